@@ -1,0 +1,117 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One place for the compiler's rules: language mode 6, warnings are errors, imports are internal
+// unless a public signature needs them.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "minilab",
+    products: [
+        .executable(name: "minilab", targets: ["minilab"]),
+        .executable(name: "minilab-render", targets: ["minilab-render"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["JSON"]),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(
+            url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
+    ],
+    targets: [
+        // C libraries, from Debian's packages (ops/setup).
+        .systemLibrary(name: "CHiredis"),
+        .systemLibrary(name: "CVips", pkgConfig: "vips"),
+
+        // Values: what an edit, a job and an event are. No I/O.
+        .target(
+            name: "Adjustments",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        // Values: what the worker and its render children say to each other. No I/O.
+        .target(
+            name: "RenderProtocol", dependencies: ["Adjustments"], swiftSettings: settings),
+
+        .target(
+            name: "Redis",
+            dependencies: [
+                "CHiredis",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "JobQueue",
+            dependencies: [
+                "Adjustments", "Redis",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.embedInCode("Scripts")],
+            swiftSettings: settings),
+
+        .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
+        .target(
+            name: "Rendering",
+            dependencies: [
+                "Adjustments", "RenderProtocol", "Vips",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "Library",
+            dependencies: [
+                "Adjustments", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Worker",
+            dependencies: [
+                "Adjustments", "JobQueue", "Library", "RenderProtocol",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Telemetry",
+            dependencies: [.product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+
+        .executableTarget(
+            name: "minilab",
+            dependencies: [
+                "Adjustments", "JobQueue", "Library", "Redis", "RenderProtocol", "Telemetry",
+                "Worker",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "minilab-render",
+            dependencies: ["Adjustments", "RenderProtocol", "Rendering"],
+            swiftSettings: settings),
+    ]
+)
