@@ -1,0 +1,61 @@
+/// The name of an asset: the path of its original below the library's originals.
+///
+/// This checks the text alone. Symbolic links can only be judged on the file system: the library
+/// does that when it opens the original.
+public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The path, components joined by `/`, without a leading one.
+    public let string: String
+
+    /// Checks a path.
+    ///
+    /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a
+    ///   component is `..`) or `invalidValue` (empty or `.` component, control characters, or a
+    ///   component longer than a file name can be).
+    public init(_ string: String) throws(Failure) {
+        guard !string.isEmpty else {
+            throw Failure(
+                .missingField,
+                "asset is empty; it names a photo by its path below the library's originals.")
+        }
+        guard string.utf8.count <= ContractLimits.assetBytesMax else {
+            throw Failure(
+                .oversizedField,
+                "asset has \(string.utf8.count) bytes; at most \(ContractLimits.assetBytesMax) "
+                    + "are allowed.")
+        }
+        let components = string.split(separator: "/", omittingEmptySubsequences: false)
+        guard !string.hasPrefix("/"), !components.contains("..") else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "asset \(string.debugDescription) leads out of the library; give the path below "
+                    + "the originals, without a leading / and without \"..\".")
+        }
+        guard components.allSatisfy({ !$0.isEmpty && $0 != "." && $0.utf8.count <= 255 }),
+            !string.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f })
+        else {
+            throw Failure(
+                .invalidValue,
+                "asset \(string.debugDescription) is not a plain relative path: no empty or \".\" "
+                    + "component, no control character, at most 255 bytes per component.")
+        }
+        self.string = string
+    }
+
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
+
+    /// The file name without its last extension: `2024/IMG_0001.JPG` → `IMG_0001`.
+    public var stem: String {
+        let name = string.split(separator: "/").last.map(String.init) ?? string
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+
+    public var description: String { string }
+}

@@ -1,0 +1,13 @@
+/// The sizes that the contract allows: what a producer may send.
+public enum ContractLimits {
+    /// Longest asset path in bytes of UTF-8.
+    public static let assetBytesMax = 1024
+    /// Longest job id in characters.
+    public static let jobIDLengthMax = 64
+    /// Longest edit in bytes of JSON.
+    public static let editBytesMax = 65_536
+    /// Most filters in one recipe.
+    public static let filtersMax = 32
+    /// Longest side of a `referenceSize` in pixels.
+    public static let referenceSideMax = 100_000
+}

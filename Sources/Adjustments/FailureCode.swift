@@ -1,0 +1,69 @@
+/// Every reason why a job can fail: the closed set that events, dead letters, logs and exit texts use.
+///
+/// A code is part of the contract (`jobs/event.schema.json`): it is never renamed or reused. Each one
+/// has a test that reaches it.
+public enum FailureCode: String, Sendable, Codable, CaseIterable {
+    // What was sent is wrong. The same job sent again fails again.
+    /// The edit is not JSON.
+    case malformedJSON
+    /// A field the contract does not know.
+    case unknownField
+    /// A field the contract needs is not there.
+    case missingField
+    /// A field has the wrong type or a value that is not allowed.
+    case invalidValue
+    /// A field is longer than its limit in ``ContractLimits``.
+    case oversizedField
+    /// No filter of that name in the catalogue.
+    case unknownFilter
+    /// The filter has no parameter of that name.
+    case unknownParameter
+    /// A parameter lies outside its range.
+    case parameterOutOfRange
+    /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
+    case assetOutsideLibrary
+
+    // The photo is wrong. The same photo fails again.
+    /// No file at the asset's path.
+    case missingAsset
+    /// The original has no bytes.
+    case emptyFile
+    /// The content is not a photo format that we read.
+    case unsupportedFormat
+    /// The content claims to be a photo but cannot be decoded whole: damaged or cut off.
+    case damagedPhoto
+    /// More pixels than the worker's limit.
+    case tooManyPixels
+
+    // Something around the job went wrong. Another attempt may succeed.
+    /// The render child was killed by a signal, or left without an answer.
+    case renderCrashed
+    /// The render took longer than the worker's limit and was killed.
+    case renderTimedOut
+    /// The render needed more memory than there was.
+    case outOfMemory
+    /// The disk is full or a quota is reached.
+    case noSpace
+    /// Reading or writing a file failed.
+    case ioFailure
+    /// The asset's current version changed while the render ran, more often than we rebase.
+    case revisionConflict
+    /// Workers died again and again while they held this job.
+    case workerLost
+    /// A fault of our own.
+    case internalError
+
+    /// Whether the same job would fail again however often it is tried: then it is not retried.
+    public var isPermanent: Bool {
+        switch self {
+        case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
+            .unknownFilter, .unknownParameter, .parameterOutOfRange, .assetOutsideLibrary,
+            .missingAsset, .emptyFile, .unsupportedFormat, .damagedPhoto, .tooManyPixels,
+            .workerLost:
+            true
+        case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure,
+            .revisionConflict, .internalError:
+            false
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// What a producer asks for: one edit of one asset.
+public struct JobRequest: Sendable, Equatable {
+    /// The producer's own id, or nil to let the ingress stream give one.
+    public let id: JobID?
+    /// Which photo.
+    public let asset: AssetPath
+    /// What to do with it.
+    public let recipe: Recipe
+
+    /// Makes a request.
+    public init(id: JobID? = nil, asset: AssetPath, recipe: Recipe) {
+        self.id = id
+        self.asset = asset
+        self.recipe = recipe
+    }
+
+    /// Reads one line of a manifest: `{"asset": …, "edit": {…}, "id": …}` (`jobs/job.schema.json`).
+    ///
+    /// - Throws: the first thing that is wrong with it.
+    public init(json text: String) throws(Failure) {
+        let reader = try JSONObjectReader(
+            JSONValue(parsing: text, as: "job"), at: "job", known: ["asset", "edit", "id"])
+        var id: JobID?
+        if reader.optional("id") != nil { id = try JobID(reader.string("id")) }
+        self.init(
+            id: id, asset: try AssetPath(reader.string("asset")),
+            recipe: try Recipe(reader.value("edit")))
+    }
+}

@@ -1,0 +1,18 @@
+/// Width and height in pixels.
+public struct PixelSize: Sendable, Equatable, Codable, CustomStringConvertible {
+    /// Pixels from left to right.
+    public let width: Int
+    /// Pixels from top to bottom.
+    public let height: Int
+
+    /// Makes a size.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// All pixels.
+    public var pixels: Int { width * height }
+
+    public var description: String { "\(width)×\(height)" }
+}

@@ -1,0 +1,88 @@
+/// An edit, decoded: an ordered list of filters and how the result is written.
+///
+/// It is what a producer sends as `edit` and what the adjustment data of a version holds; both have
+/// the same form (`jobs/edit.schema.json`).
+public struct Recipe: Sendable, Equatable {
+    /// The steps, first one first. Never empty.
+    public let filters: [Filter]
+    /// Size of the upright preview that the edit was made on, or nil when lengths count full-size
+    /// pixels.
+    public let referenceSize: PixelSize?
+    /// How the result is written.
+    public let output: Output
+
+    /// How the result is written.
+    public struct Output: Sendable, Equatable {
+        /// The format, or nil for what suits the original: PNG stays PNG, all else becomes JPEG.
+        public let format: Format?
+        /// Quality of a lossy format, 0 to 1. Default 0.9, as PhotoKit's sample code uses.
+        public let quality: Double
+
+        /// The quality when a recipe does not say.
+        public static let defaultQuality = 0.9
+
+        /// Makes output settings.
+        public init(format: Format? = nil, quality: Double = defaultQuality) {
+            self.format = format
+            self.quality = quality
+        }
+    }
+
+    /// A format that we write.
+    public enum Format: String, Sendable, Codable, CaseIterable {
+        /// Baseline JPEG; no alpha: transparent parts are laid on white.
+        case jpeg
+        /// PNG, 8 or 16 bit as the original, alpha kept.
+        case png
+
+        /// The IANA media type.
+        public var mediaType: String { "image/" + rawValue }
+        /// The extension of files of this format.
+        public var fileExtension: String { self == .jpeg ? "jpg" : "png" }
+    }
+
+    /// Makes a recipe of checked filters.
+    ///
+    /// - Throws: `invalidValue` or `oversizedField` when there are none or too many.
+    public init(
+        filters: [Filter], referenceSize: PixelSize? = nil, output: Output = Output()
+    ) throws(Failure) {
+        guard !filters.isEmpty else {
+            throw Failure(
+                .invalidValue, "edit.filters is empty; an edit needs at least one filter.")
+        }
+        guard filters.count <= ContractLimits.filtersMax else {
+            throw Failure(
+                .oversizedField,
+                "edit.filters has \(filters.count) filters; at most "
+                    + "\(ContractLimits.filtersMax) are allowed.")
+        }
+        self.filters = filters
+        self.referenceSize = referenceSize
+        self.output = output
+    }
+
+    /// The same recipe for a photo of `size`: lengths count its pixels, and no reference is left.
+    ///
+    /// Preview and photo may differ by a rounded pixel in their aspect, so the factor is the mean of
+    /// both sides': √(photo pixels / preview pixels).
+    ///
+    /// - Parameter size: the upright size of the full photo.
+    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling.
+    public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
+        guard let referenceSize else { return self }
+        let factor = (Double(size.pixels) / Double(referenceSize.pixels)).squareRoot()
+        var scaled: [Filter] = []
+        for (index, filter) in filters.enumerated() {
+            var values = filter.parameters
+            for parameter in filter.definition.parameters where parameter.unit == .pixels {
+                values[parameter.name]? *= factor
+            }
+            scaled.append(
+                try Filter(
+                    filter.name, values,
+                    at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)"))
+        }
+        return try Recipe(filters: scaled, output: output)
+    }
+}

@@ -1,0 +1,60 @@
+public import Adjustments
+
+/// How one photo is rendered, as data that can be printed and compared.
+public struct RenderPlan: Sendable, Codable, Equatable {
+    /// How the original is read.
+    public let lane: Lane
+    /// EXIF orientation that is baked into the pixels before the first pass.
+    public let orientation: Int
+    /// The passes over the photo, first one first. Consecutive per-pixel filters share one.
+    public let passes: [Pass]
+    /// The format that is written.
+    public let format: Recipe.Format
+    /// Quality of a lossy format, 0 to 1.
+    public let quality: Double
+
+    /// How the original is read.
+    public enum Lane: String, Sendable, Codable {
+        /// Top to bottom, once; a few strips in memory.
+        case stream
+        /// In any order: decoded first, in memory while small, else to a spool file.
+        case spool
+    }
+
+    /// One pass over the photo.
+    public enum Pass: Sendable, Codable, Equatable {
+        /// Per-pixel filters, fused: each pixel is read once and written once.
+        case pixels([Filter])
+        /// One filter that looks at neighbours within `rows` above and below and `columns` beside.
+        case neighbourhood(Filter, columns: Int, rows: Int)
+    }
+
+    /// Makes a plan.
+    public init(
+        lane: Lane, orientation: Int, passes: [Pass], format: Recipe.Format, quality: Double
+    ) {
+        self.lane = lane
+        self.orientation = orientation
+        self.passes = passes
+        self.format = format
+        self.quality = quality
+    }
+}
+
+extension RenderPlan: CustomStringConvertible {
+    /// One line per step, for people.
+    public var description: String {
+        var lines = ["read: \(lane.rawValue)"]
+        if orientation != 1 { lines.append("turn: EXIF orientation \(orientation) to upright") }
+        for pass in passes {
+            switch pass {
+            case .pixels(let filters):
+                lines.append("pixels: " + filters.map(\.description).joined(separator: " + "))
+            case .neighbourhood(let filter, let columns, let rows):
+                lines.append("neighbours ±\(columns)×±\(rows): \(filter)")
+            }
+        }
+        lines.append("write: \(format.rawValue), quality \(quality)")
+        return lines.joined(separator: "\n")
+    }
+}

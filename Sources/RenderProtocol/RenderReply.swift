@@ -1,0 +1,110 @@
+public import Adjustments
+
+/// What a render child answers: one JSON line on its standard output.
+public enum RenderReply: Sendable, Codable {
+    /// The header was read and the render planned.
+    case probed(header: PhotoHeader, plan: RenderPlan)
+    /// The photo was rendered.
+    case rendered(RenderReport)
+    /// The contact sheet was drawn.
+    case drawn
+    /// The request failed; nothing of it is left but files in the request's folder.
+    case failed(Failure)
+}
+
+/// What a photo's header says.
+public struct PhotoHeader: Sendable, Codable, Equatable {
+    /// What the content is, whatever the file's name says: `jpeg`, `png`, `heif` …
+    public let format: String
+    /// Size as stored, before orientation.
+    public let storedSize: PixelSize
+    /// EXIF orientation, 1 to 8; 1 where the container itself has turned the picture.
+    public let orientation: Int
+    /// Channels, alpha included.
+    public let bands: Int
+    /// Bits of one sample: 8 or 16.
+    public let bitsPerSample: Int
+    /// Whether the last channel is alpha.
+    public let hasAlpha: Bool
+    /// Whether an ICC profile is embedded.
+    public let hasProfile: Bool
+
+    /// Makes a header.
+    public init(
+        format: String, storedSize: PixelSize, orientation: Int, bands: Int, bitsPerSample: Int,
+        hasAlpha: Bool, hasProfile: Bool
+    ) {
+        self.format = format
+        self.storedSize = storedSize
+        self.orientation = orientation
+        self.bands = bands
+        self.bitsPerSample = bitsPerSample
+        self.hasAlpha = hasAlpha
+        self.hasProfile = hasProfile
+    }
+
+    /// Size as a person sees it: orientations 5 to 8 swap the sides.
+    public var uprightSize: PixelSize {
+        orientation >= 5
+            ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize
+    }
+}
+
+/// What one render made and what it cost.
+public struct RenderReport: Sendable, Codable {
+    /// The original's header.
+    public let header: PhotoHeader
+    /// SHA-256 of the original's bytes, in hex.
+    public let sourceDigest: String
+    /// The recipe in full-size pixels: what the adjustment data records.
+    public let recipe: Recipe
+    /// How it was rendered.
+    public let plan: RenderPlan
+    /// The file that was written.
+    public let output: RenderedFile
+    /// Time from request to answer, in milliseconds.
+    public let wallMilliseconds: Double
+    /// Processor time of all the child's threads for this request, in milliseconds.
+    public let cpuMilliseconds: Double
+    /// Highest resident set of the child during this request, in bytes.
+    public let peakMemoryBytes: Int
+
+    /// Makes a report.
+    public init(
+        header: PhotoHeader, sourceDigest: String, recipe: Recipe, plan: RenderPlan,
+        output: RenderedFile, wallMilliseconds: Double, cpuMilliseconds: Double,
+        peakMemoryBytes: Int
+    ) {
+        self.header = header
+        self.sourceDigest = sourceDigest
+        self.recipe = recipe
+        self.plan = plan
+        self.output = output
+        self.wallMilliseconds = wallMilliseconds
+        self.cpuMilliseconds = cpuMilliseconds
+        self.peakMemoryBytes = peakMemoryBytes
+    }
+}
+
+/// A file that a render wrote; it is not yet fsynced.
+public struct RenderedFile: Sendable, Codable, Equatable {
+    /// Its name in the request's folder.
+    public let name: String
+    /// Its IANA media type.
+    public let mediaType: String
+    /// Its size as a person sees it; its orientation is always 1.
+    public let size: PixelSize
+    /// Its length.
+    public let bytes: Int
+    /// SHA-256 of its bytes, in hex.
+    public let digest: String
+
+    /// Makes a file record.
+    public init(name: String, mediaType: String, size: PixelSize, bytes: Int, digest: String) {
+        self.name = name
+        self.mediaType = mediaType
+        self.size = size
+        self.bytes = bytes
+        self.digest = digest
+    }
+}

@@ -1,0 +1,100 @@
+public import Adjustments
+
+/// What the worker asks of a render child: one JSON line on its standard input.
+///
+/// A child answers each request with exactly one ``RenderReply`` line on standard output, in order,
+/// and works on one photo at a time.
+public enum RenderRequest: Sendable, Codable {
+    /// Read the header of a photo and plan its render; no pixels. Answer: `probed`.
+    case probe(ProbeRequest)
+    /// Render a photo into a folder. Answer: `rendered`.
+    case render(PhotoRequest)
+    /// Draw befores and afters side by side. Answer: `drawn`.
+    case contactSheet(ContactSheetRequest)
+}
+
+/// Which photo to read, for which edit.
+public struct ProbeRequest: Sendable, Codable {
+    /// Absolute path of the photo.
+    public let source: String
+    /// The edit to plan, as it was sent.
+    public let recipe: Recipe
+    /// What is refused.
+    public let limits: RenderLimits
+
+    /// Makes a request.
+    public init(source: String, recipe: Recipe, limits: RenderLimits) {
+        self.source = source
+        self.recipe = recipe
+        self.limits = limits
+    }
+}
+
+/// Which photo to render, how, and where to.
+public struct PhotoRequest: Sendable, Codable {
+    /// Absolute path of the photo.
+    public let source: String
+    /// The edit, as it was sent: the child scales it to the photo's size.
+    public let recipe: Recipe
+    /// What is refused.
+    public let limits: RenderLimits
+    /// Absolute path of an existing folder of this job alone: the result and any spool file go there.
+    public let folder: String
+    /// Name of the result without its extension, which follows from the format.
+    public let stem: String
+
+    /// Makes a request.
+    public init(source: String, recipe: Recipe, limits: RenderLimits, folder: String, stem: String)
+    {
+        self.source = source
+        self.recipe = recipe
+        self.limits = limits
+        self.folder = folder
+        self.stem = stem
+    }
+}
+
+/// What a child refuses before it reads a pixel.
+public struct RenderLimits: Sendable, Codable, Equatable {
+    /// Most pixels of a photo, width × height.
+    public let pixelsMax: Int
+
+    /// Most pixels when nobody says: half a gigapixel.
+    public static let defaultPixelsMax = 512 * 1024 * 1024
+
+    /// Makes limits.
+    public init(pixelsMax: Int = defaultPixelsMax) {
+        self.pixelsMax = pixelsMax
+    }
+}
+
+/// Which pictures to draw side by side, and where to.
+public struct ContactSheetRequest: Sendable, Codable {
+    /// One row of the sheet: absolute paths.
+    public struct Pair: Sendable, Codable {
+        /// The original.
+        public let before: String
+        /// The render.
+        public let after: String
+
+        /// Makes a pair.
+        public init(before: String, after: String) {
+            self.before = before
+            self.after = after
+        }
+    }
+
+    /// The rows, first one on top; 1 to ``pairsMax``.
+    public let pairs: [Pair]
+    /// Absolute path of the JPEG file to write.
+    public let destination: String
+
+    /// Most rows of one sheet.
+    public static let pairsMax = 24
+
+    /// Makes a request.
+    public init(pairs: [Pair], destination: String) {
+        self.pairs = pairs
+        self.destination = destination
+    }
+}
