@@ -113,5 +113,8 @@ let package = Package(
             name: "minilab-render",
             dependencies: ["Adjustments", "RenderProtocol", "Rendering"],
             swiftSettings: settings),
+
+        // For tests of several targets: real servers that never outlive the test process.
+        .target(name: "MinilabTesting", swiftSettings: settings),
     ]
 )

@@ -1,0 +1,53 @@
+import Foundation
+
+extension RedisServer {
+    /// A port of 127.0.0.1 that is free at this moment.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0
+                    ? getsockname(descriptor, address, &size) : -1
+            }
+        }
+        guard code == 0 else {
+            throw TestingFailure("no free port: \(String(cString: strerror(errno)))")
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Whether a server behind the Unix socket answers PING, be it to ask for a password.
+    func answers() -> Bool {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var limit = timeval(tv_sec: 0, tv_usec: 200_000)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = folder.file("redis.sock")
+        withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+            precondition(path.utf8.count < bytes.count, "the temporary folder's path is too long")
+            bytes.copyBytes(from: path.utf8)
+        }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isConnected else { return false }
+        let ping = "PING\r\n"
+        send(descriptor, ping, ping.utf8.count, CInt(MSG_NOSIGNAL))
+        var answer = [UInt8](repeating: 0, count: 64)
+        let count = recv(descriptor, &answer, answer.count, 0)
+        guard count > 0 else { return false }
+        let text = String(decoding: answer.prefix(count), as: UTF8.self)
+        return text.hasPrefix("+PONG") || text.hasPrefix("-NOAUTH")
+    }
+}

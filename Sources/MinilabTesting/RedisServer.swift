@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+
+/// A private `redis-server` for one test.
+///
+/// It listens on a port of 127.0.0.1 and on a Unix socket, keeps its data in a folder of its own and
+/// ends with `stop()`, with the last reference or with the test process (see `Watchdog`).
+///
+///     let server = try await RedisServer.start(appendOnly: true)
+///     … RedisURL(server.url) …
+///     server.stop()
+public final class RedisServer: Sendable {
+    /// The longest wait for a server that starts or stops.
+    static let startTimeout = Duration.seconds(15)
+    /// How often a starting server is asked whether it is ready.
+    static let pollInterval = Duration.milliseconds(5)
+    /// How many ports are tried: another process may take the one that was free a moment ago.
+    static let portsMax = 5
+
+    /// The port on 127.0.0.1: for TLS when the server was started with certificates.
+    public let port: Int
+    /// The server's folder, with its log, its data and its socket.
+    public let folder: TemporaryFolder
+    private let certificates: TestCertificates?
+    private let command: [String]
+    private let running: Mutex<(process: ChildProcess, watchdog: Watchdog)?>
+
+    /// The URL over TCP, `rediss` when the server was started with certificates.
+    public var url: String {
+        certificates == nil ? "redis://127.0.0.1:\(port)/0" : "rediss://localhost:\(port)/0"
+    }
+
+    /// The URL of the Unix socket, without TLS in any case.
+    public var socketURL: String { "unix://" + folder.file("redis.sock") }
+
+    /// The process of the server; nil when it does not run.
+    public var pid: Int32? { running.withLock { $0?.process.pid } }
+
+    /// Starts a server and waits until it answers.
+    ///
+    /// - Parameters:
+    ///   - appendOnly: Whether it keeps its data over a restart (AOF, each write synced).
+    ///   - certificates: What it shows; its TCP port then speaks TLS only.
+    ///   - clientsNeedCertificates: Whether TLS clients have to show one from the same authority.
+    ///   - arguments: More arguments for `redis-server`, such as `["--maxmemory", "2mb"]`.
+    public static func start(
+        appendOnly: Bool = false, certificates: TestCertificates? = nil,
+        clientsNeedCertificates: Bool = false, arguments: [String] = []
+    ) async throws -> RedisServer {
+        var tries = 1
+        while true {
+            let server = try RedisServer(
+                appendOnly: appendOnly, certificates: certificates,
+                clientsNeedCertificates: clientsNeedCertificates, arguments: arguments)
+            do {
+                try await server.launch()
+                return server
+            } catch {
+                guard tries < portsMax, server.log.contains("Address already in use") else {
+                    throw error
+                }
+                tries += 1
+            }
+        }
+    }
+
+    private init(
+        appendOnly: Bool, certificates: TestCertificates?, clientsNeedCertificates: Bool,
+        arguments: [String]
+    ) throws {
+        folder = try TemporaryFolder()
+        port = try Self.freePort()
+        self.certificates = certificates
+        var command = [
+            "redis-server", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
+            "--unixsocket", folder.file("redis.sock"),
+            "--appendonly", appendOnly ? "yes" : "no", "--appendfsync", "always",
+        ]
+        if let certificates {
+            command += [
+                "--port", "0", "--tls-port", String(port),
+                "--tls-ca-cert-file", certificates.authority,
+                "--tls-cert-file", certificates.server.certificate,
+                "--tls-key-file", certificates.server.key,
+                "--tls-auth-clients", clientsNeedCertificates ? "yes" : "no",
+            ]
+        } else {
+            command += ["--port", String(port)]
+        }
+        self.command = command + arguments
+        running = Mutex(nil)
+    }
+
+    deinit {
+        end()
+    }
+
+    /// What the server has written to its log.
+    public var log: String { folder.text(of: "redis.log") }
+
+    /// Sends a signal to the server, such as `SIGKILL`, `SIGSTOP` or `SIGCONT`; waits for nothing.
+    public func kill(_ signal: Int32) {
+        running.withLock { $0?.process.send(signal) }
+    }
+
+    /// Ends the server in good order if it runs, and starts it again on the same port.
+    public func restart() async throws {
+        kill(SIGTERM)
+        try await waitForEnd()
+        try await launch()
+    }
+
+    /// Waits until the server has ended, after a signal that makes it end.
+    public func waitForEnd() async throws {
+        guard let (process, watchdog) = running.withLock({ $0 }) else { return }
+        try await process.wait(atMost: Self.startTimeout)
+        watchdog.stop()
+        running.withLock { $0 = nil }
+    }
+
+    /// Starts the server again on the same port after `waitForEnd()`, and waits until it answers.
+    public func launch() async throws {
+        let process = try ChildProcess(command, log: folder.file("redis.log"))
+        do {
+            let watchdog = try Watchdog(over: process, folder: folder.path)
+            running.withLock { $0 = (process, watchdog) }
+        } catch {
+            process.end()
+            throw error
+        }
+        let end = ContinuousClock.now + Self.startTimeout
+        while !answers() {
+            if try process.status() != nil {
+                running.withLock { $0.take()?.watchdog.stop() }
+                throw TestingFailure("redis-server ended at once; its log: \(log)")
+            }
+            guard ContinuousClock.now < end else {
+                throw TestingFailure(
+                    "redis-server has not answered within \(Self.startTimeout); its log: \(log)")
+            }
+            try await Task.sleep(for: Self.pollInterval)
+        }
+    }
+
+    /// Kills the server and removes its folder with the last reference to it.
+    public func stop() {
+        end()
+    }
+
+    private func end() {
+        running.withLock { running in
+            guard let (process, watchdog) = running.take() else { return }
+            process.end()
+            watchdog.stop()
+        }
+    }
+}
