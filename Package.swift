@@ -116,5 +116,14 @@ let package = Package(
 
         // For tests of several targets: real servers that never outlive the test process.
         .target(name: "MinilabTesting", swiftSettings: settings),
+        .testTarget(
+            name: "RedisTests",
+            dependencies: [
+                "MinilabTesting", "Redis",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
     ]
 )
