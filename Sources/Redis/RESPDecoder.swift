@@ -1,0 +1,111 @@
+import CHiredis
+
+/// Turns the bytes of one connection into replies, with hiredis's reply reader.
+///
+/// Bytes may be cut anywhere. The reader nests at most 7 arrays deep and knows RESP 2 only. After
+/// an error it is dead and so is the connection, because nobody knows where the next reply begins.
+struct RESPDecoder: ~Copyable {
+    /// The most elements of one array; hiredis allocates them all when it has read the length.
+    static let arrayElementsMax = 1_000_000
+
+    private let reader: UnsafeMutablePointer<redisReader>
+    private let replyBytesMax: Int
+    /// Bytes fed since the last complete reply ended.
+    private var unfinishedBytes = 0
+
+    init(replyBytesMax: Int) {
+        guard let reader = redisReaderCreate() else {
+            preconditionFailure("hiredis found no memory for a reply reader")
+        }
+        reader.pointee.fn = ReplyFunctions.limited
+        self.reader = reader
+        self.replyBytesMax = replyBytesMax
+    }
+
+    deinit {
+        redisReaderFree(reader)
+    }
+
+    /// Takes the next bytes of the connection; hiredis copies them.
+    mutating func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
+        unfinishedBytes += bytes.count
+        let address = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        guard redisReaderFeed(reader, address, bytes.count) == REDIS_OK else { throw failure() }
+    }
+
+    /// The next complete reply, or nil when more bytes are needed.
+    mutating func next() throws(RedisError) -> RedisReply? {
+        var object: UnsafeMutableRawPointer?
+        guard redisReaderGetReply(reader, &object) == REDIS_OK else { throw failure() }
+        guard let object else {
+            guard unfinishedBytes <= replyBytesMax else {
+                throw RedisError(
+                    .protocolViolation,
+                    "Redis sent a reply of more than \(replyBytesMax) bytes: ask for less at a "
+                        + "time, or raise the limit on replies.",
+                    mayHaveExecuted: true)
+            }
+            return nil
+        }
+        defer { freeReplyObject(object) }
+        unfinishedBytes = reader.pointee.len - reader.pointee.pos
+        return Self.copy(object.assumingMemoryBound(to: redisReply.self))
+    }
+
+    private static func copy(_ object: UnsafePointer<redisReply>) -> RedisReply {
+        let reply = object.pointee
+        switch reply.type {
+        case REDIS_REPLY_NIL: return .null
+        case REDIS_REPLY_INTEGER: return .integer(reply.integer)
+        case REDIS_REPLY_ARRAY:
+            return .array(
+                UnsafeBufferPointer(start: reply.element, count: reply.elements).map {
+                    // A complete reply has all its elements; the reader itself filled them in.
+                    copy($0!)
+                })
+        case REDIS_REPLY_STRING:
+            return .bulk(Array(UnsafeRawBufferPointer(start: reply.str, count: reply.len)))
+        default:
+            let text = UnsafeRawBufferPointer(start: reply.str, count: reply.len)
+            let string = String(decoding: text, as: UTF8.self)
+            return reply.type == REDIS_REPLY_STATUS
+                ? .status(string) : .error(RedisServerError(string))
+        }
+    }
+
+    private func failure() -> RedisError {
+        let reason = withUnsafeBytes(of: reader.pointee.errstr) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let why =
+            reader.pointee.err == REDIS_ERR_OOM
+            ? "an array of more than \(Self.arrayElementsMax) elements, or no memory is left"
+            : reason
+        return RedisError(
+            .protocolViolation,
+            "The server's bytes are not a RESP 2 reply (\(why)): check that a Redis server listens "
+                + "at this address.",
+            mayHaveExecuted: true)
+    }
+}
+
+/// How the reader makes its objects: hiredis's own functions, but for a limit on arrays.
+private enum ReplyFunctions {
+    static let original = {
+        let reader = redisReaderCreate()!
+        defer { redisReaderFree(reader) }
+        return reader.pointee.fn.pointee
+    }()
+
+    // Written here, before any reader has it, and only read after that.
+    nonisolated(unsafe) static let limited = {
+        let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
+        functions.initialize(to: original)
+        functions.pointee.createArray = { task, count in
+            // No object makes the reader stop with REDIS_ERR_OOM.
+            guard count <= RESPDecoder.arrayElementsMax else { return nil }
+            return ReplyFunctions.original.createArray(task, count)
+        }
+        return functions
+    }()
+}
