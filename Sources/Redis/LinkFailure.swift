@@ -1,0 +1,46 @@
+/// Why a connection, or an attempt at one, ended.
+struct LinkFailure: Error {
+    enum Consequence {
+        /// It may be gone in a moment: commands that are not yet written wait for the next attempt.
+        case passing
+        /// Somebody has to act: those who wait are told at once, while the attempts go on.
+        case refusal
+    }
+
+    let consequence: Consequence
+    /// The code for the commands that ``consequence`` fails, or that were written.
+    let code: RedisError.Code
+    /// A clause without the address and without a full stop; a sentence is made around it.
+    let reason: String
+    var serverError: RedisServerError?
+
+    /// The end that an error of this client's own brings about.
+    init(_ error: RedisError, consequence: Consequence) {
+        let reason = error.message.hasSuffix(".") ? error.message.dropLast() : error.message[...]
+        self.init(consequence: consequence, code: error.code, reason: String(reason))
+    }
+
+    init(
+        consequence: Consequence, code: RedisError.Code, reason: String,
+        serverError: RedisServerError? = nil
+    ) {
+        self.consequence = consequence
+        self.code = code
+        self.reason = reason
+        self.serverError = serverError
+    }
+
+    static func passing(_ reason: String) -> LinkFailure {
+        LinkFailure(consequence: .passing, code: .connectionLost, reason: reason)
+    }
+
+    static func refusal(
+        _ code: RedisError.Code, _ reason: String, serverError: RedisServerError? = nil
+    ) -> LinkFailure {
+        LinkFailure(consequence: .refusal, code: code, reason: reason, serverError: serverError)
+    }
+
+    static func violation(_ reason: String) -> LinkFailure {
+        LinkFailure(consequence: .passing, code: .protocolViolation, reason: reason)
+    }
+}

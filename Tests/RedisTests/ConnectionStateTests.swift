@@ -1,0 +1,376 @@
+import NIOCore
+import Testing
+
+@testable import Redis
+
+/// The state machine with numbers for waiters and no socket.
+private struct Fixture {
+    var state: ConnectionState<Int>
+    var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+    var ended: [Int: Result<RedisReply, RedisError>] = [:]
+    var nextID = 0
+
+    init(_ url: String = "redis://redis.example", name: String = "", pendingMax: Int = 10_000) {
+        guard let url = try? RedisURL(url) else {
+            preconditionFailure("the tests' own URLs are right")
+        }
+        var configuration = RedisConfiguration(url: url, name: name)
+        configuration.pendingCommandsMax = pendingMax
+        state = ConnectionState(configuration)
+    }
+
+    static func ready() -> Fixture {
+        var fixture = Fixture()
+        fixture.submit("FIRST")
+        fixture.logIn()
+        #expect(fixture.write() == ["FIRST"])
+        fixture.receive(.status("OK"))
+        fixture.ended = [:]
+        return fixture
+    }
+
+    @discardableResult
+    mutating func submit(
+        _ name: RedisArgument, timeout: Duration = .seconds(5)
+    ) -> ConnectionState<Int>.Step {
+        nextID += 1
+        return apply(
+            state.submit(
+                id: UInt64(nextID), [name], timeout: timeout, waiter: nextID, now: now))
+    }
+
+    mutating func connect() -> Bool {
+        state.connected()
+    }
+
+    mutating func logIn() {
+        if case .backingOff = state.phase { advance(to: state.nextWake) }
+        #expect(connect() == true)
+        for _ in state.loginSteps { _ = state.received(.status("OK")) }
+        #expect(state.phase == .ready)
+    }
+
+    mutating func write(_ count: Int = .max) -> [String] {
+        var names: [String] = []
+        while names.count < count, let command = state.writeNext() {
+            names.append(command[0].text)
+        }
+        return names
+    }
+
+    @discardableResult
+    mutating func receive(_ reply: RedisReply) -> LinkFailure? {
+        switch state.received(reply) {
+        case .settles(let settlement): note([settlement])
+        case .ends(let failure): return failure
+        case .continuesLogin, .completesLogin: break
+        }
+        return nil
+    }
+
+    mutating func lose(_ failure: LinkFailure = .passing("it was cut"), random: Double = 0.5) {
+        note(state.lost(failure, now: now, random: random))
+    }
+
+    @discardableResult
+    mutating func advance(by duration: Duration) -> ConnectionState<Int>.Step {
+        advance(to: now + TimeAmount(duration))
+    }
+
+    @discardableResult
+    mutating func advance(to deadline: NIODeadline) -> ConnectionState<Int>.Step {
+        now = deadline
+        return apply(state.wake(now: now, random: 0.5))
+    }
+
+    mutating func cancel(_ waiter: Int) -> ConnectionState<Int>.Step {
+        apply(state.cancel(id: UInt64(waiter), now: now, random: 0.5))
+    }
+
+    mutating func apply(_ effects: ConnectionState<Int>.Effects) -> ConnectionState<Int>.Step {
+        note(effects.settlements)
+        return effects.step
+    }
+
+    mutating func note(_ settlements: [ConnectionState<Int>.Settlement]) {
+        for settlement in settlements {
+            #expect(ended[settlement.waiter] == nil, "waiter \(settlement.waiter) ended twice")
+            ended[settlement.waiter] = settlement.result
+        }
+    }
+
+    func error(_ waiter: Int) -> RedisError? {
+        if case .failure(let error) = ended[waiter] { error } else { nil }
+    }
+
+    func reply(_ waiter: Int) -> RedisReply? {
+        if case .success(let reply) = ended[waiter] { reply } else { nil }
+    }
+}
+
+@Suite("ConnectionState") struct ConnectionStateTests {
+    @Test func `the first command connects and the login comes before it`() {
+        var fixture = Fixture("redis://w:pw@redis.example/3", name: "worker-1")
+        #expect(fixture.submit("GET") == .connect)
+        #expect(fixture.submit("SET") == .nothing)
+        #expect(fixture.write().isEmpty)
+        #expect(fixture.connect() == true)
+        #expect(fixture.write().isEmpty)
+        #expect(
+            fixture.state.loginSteps.map(\.arguments) == [
+                ["AUTH", "w", "pw"], ["CLIENT", "SETNAME", "worker-1"], ["SELECT", 3], ["PING"],
+            ])
+        for _ in 1...3 { fixture.receive(.status("OK")) }
+        #expect(fixture.write().isEmpty)
+        fixture.receive(.status("PONG"))
+        #expect(fixture.write() == ["GET", "SET"])
+    }
+
+    @Test func `a password without a user is AUTH with one argument`() {
+        let fixture = Fixture("redis://:pw@redis.example")
+        #expect(fixture.state.loginSteps.map(\.arguments) == [["AUTH", "pw"], ["PING"]])
+    }
+
+    @Test func `replies go to commands in the order of writing`() {
+        var fixture = Fixture.ready()
+        for name in ["A", "B", "C"] as [RedisArgument] { #expect(fixture.submit(name) == .flush) }
+        #expect(fixture.write() == ["A", "B", "C"])
+        for number in 1...3 { fixture.receive(.integer(Int64(number))) }
+        #expect(
+            (2...4).map { fixture.reply($0) } == [.integer(1), .integer(2), .integer(3)])
+    }
+
+    @Test func `an error reply ends its own command only`() {
+        var fixture = Fixture.ready()
+        fixture.submit("A")
+        fixture.submit("B")
+        _ = fixture.write()
+        fixture.receive(.error(RedisServerError("NOPERM no permission")))
+        fixture.receive(.null)
+        #expect(fixture.error(2)?.code == .server)
+        #expect(fixture.error(2)?.serverError?.prefix == "NOPERM")
+        #expect(fixture.reply(3) == .null)
+        #expect(fixture.state.phase == .ready)
+    }
+
+    @Test func `a reply that nobody asked for ends the connection`() {
+        var fixture = Fixture.ready()
+        #expect(fixture.receive(.status("OK"))?.code == .protocolViolation)
+    }
+
+    @Test func `a lost connection ends what was written and keeps what waits`() {
+        var fixture = Fixture.ready()
+        for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
+        #expect(fixture.write(2) == ["A", "B"])
+        fixture.lose()
+        #expect(fixture.error(2)?.code == .connectionLost)
+        #expect(fixture.error(2)?.mayHaveExecuted == true)
+        #expect(fixture.error(3)?.mayHaveExecuted == true)
+        #expect(fixture.ended[4] == nil)
+        #expect(fixture.error(2)?.message.contains("redis.example:6379") == true)
+
+        fixture.logIn()
+        #expect(fixture.write() == ["C"])
+        fixture.receive(.integer(3))
+        #expect(fixture.reply(4) == .integer(3))
+    }
+
+    @Test func `a late reply ends the connection because it may still come`() {
+        var fixture = Fixture.ready()
+        fixture.submit("SLOW", timeout: .seconds(1))
+        fixture.submit("B")
+        #expect(fixture.write() == ["SLOW", "B"])
+        fixture.submit("C")
+        #expect(fixture.advance(by: .milliseconds(999)) == .nothing)
+        #expect(fixture.ended.isEmpty)
+        #expect(fixture.advance(by: .milliseconds(1)) == .drop)
+        #expect(fixture.error(2)?.code == .timeout)
+        #expect(fixture.error(2)?.mayHaveExecuted == true)
+        #expect(fixture.error(2)?.message.contains("SLOW") == true)
+        #expect(fixture.error(3)?.code == .connectionLost)
+        #expect(fixture.ended[4] == nil)
+    }
+
+    @Test func `a command that waits too long ends alone`() {
+        var fixture = Fixture.ready()
+        fixture.submit("A")
+        #expect(fixture.write() == ["A"])
+        fixture.submit("B", timeout: .seconds(1))
+        #expect(fixture.advance(by: .seconds(1)) == .nothing)
+        #expect(fixture.error(3)?.code == .timeout)
+        #expect(fixture.error(3)?.mayHaveExecuted == false)
+        fixture.receive(.integer(1))
+        #expect(fixture.reply(2) == .integer(1))
+    }
+
+    @Test func `the deadline counts on while there is no connection`() {
+        var fixture = Fixture()
+        fixture.submit("A", timeout: .seconds(1))
+        fixture.lose(.passing("connection refused"))
+        while fixture.ended.isEmpty {
+            if fixture.advance(to: fixture.state.nextWake) == .connect {
+                fixture.lose(.passing("connection refused"))
+            }
+        }
+        #expect(fixture.now == .uptimeNanoseconds(2_000_000_000))
+        let error = fixture.error(1)
+        #expect(error?.code == .unreachable)
+        #expect(error?.mayHaveExecuted == false)
+        #expect(error?.message.contains("redis.example:6379") == true)
+        #expect(error?.message.contains("connection refused") == true)
+    }
+
+    @Test func `a command with no time left is not sent`() {
+        var fixture = Fixture.ready()
+        #expect(fixture.submit("A", timeout: .zero) == .nothing)
+        #expect(fixture.error(2)?.code == .timeout)
+        #expect(fixture.error(2)?.mayHaveExecuted == false)
+        #expect(fixture.write().isEmpty)
+    }
+
+    @Test func `a slow connection attempt is given up and tried again`() {
+        var fixture = Fixture()
+        fixture.submit("A", timeout: .seconds(60))
+        #expect(fixture.advance(to: fixture.state.nextWake) == .drop)
+        #expect(fixture.now == .uptimeNanoseconds(6_000_000_000))
+        #expect(fixture.connect() == false)
+        #expect(fixture.advance(to: fixture.state.nextWake) == .connect)
+        fixture.logIn()
+        #expect(fixture.write() == ["A"])
+    }
+
+    @Test func `the waits grow until a command is answered`() {
+        var fixture = Fixture()
+        fixture.submit("A", timeout: .seconds(600))
+        var waits: [Int64] = []
+        for _ in 0..<10 {
+            fixture.lose(random: 1)
+            waits.append((fixture.state.nextWake - fixture.now).nanoseconds / 1_000_000)
+            fixture.advance(to: fixture.state.nextWake)
+        }
+        #expect(waits == [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000])
+        fixture.logIn()
+        _ = fixture.write()
+        fixture.receive(.integer(1))
+        fixture.lose(random: 1)
+        #expect(fixture.state.nextWake - fixture.now == .milliseconds(100))
+    }
+
+    @Test func `cancelling a command that waits leaves the connection alone`() {
+        var fixture = Fixture.ready()
+        fixture.submit("A")
+        fixture.submit("B")
+        #expect(fixture.cancel(2) == .nothing)
+        #expect(fixture.error(2)?.code == .cancelled)
+        #expect(fixture.error(2)?.mayHaveExecuted == false)
+        #expect(fixture.write() == ["B"])
+        #expect(fixture.cancel(2) == .nothing)
+    }
+
+    @Test func `cancelling a written command ends the connection`() {
+        var fixture = Fixture.ready()
+        fixture.submit("A")
+        fixture.submit("B")
+        _ = fixture.write()
+        #expect(fixture.cancel(3) == .drop)
+        #expect(fixture.error(3)?.code == .cancelled)
+        #expect(fixture.error(3)?.mayHaveExecuted == true)
+        #expect(fixture.error(2)?.code == .connectionLost)
+    }
+
+    @Test func `no more commands wait than the limit says`() {
+        var fixture = Fixture(pendingMax: 2)
+        for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
+        #expect(fixture.ended.keys.sorted() == [3])
+        #expect(fixture.error(3)?.code == .tooManyPending)
+    }
+
+    @Test func `close ends all commands and refuses the next`() {
+        var fixture = Fixture.ready()
+        fixture.submit("A")
+        _ = fixture.write()
+        fixture.submit("B")
+        #expect(fixture.apply(fixture.state.close()) == .drop)
+        fixture.submit("C")
+        #expect((2...4).map { fixture.error($0)?.code } == [.closed, .closed, .closed])
+        #expect((2...4).map { fixture.error($0)?.mayHaveExecuted } == [true, false, false])
+        #expect(fixture.state.nextWake == .distantFuture)
+    }
+
+    @Test(arguments: ["WRONGPASS invalid", "NOAUTH required", "NOPERM no", "ERR called without"])
+    func `a refused login is told to all who wait and is tried again`(message: String) {
+        var fixture = Fixture("redis://w:pw@redis.example")
+        fixture.submit("A")
+        #expect(fixture.connect() == true)
+        let failure = fixture.receive(.error(RedisServerError(message)))
+        #expect(failure?.code == .loginRefused)
+        if let failure { fixture.lose(failure) }
+        #expect(fixture.error(1)?.code == .loginRefused)
+        #expect(fixture.error(1)?.serverError?.message == message)
+        #expect(fixture.error(1)?.message.contains("user \"w\"") == true)
+        fixture.submit("B")
+        #expect(fixture.error(2)?.code == .loginRefused)
+
+        #expect(fixture.advance(to: fixture.state.nextWake) == .connect)
+        fixture.submit("C")
+        fixture.logIn()
+        #expect(fixture.write() == ["C"])
+    }
+
+    @Test(arguments: ["LOADING Redis is loading", "ERR max number of clients reached"])
+    func `a server that is not ready yet is waited for`(message: String) {
+        var fixture = Fixture()
+        fixture.submit("A")
+        #expect(fixture.connect() == true)
+        let failure = fixture.receive(.error(RedisServerError(message)))
+        if let failure { fixture.lose(failure) }
+        #expect(fixture.ended.isEmpty)
+        fixture.logIn()
+        #expect(fixture.write() == ["A"])
+    }
+
+    @Test func `a user who may not PING is logged in`() {
+        var fixture = Fixture()
+        fixture.submit("A")
+        #expect(fixture.connect() == true)
+        fixture.receive(.error(RedisServerError("NOPERM this user has no permissions")))
+        #expect(fixture.write() == ["A"])
+    }
+
+    @Test func `every command ends exactly once whatever happens`() {
+        var generator = SeededGenerator()
+        defer { generator.printSeed() }
+        for _ in 0..<200 {
+            var fixture = Fixture(pendingMax: 50)
+            var written: [String] = []
+            for _ in 0..<400 {
+                switch Int.random(in: 0..<12, using: &generator) {
+                case 0...3:
+                    let timeout = Duration.milliseconds(
+                        Int.random(in: 1...3000, using: &generator))
+                    fixture.submit("\(fixture.nextID + 1)", timeout: timeout)
+                case 4, 5: written += fixture.write(Int.random(in: 0...5, using: &generator))
+                case 6...8:
+                    guard fixture.state.phase == .ready, !written.isEmpty else { continue }
+                    // The server echoes the oldest name; it must reach that very waiter.
+                    let name = written.removeFirst()
+                    fixture.receive(.status(name))
+                    #expect(fixture.reply(Int(name) ?? 0) == .status(name))
+                case 9: fixture.advance(by: .milliseconds(100))
+                case 10:
+                    let last = max(1, fixture.nextID)
+                    _ = fixture.cancel(Int.random(in: 1...last, using: &generator))
+                default:
+                    if fixture.state.connected() {
+                        fixture.receive(.status("PONG"))
+                    } else if Bool.random(using: &generator) {
+                        fixture.lose()
+                    }
+                }
+                if fixture.state.phase != .ready { written = [] }
+            }
+            _ = fixture.apply(fixture.state.close())
+            #expect(fixture.ended.keys.sorted() == Array(1...max(1, fixture.nextID)))
+        }
+    }
+}
