@@ -1,0 +1,85 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+extension RedisLink {
+    /// Starts one attempt; its end is told to the state, whatever it is.
+    func connect() {
+        attempt += 1
+        let number = attempt
+        openChannel().assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel): self.take(channel, ofAttempt: number)
+            case .failure(let error):
+                if number == self.attempt { self.failed(LinkFailure(transport: error)) }
+            }
+        }
+    }
+
+    private func take(_ channel: any Channel, ofAttempt number: Int) {
+        guard number == attempt, state.connected() else {
+            channel.close(promise: nil)
+            return
+        }
+        do {
+            let handler = try channel.pipeline.syncOperations.handler(
+                type: RedisChannelHandler.self)
+            self.handler = handler
+            var login = ByteBuffer()
+            for step in state.loginSteps { encoder.encode(step.arguments, into: &login) }
+            handler.write(login)
+            handler.attach(to: self)
+            handler.flush()
+        } catch {
+            // The handler is gone because the channel closed again.
+            channel.close(promise: nil)
+            failed(LinkFailure(transport: error))
+        }
+    }
+
+    private func openChannel() -> EventLoopFuture<any Channel> {
+        let configuration = self.configuration
+        let eventLoop = self.eventLoop
+        guard configuration.url.usesTLS else {
+            return Self.openChannel(configuration, tls: nil, on: eventLoop)
+        }
+        // Files are read and the system's authorities parsed, which would hold up the event loop.
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
+            do throws(RedisError) {
+                return try configuration.tlsContext()
+            } catch {
+                throw LinkFailure(error, consequence: .refusal)
+            }
+        }.flatMap { Self.openChannel(configuration, tls: $0, on: eventLoop) }
+    }
+
+    private static func openChannel(
+        _ configuration: RedisConfiguration, tls: NIOSSLContext?, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        let bootstrap = ClientBootstrap(group: eventLoop)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        try pipeline.addHandler(
+                            NIOSSLClientHandler(
+                                context: tls, serverHostname: configuration.tlsHostname))
+                    }
+                    try pipeline.addHandler(
+                        RedisChannelHandler(replyBytesMax: configuration.replyBytesMax))
+                }
+            }
+        return switch configuration.url.address {
+        case .tcp(let host, let port):
+            // An address needs no look-up, and so none of the threads that look-ups wait for.
+            if let address = configuration.socketAddress {
+                bootstrap.connect(to: address)
+            } else {
+                bootstrap.connect(host: host, port: port)
+            }
+        case .unixSocket(let path): bootstrap.connect(unixDomainSocketPath: path)
+        }
+    }
+}

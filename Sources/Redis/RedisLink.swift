@@ -1,0 +1,153 @@
+import Logging
+import NIOCore
+
+/// One client's way to its server: does what ``ConnectionState`` decides.
+///
+/// Confined to its event loop: the client's actor, the channel's handler and the timer all run
+/// there, so nothing here is locked.
+final class RedisLink {
+    typealias Waiter = CheckedContinuation<Result<RedisReply, RedisError>, Never>
+
+    /// Commands are handed to the channel in pieces of about this size, to see between them whether
+    /// it still takes more.
+    private static let writeBytes = 64 << 10
+
+    /// The longest time a command may be given; longer ones become this.
+    private static let timeoutMax = Duration.seconds(24 * 60 * 60)
+
+    let configuration: RedisConfiguration
+    let eventLoop: any EventLoop
+    let logger: Logger
+    var state: ConnectionState<Waiter>
+    /// The present connection; nil without one.
+    var handler: RedisChannelHandler?
+    /// The number of the present attempt; the ends of earlier ones are of no interest.
+    var attempt = 0
+    var encoder = RESPEncoder()
+    private var outgoing = ByteBuffer()
+    private var isFlushScheduled = false
+    private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+
+    init(_ configuration: RedisConfiguration, on eventLoop: any EventLoop, logger: Logger) {
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+        self.logger = logger
+        state = ConnectionState(configuration)
+    }
+
+    // MARK: From the client
+
+    func submit(
+        id: UInt64, _ command: [RedisArgument], timeout: Duration?, waiter: Waiter
+    ) {
+        let timeout = min(timeout ?? configuration.commandTimeout, Self.timeoutMax)
+        perform(
+            state.submit(id: id, command, timeout: timeout, waiter: waiter, now: .now()))
+    }
+
+    func cancel(id: UInt64) {
+        perform(state.cancel(id: id, now: .now(), random: .random(in: 0..<1)))
+    }
+
+    func close() {
+        perform(state.close())
+    }
+
+    // MARK: From the channel
+
+    func received(_ reply: RedisReply, on handler: RedisChannelHandler) {
+        guard handler === self.handler else { return }
+        switch state.received(reply) {
+        case .settles(let settlement): settlement.waiter.resume(returning: settlement.result)
+        case .continuesLogin: break
+        case .completesLogin:
+            logger.debug(
+                "Connected to Redis.", metadata: ["redis.address": "\(configuration.url.place)"])
+            flush()
+        case .ends(let failure): ended(handler, failure)
+        }
+    }
+
+    func ended(_ handler: RedisChannelHandler, _ failure: LinkFailure) {
+        guard handler === self.handler else { return }
+        failed(failure)
+    }
+
+    /// The attempt or the connection is over, for a reason that the state does not know yet.
+    func failed(_ failure: LinkFailure) {
+        logger.debug(
+            "The connection to Redis ended.",
+            metadata: [
+                "redis.address": "\(configuration.url.place)", "redis.reason": "\(failure.reason)",
+            ])
+        let settlements = state.lost(failure, now: .now(), random: .random(in: 0..<1))
+        perform(.init(step: .drop, settlements: settlements))
+    }
+
+    /// Writes the commands that wait, as far as the channel takes them.
+    func flush() {
+        isFlushScheduled = false
+        guard let handler else { return }
+        while handler.isWritable, let command = state.writeNext() {
+            encoder.encode(command, into: &outgoing)
+            if outgoing.readableBytes >= Self.writeBytes { hand(to: handler) }
+        }
+        if outgoing.readableBytes > 0 { hand(to: handler) }
+        // Last, because it can end the connection.
+        handler.flush()
+    }
+
+    private func hand(to handler: RedisChannelHandler) {
+        handler.write(outgoing)
+        // Reuses the memory once the channel has let go of it; a large command's is not kept.
+        if outgoing.capacity > 2 * Self.writeBytes {
+            outgoing = ByteBuffer()
+        } else {
+            outgoing.clear()
+        }
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effects: ConnectionState<Waiter>.Effects) {
+        switch effects.step {
+        case .nothing: break
+        case .connect: connect()
+        case .flush: scheduleFlush()
+        case .drop:
+            handler?.drop()
+            handler = nil
+        }
+        // Resuming only enqueues the task, so none of them runs before this is over.
+        for settlement in effects.settlements {
+            settlement.waiter.resume(returning: settlement.result)
+        }
+        armTimer()
+    }
+
+    /// One flush for all commands that come in the present tick of the loop.
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        eventLoop.assumeIsolated().execute { self.flush() }
+    }
+
+    /// Keeps one timer, for the earliest moment anything is due.
+    ///
+    /// A command that has ended leaves its timer behind; it fires once, for nothing, which costs
+    /// less than to cancel one per command.
+    private func armTimer() {
+        let deadline = state.nextWake
+        if let timer {
+            guard deadline < timer.deadline || deadline == .distantFuture else { return }
+            timer.task.cancel()
+        }
+        timer = nil
+        guard deadline < .distantFuture else { return }
+        let task = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            self.perform(self.state.wake(now: .now(), random: .random(in: 0..<1)))
+        }
+        timer = (deadline, task)
+    }
+}

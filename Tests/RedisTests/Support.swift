@@ -1,0 +1,37 @@
+import Logging
+import MinilabTesting
+import Redis
+
+/// How often a test asks for a state that has no event to wait for.
+let pollInterval = Duration.milliseconds(2)
+
+/// A client for the test's body, closed after it.
+func withClient<Result>(
+    _ url: String, thread: RedisClient.Thread = .shared,
+    configure: (inout RedisConfiguration) -> Void = { _ in },
+    body: (RedisClient) async throws -> Result
+) async throws -> Result {
+    var configuration = RedisConfiguration(url: try RedisURL(url))
+    configuration.backoffBase = .milliseconds(2)
+    configuration.backoffMax = .milliseconds(50)
+    configure(&configuration)
+    let client = RedisClient(configuration, thread: thread, logger: Logger(label: "test"))
+    do {
+        let result = try await body(client)
+        await client.close()
+        return result
+    } catch {
+        await client.close()
+        throw error
+    }
+}
+
+/// The error of a call, or nil when it succeeds.
+func failure(_ call: () async throws(RedisError) -> RedisReply) async -> RedisError? {
+    do throws(RedisError) {
+        _ = try await call()
+        return nil
+    } catch {
+        return error
+    }
+}
