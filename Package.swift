@@ -125,5 +125,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "AdjustmentsTests", dependencies: ["Adjustments"], swiftSettings: settings),
     ]
 )

@@ -6,6 +6,10 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The path, components joined by `/`, without a leading one.
     public let string: String
 
+    private static let slash = UInt8(ascii: "/")
+    /// Longest component in bytes: what Linux takes as a file name (NAME_MAX).
+    private static let componentBytesMax = 255
+
     /// Checks a path.
     ///
     /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a
@@ -23,20 +27,27 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
                 "asset has \(string.utf8.count) bytes; at most \(ContractLimits.assetBytesMax) "
                     + "are allowed.")
         }
-        let components = string.split(separator: "/", omittingEmptySubsequences: false)
-        guard !string.hasPrefix("/"), !components.contains("..") else {
+        // Bytes, as the file system sees them: to Swift a slash with a combining mark behind it is
+        // one character that is no slash.
+        let components = string.utf8.split(separator: Self.slash, omittingEmptySubsequences: false)
+        guard string.utf8.first != Self.slash,
+            !components.contains(where: { $0.elementsEqual("..".utf8) })
+        else {
             throw Failure(
                 .assetOutsideLibrary,
                 "asset \(string.debugDescription) leads out of the library; give the path below "
                     + "the originals, without a leading / and without \"..\".")
         }
-        guard components.allSatisfy({ !$0.isEmpty && $0 != "." && $0.utf8.count <= 255 }),
-            !string.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f })
+        guard
+            components.allSatisfy({
+                !$0.isEmpty && !$0.elementsEqual(".".utf8) && $0.count <= Self.componentBytesMax
+            }), !string.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
         else {
             throw Failure(
                 .invalidValue,
                 "asset \(string.debugDescription) is not a plain relative path: no empty or \".\" "
-                    + "component, no control character, at most 255 bytes per component.")
+                    + "component, no control character, at most \(Self.componentBytesMax) bytes per "
+                    + "component.")
         }
         self.string = string
     }
@@ -52,9 +63,11 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The file name without its last extension: `2024/IMG_0001.JPG` → `IMG_0001`.
     public var stem: String {
-        let name = string.split(separator: "/").last.map(String.init) ?? string
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
-        return String(name[..<dot])
+        let name = string.utf8.split(separator: Self.slash).last ?? string.utf8[...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+            return String(decoding: name, as: UTF8.self)
+        }
+        return String(decoding: name[..<dot], as: UTF8.self)
     }
 
     public var description: String { string }

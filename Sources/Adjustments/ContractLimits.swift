@@ -6,6 +6,8 @@ public enum ContractLimits {
     public static let jobIDLengthMax = 64
     /// Longest edit in bytes of JSON.
     public static let editBytesMax = 65_536
+    /// Longest job in bytes of JSON: a line of a manifest.
+    public static let jobBytesMax = 2 * editBytesMax
     /// Most filters in one recipe.
     public static let filtersMax = 32
     /// Longest side of a `referenceSize` in pixels.

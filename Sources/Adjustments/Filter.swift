@@ -15,12 +15,7 @@ public struct Filter: Sendable, Equatable {
     public init(
         _ name: String, _ given: [String: Double] = [:], at path: String = "filter"
     ) throws(Failure) {
-        guard let definition = FilterCatalogue.definition(named: name) else {
-            throw Failure(
-                .unknownFilter,
-                "\(path).name is \(name.debugDescription), which is not a filter of the catalogue; "
-                    + "known: \(FilterCatalogue.all.map(\.name).joined(separator: ", ")).")
-        }
+        let definition = try Self.definition(of: name, at: path)
         var rest = given
         var values: [String: Double] = [:]
         for parameter in definition.parameters {
@@ -42,14 +37,30 @@ public struct Filter: Sendable, Equatable {
             values[parameter.name] = value
         }
         if let unknown = rest.keys.sorted().first {
-            let known = definition.parameters.map(\.name).joined(separator: ", ")
-            throw Failure(
-                .unknownParameter,
-                "\(path).\(unknown) is not a parameter of \(name); "
-                    + (known.isEmpty ? "it takes none." : "it takes \(known)."))
+            throw Self.unknownParameter(unknown, of: definition, at: path)
         }
         self.name = name
         self.parameters = values
+    }
+
+    static func definition(of name: String, at path: String) throws(Failure) -> FilterDefinition {
+        guard let definition = FilterCatalogue.definition(named: name) else {
+            throw Failure(
+                .unknownFilter,
+                "\(path).name is \(name.debugDescription), which is not a filter of the catalogue; "
+                    + "known: \(FilterCatalogue.all.map(\.name).joined(separator: ", ")).")
+        }
+        return definition
+    }
+
+    static func unknownParameter(
+        _ name: String, of definition: FilterDefinition, at path: String
+    ) -> Failure {
+        let known = definition.parameters.map(\.name).joined(separator: ", ")
+        return Failure(
+            .unknownParameter,
+            "\(path).\(name) is not a parameter of \(definition.name); "
+                + (known.isEmpty ? "it takes none." : "it takes \(known)."))
     }
 
     /// Its definition.

@@ -18,6 +18,12 @@ public struct JobRequest: Sendable, Equatable {
     ///
     /// - Throws: the first thing that is wrong with it.
     public init(json text: String) throws(Failure) {
+        guard text.utf8.count <= ContractLimits.jobBytesMax else {
+            throw Failure(
+                .oversizedField,
+                "job has \(text.utf8.count) bytes; at most \(ContractLimits.jobBytesMax) "
+                    + "are allowed.")
+        }
         let reader = try JSONObjectReader(
             JSONValue(parsing: text, as: "job"), at: "job", known: ["asset", "edit", "id"])
         var id: JobID?

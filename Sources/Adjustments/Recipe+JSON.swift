@@ -119,8 +119,14 @@ extension Filter {
         guard case .string(let name) = name else {
             throw Failure(.invalidValue, "\(path).name is \(name.kind); expected a string.")
         }
+        // Names before values: who misspelt a name is not helped by a word about its type.
+        let definition = try Self.definition(of: name, at: path)
+        let known = definition.parameters.flatMap { [$0.name, $0.shortName] }
         var values: [String: Double] = [:]
-        for (key, value) in fields {
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard known.contains(key) else {
+                throw Self.unknownParameter(key, of: definition, at: path)
+            }
             guard case .number(let number) = value else {
                 throw Failure(
                     .invalidValue, "\(path).\(key) is \(value.kind); expected a number.")

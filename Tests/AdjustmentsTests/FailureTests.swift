@@ -1,0 +1,23 @@
+import Adjustments
+import Testing
+
+@Suite("Failure") struct FailureTests {
+    @Test func `a long message is cut to its limit`() {
+        let failure = Failure(.ioFailure, String(repeating: "é", count: 5000))
+        #expect(failure.message.count == Failure.messageLengthMax)
+        #expect(failure.message.hasSuffix("…"))
+        #expect(Failure(.ioFailure, "short").message == "short")
+    }
+
+    /// The names are in stored events and in other people's programs.
+    @Test func `the codes keep their names`() {
+        #expect(
+            FailureCode.allCases.map(\.rawValue) == [
+                "malformedJSON", "unknownField", "missingField", "invalidValue", "oversizedField",
+                "unknownFilter", "unknownParameter", "parameterOutOfRange", "assetOutsideLibrary",
+                "missingAsset", "emptyFile", "unsupportedFormat", "damagedPhoto", "tooManyPixels",
+                "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
+                "revisionConflict", "workerLost", "internalError",
+            ])
+    }
+}
