@@ -127,5 +127,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AdjustmentsTests", dependencies: ["Adjustments"], swiftSettings: settings),
+        // What jobs/ says against what Adjustments does, judged by tools that are not ours.
+        .testTarget(
+            name: "ContractTests", dependencies: ["Adjustments"], exclude: ["validate.py"],
+            swiftSettings: settings),
     ]
 )
