@@ -27,7 +27,7 @@ public actor RedisClient {
     let configuration: RedisConfiguration
     nonisolated let eventLoop: any EventLoop
     private let ownGroup: MultiThreadedEventLoopGroup?
-    private let link: RedisLink
+    private let loopBoundLink: NIOLoopBoundBox<RedisLink>
     private var nextID: UInt64 = 0
 
     /// A client that has not connected yet.
@@ -40,19 +40,24 @@ public actor RedisClient {
         self.configuration = configuration
         self.ownGroup = ownGroup
         eventLoop = ownGroup?.next() ?? MultiThreadedEventLoopGroup.singleton.next()
-        link = RedisLink(configuration, on: eventLoop, logger: logger)
+        loopBoundLink = .makeBoxSendingValue(
+            RedisLink(configuration, on: eventLoop, logger: logger), eventLoop: eventLoop)
     }
 
     /// Ends the connection of a client nobody closed, and the thread of one that had its own.
     ///
     /// The thread ends here and not in ``close()``: a call that came after it would wait for ever
     /// for a thread that is gone, and so would any actor that shares the executor.
-    isolated deinit {
-        link.close()
+    deinit {
+        // Not an `isolated deinit`: with one, Swift 6.3.1 stops at "circular reference" when it
+        // optimizes a module that makes a client.
+        eventLoop.execute { [loopBoundLink] in loopBoundLink.value.close() }
         ownGroup?.shutdownGracefully { _ in
             // Fails only for a group that was shut down before, and this is the only place.
         }
     }
+
+    private var link: RedisLink { loopBoundLink.value }
 
     /// The event loop of the connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
