@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 
 /// Any JSON value, for input whose fields have to be checked one by one.
@@ -77,6 +78,13 @@ public enum JSONValue: Sendable, Equatable {
                 .map { Self.quoted($0.key) + ":" + $0.value.canonical }
             return "{" + members.joined(separator: ",") + "}"
         }
+    }
+
+    /// SHA-256 of the canonical text, in hex.
+    var digest: String {
+        SHA256.hash(data: Data(canonical.utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 
     private static func quoted(_ text: String) -> String {

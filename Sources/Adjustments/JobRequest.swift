@@ -14,6 +14,11 @@ public struct JobRequest: Sendable, Equatable {
         self.recipe = recipe
     }
 
+    /// SHA-256 of asset and recipe in hex: requests for the same thing have the same one.
+    public var digest: String {
+        JSONValue.object(["asset": .string(asset.string), "edit": recipe.json]).digest
+    }
+
     /// Reads one line of a manifest: `{"asset": …, "edit": {…}, "id": …}` (`jobs/job.schema.json`).
     ///
     /// - Throws: the first thing that is wrong with it.

@@ -1,6 +1,3 @@
-import Crypto
-import FoundationEssentials
-
 extension Recipe {
     /// Reads the JSON that a producer sent.
     ///
@@ -57,11 +54,7 @@ extension Recipe {
     }
 
     /// SHA-256 of the canonical JSON, in hex: two recipes that do the same have the same one.
-    public var digest: String {
-        SHA256.hash(data: Data(json.canonical.utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    public var digest: String { json.digest }
 }
 
 extension Recipe: Codable {

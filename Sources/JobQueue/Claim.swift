@@ -1,0 +1,38 @@
+/// A job that a worker holds: under a lease, as long as its fence is the job's newest.
+public struct Claim: Sendable, Equatable {
+    /// The job.
+    public let job: String
+    /// The token of this hold. Every write carries it; Redis refuses an old one.
+    public let fence: String
+    /// The asset, as it was sent: within the size limit, otherwise unchecked.
+    public let asset: String
+    /// The edit, as it was sent, likewise.
+    public let edit: String
+    /// How often the job was started from the dead, plus one.
+    public let generation: Int
+    /// Failed attempts of this generation so far.
+    public let attempts: Int
+    /// Workers that died over this generation so far.
+    public let crashes: Int
+    /// How often the asset changed under a render.
+    public let rebases: Int
+    /// From admission to this claim.
+    public let queued: Duration
+
+    /// Which attempt of this generation it is, from 1.
+    public var attempt: Int { attempts + crashes + 1 }
+}
+
+/// A job that its worker left between commit and finalize: carried on from the pointer.
+public struct CarriedJob: Sendable, Equatable {
+    /// The job.
+    public let job: String
+    /// The token of the new hold.
+    public let fence: String
+    /// The asset.
+    public let asset: String
+    /// The version that was to be published.
+    public let version: String
+    /// How often the job was started from the dead, plus one.
+    public let generation: Int
+}

@@ -1,0 +1,30 @@
+public import Redis
+
+/// What the queue throws: Redis is out of reach or answers nonsense, or it is set up so that jobs could be
+/// lost.
+public struct QueueError: Error, Sendable, CustomStringConvertible {
+    /// The kind.
+    public enum Code: Sendable {
+        /// Redis could not be reached or refused.
+        case redis
+        /// Redis is set up so that it may drop jobs.
+        case unsafeServer
+        /// A script answered what it never does: versions of it differ.
+        case unexpectedReply
+    }
+
+    /// The kind.
+    public let code: Code
+    /// The sentence for people.
+    public let message: String
+    /// What Redis said, where it was Redis.
+    public let cause: RedisError?
+
+    init(_ code: Code, _ message: String, cause: RedisError? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,84 @@
+-- Shared by every script: it is put in front of each one's text. Nothing here runs by itself.
+--
+-- Conventions. KEYS[1] is any key of the queue, so that a cluster can route the call. ARGV[1] is the
+-- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all share one slot.
+-- The only clock is the server's TIME. Redis does not roll a failing script back, so each script
+-- checks all its inputs first and writes after.
+--
+-- Where a job is, by its `state`:
+--   ready       in zset ready          score = sequence (order of admission)
+--   delayed     in zset delayed        score = due, ms
+--   parked      in zsets parked and parked:<asset>, score = sequence; behind an active job of its asset
+--   active      in zset lease          score = end of lease, ms; hash active says asset -> job
+--   committing  in zset lease          likewise; result:<job> holds the event that finalize will send
+--   done        in zset done           score = end, ms
+--   dead        in zset dead           score = end, ms
+local P = ARGV[1]
+
+-- Lua's own number format loses digits above 1e14.
+local function int(n) return string.format('%.0f', n) end
+
+local function clock()
+  local t = redis.call('TIME')
+  local us = t[1] * 1000000 + t[2]
+  return us, math.floor(us / 1000)
+end
+
+-- RFC 3339 from milliseconds since 1970; the days-to-date part is the usual era arithmetic of the
+-- proleptic Gregorian calendar (400 years = 146,097 days, years that start in March).
+local function timestamp(ms)
+  local s = math.floor(ms / 1000)
+  local z = math.floor(s / 86400) + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524)
+    - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local month = mp < 10 and mp + 3 or mp - 9
+  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month,
+    doy - math.floor((153 * mp + 2) / 5) + 1, math.floor(s / 3600) % 24, math.floor(s / 60) % 60,
+    s % 60, ms % 1000)
+end
+
+-- cjson writes / as \/, which is right but ugly in ids and paths.
+local function quoted(text) return (cjson.encode(text):gsub('\\/', '/')) end
+
+-- Appends one CloudEvent. `data` is JSON text. `name` ends both the type and the id; `discriminator`
+-- makes the id unique among the events of that name, so that a reader can drop repeats.
+local function emit(name, job, discriminator, asset, ms, data, eventsMax)
+  local queue = P:match('{(.-)}')
+  redis.call('XADD', P .. 'events', 'MAXLEN', '~', eventsMax, '*', 'event',
+    '{"specversion":"1.0","id":' .. quoted(queue .. '/' .. job .. '/' .. discriminator .. '/' .. name)
+    .. ',"source":' .. quoted('minilab/' .. queue) .. ',"type":"org.minilab.job.' .. name
+    .. '","subject":' .. quoted(asset) .. ',"time":"' .. timestamp(ms)
+    .. '","datacontenttype":"application/json","data":' .. data .. '}')
+end
+
+-- Counts; the names are what `minilab status` shows.
+local function count(name, by) redis.call('HINCRBY', P .. 'counters', name, by or 1) end
+
+-- Ends the hold of `job` on its asset and lets the next job that was parked behind it be ready.
+local function leave_asset(asset, job)
+  if redis.call('HGET', P .. 'active', asset) ~= job then return end
+  redis.call('HDEL', P .. 'active', asset)
+  local next = redis.call('ZPOPMIN', P .. 'parked:' .. asset)
+  if next[1] then
+    redis.call('ZREM', P .. 'parked', next[1])
+    redis.call('ZADD', P .. 'ready', next[2], next[1])
+    redis.call('HSET', P .. 'job:' .. next[1], 'state', 'ready')
+  end
+end
+
+-- The guard of every write by a worker: nil when it may go on, else the answer it gets.
+local function fenced(j, fence)
+  if not j[1] then return 'GONE' end
+  if j[2] ~= fence then return 'FENCED' end
+end
+
+-- Remembers why an attempt ended; the newest 20 are kept.
+local function remember(job, entry)
+  redis.call('LPUSH', P .. 'attempts:' .. job, entry)
+  redis.call('LTRIM', P .. 'attempts:' .. job, 0, 19)
+end

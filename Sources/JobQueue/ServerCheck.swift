@@ -1,0 +1,39 @@
+import Redis
+
+extension JobQueue {
+    /// Refuses a Redis that is set up so that it may drop jobs.
+    ///
+    /// Under any `maxmemory-policy` but `noeviction` Redis deletes keys when memory is short: a lease,
+    /// a job or the whole queue. Under `noeviction` it refuses new entries instead, and a producer
+    /// is told.
+    ///
+    /// - Returns: warnings for the log: settings that are allowed but cost something.
+    /// - Throws: `unsafeServer`.
+    public func checkServer() async throws(QueueError) -> [String] {
+        let policy = try await setting("maxmemory-policy", infoField: "maxmemory_policy")
+        guard policy == "noeviction" else {
+            throw QueueError(
+                .unsafeServer,
+                "Redis has maxmemory-policy \(policy ?? "unknown"), under which it deletes jobs when "
+                    + "memory is short; set it to noeviction: "
+                    + "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf.")
+        }
+        var warnings: [String] = []
+        let persistence = try await send(["INFO", "persistence"]).string ?? ""
+        if !persistence.contains("aof_enabled:1") {
+            warnings.append(
+                "Redis keeps no append-only file: a restart of Redis loses jobs. "
+                    + "Set appendonly yes and appendfsync everysec.")
+        }
+        return warnings
+    }
+
+    /// Hosted servers often forbid CONFIG; INFO then says the same.
+    private func setting(_ name: String, infoField: String) async throws(QueueError) -> String? {
+        let info = try await send(["INFO", "memory"]).string ?? ""
+        for line in info.split(whereSeparator: \.isNewline) where line.hasPrefix(infoField + ":") {
+            return String(line.dropFirst(infoField.count + 1))
+        }
+        return try await send(["CONFIG", "GET", RedisArgument(name)]).array?.last?.string
+    }
+}

@@ -1,0 +1,88 @@
+import Adjustments
+import Testing
+
+@testable import JobQueue
+
+@Suite("Claim") struct ClaimTests {
+    @Test func `jobs are claimed in the order of admission`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c")
+        let jobs = try await q.queue.claim(by: "w", count: 2).jobs
+        #expect(jobs.map(\.job) == ["a", "b"])
+        #expect(try await q.claim().job == "c")
+    }
+
+    @Test func `a job is given to one worker only`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        _ = try await q.claim(by: "one")
+        #expect(try await q.queue.claim(by: "two", count: 5).jobs.isEmpty)
+    }
+
+    @Test func `each claim of a job has a greater fence`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        var last = 0
+        for _ in 0..<5 {
+            let claim = try await q.claim()
+            let fence = try #require(Int(claim.fence))
+            #expect(fence > last)
+            last = fence
+            _ = try await q.queue.release(job: "a", fence: claim.fence, .shutdown)
+        }
+    }
+
+    @Test func `a second job of a busy asset waits and holds nobody else up`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["id": "1", "asset": "same", "edit": QueueFixture.recipe])
+        try await q.xadd(["id": "2", "asset": "same", "edit": QueueFixture.recipe])
+        try await q.xadd(["id": "3", "asset": "same", "edit": QueueFixture.recipe])
+        try await q.xadd(["id": "4", "asset": "other", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+
+        let first = try await q.queue.claim(by: "w", count: 4).jobs
+        #expect(first.map(\.job) == ["1", "4"])
+        #expect(try await q.queue.status().parked == 2)
+        try await q.finish(first[0])
+        let second = try await q.queue.claim(by: "w", count: 4).jobs
+        #expect(second.map(\.job) == ["2"])
+        try await q.finish(second[0])
+        #expect(try await q.claim().job == "3")
+        #expect(try await q.queue.status().parked == 0)
+    }
+
+    @Test(arguments: ["fail", "dead", "release", "reap"])
+    func `however a job leaves its asset, the next one comes free`(end: String) async throws {
+        let q = try await QueueFixture(
+            settings: end == "reap" ? QueueFixture.expiredAtOnce : QueueSettings())
+        try await q.xadd(["id": "1", "asset": "same", "edit": QueueFixture.recipe])
+        try await q.xadd(["id": "2", "asset": "same", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+        let claim = try #require(try await q.queue.claim(by: "w", count: 2).jobs.first)
+        switch end {
+        case "fail":
+            _ = try await q.queue.fail(claim, by: "w", Failure(.ioFailure, ""), random: 1)
+        case "dead":
+            _ = try await q.queue.fail(claim, by: "w", Failure(.missingAsset, ""), random: 1)
+        case "release":
+            _ = try await q.queue.release(job: "1", fence: claim.fence, .shutdown)
+        default:
+            _ = try await q.queue.reap(by: "other")
+        }
+        let status = try await q.queue.status()
+        #expect(status.parked == 0)
+        #expect(try await q.state(of: "2") == "ready")
+    }
+
+    @Test func `a delayed job is claimed when it is due and not before`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("soon", "late")
+        for (claim, random) in zip(try await q.queue.claim(by: "w", count: 2).jobs, [0.0, 1.0]) {
+            _ = try await q.queue.fail(claim, by: "w", Failure(.ioFailure, ""), random: random)
+        }
+        let claims = try await q.queue.claim(by: "w", count: 2)
+        #expect(claims.jobs.map(\.job) == ["soon"])
+        let due = try #require(claims.nextDue)
+        #expect(due > .zero && due <= .seconds(1))
+    }
+}

@@ -1,0 +1,141 @@
+import Adjustments
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("The end of a job") struct EndingTests {
+    @Test func `commit and finalize end a job with one event`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        try await q.finish(claim)
+        let events = try await q.events()
+        #expect(events.map(\.name) == ["completed"])
+        #expect(events[0].id == "\(q.queue.name)/a/1/completed")
+        #expect(events[0].source == "minilab/\(q.queue.name)")
+        guard case .completed(let data) = events[0].data else { Issue.record("no data"); return }
+        #expect(data == q.event(claim))
+        #expect(try await q.state(of: "a") == "done")
+        #expect(try await q.queue.status().isDrained)
+    }
+
+    @Test func `each step may be repeated after a lost reply and the event stays one`() async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        for _ in 0..<3 {
+            #expect(
+                try await q.queue.commit(claim, version: "1-1", event: q.event(claim)) == .held)
+        }
+        for _ in 0..<3 {
+            #expect(try await q.queue.finalize(job: "a", fence: claim.fence) == .held)
+        }
+        #expect(try await q.events().count == 1)
+        #expect(try await q.queue.status().counters["completed"] == 1)
+    }
+
+    @Test func `a worker that lost its job is told so at every write`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        let zombie = try await q.claim(by: "zombie")
+        _ = try await q.queue.reap(by: "other")
+        let heir = try await q.claim(by: "heir")
+
+        #expect(try await q.queue.commit(zombie, version: "1-1", event: q.event(zombie)) == .fenced)
+        #expect(try await q.queue.finalize(job: "a", fence: zombie.fence) == .fenced)
+        #expect(
+            try await q.queue.fail(zombie, by: "z", Failure(.ioFailure, ""), random: 1) == .fenced)
+        #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)
+        #expect(try await q.queue.beat([(job: "a", fence: zombie.fence)]) == [.fenced])
+        #expect(try await q.state(of: "a") == "active")
+        try await q.finish(heir)
+        #expect(try await q.events().count == 1)
+    }
+
+    @Test func `a permanent failure is not retried`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let failure = Failure(.missingAsset, "there is no original a")
+        _ = try await q.queue.fail(q.claim(), by: "w", failure, random: 1)
+        #expect(try await q.state(of: "a") == "dead")
+        let event = try #require(try await q.events().first)
+        guard case .failed(let data) = event.data else { Issue.record("\(event)"); return }
+        #expect(data.error == JobEvent.Reason(failure))
+        #expect(data.attempt == 1)
+        #expect(try await q.queue.attempts(of: "a").map(\.message) == [failure.message])
+    }
+
+    @Test func `a passing failure is retried until its attempts are used up`() async throws {
+        var settings = QueueSettings()
+        settings.retry.attemptsMax = 3
+        let q = try await QueueFixture(settings: settings)
+        try await q.admit("a")
+        for attempt in 1...3 {
+            let claim = try await q.claim()
+            #expect(claim.attempt == attempt)
+            _ = try await q.queue.fail(claim, by: "w", Failure(.ioFailure, "no"), random: 0)
+        }
+        #expect(try await q.state(of: "a") == "dead")
+        #expect(try await q.events().map(\.name) == ["retried", "retried", "failed"])
+        #expect(Set(try await q.events().map(\.id)).count == 3)
+        #expect(try await q.queue.attempts(of: "a").count == 3)
+    }
+
+    @Test func `a job that is handed back keeps its place and its attempts`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b")
+        let claim = try await q.claim()
+        #expect(try await q.queue.release(job: "a", fence: claim.fence, .shutdown) == .held)
+        let again = try await q.claim()
+        #expect(again.job == "a")
+        #expect(again.attempt == 1)
+    }
+
+    @Test func `a job that has to be rendered anew is counted, also after its commit`() async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        _ = try await q.queue.commit(claim, version: "1-1", event: q.event(claim))
+        _ = try await q.queue.release(job: "a", fence: claim.fence, .rebase)
+        let again = try await q.claim()
+        #expect(again.rebases == 1)
+        #expect(again.attempt == 1)
+        #expect(try await q.queue.record(of: "a")?.version == nil)
+        try await q.finish(again)
+    }
+
+    @Test func `what stays of done jobs is bounded in number and in time`() async throws {
+        var settings = QueueSettings()
+        settings.doneRecordsMax = 3
+        let q = try await QueueFixture(settings: settings)
+        for job in ["a", "b", "c", "d", "e"] {
+            try await q.admit(job)
+            try await q.finish(q.claim())
+        }
+        #expect(try await q.state(of: "a") == nil)
+        #expect(try await q.state(of: "b") == nil)
+        #expect(try await q.state(of: "e") == "done")
+        for kind in ["job", "edit", "result"] {
+            let left = try await q.redis.send(["PTTL", "\(q.queue.name.keyPrefix)\(kind):e"]).int
+            #expect(try #require(left) > 0)
+        }
+        #expect(try await q.queue.result(of: "e")?.job == "e")
+    }
+
+    @Test func `the history of a job is bounded`() async throws {
+        var settings = QueueSettings()
+        settings.retry.attemptsMax = 30
+        let q = try await QueueFixture(settings: settings)
+        try await q.admit("a")
+        for number in 1...25 {
+            _ = try await q.queue.fail(
+                q.claim(), by: "w", Failure(.ioFailure, "\(number)"), random: 0)
+        }
+        let history = try await q.queue.attempts(of: "a")
+        #expect(history.count == 20)
+        #expect(history.first?.message == "25")
+    }
+}

@@ -1,0 +1,78 @@
+import Adjustments
+import Glibc
+import Logging
+import MinilabTesting
+import Redis
+import Synchronization
+import Testing
+
+@testable import JobQueue
+
+@Suite("Heartbeat") struct HeartbeatTests {
+    private func heartbeat(_ q: QueueFixture) -> Heartbeat {
+        Heartbeat(queue: q.queue, redis: q.redis, logger: Logger(label: "test"))
+    }
+
+    @Test func `a beat pushes the end of the lease out`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let key = RedisArgument("\(q.queue.name.keyPrefix)lease")
+        _ = try await q.redis.send(["ZADD", key, "1", "a"])
+        let heartbeat = heartbeat(q)
+        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) {}
+        await heartbeat.beat()
+        let end = try await q.redis.send(["ZSCORE", key, "a"]).string.flatMap(Double.init)
+        #expect(try #require(end) > 1_700_000_000_000)
+    }
+
+    @Test func `a job that somebody else took is lost at the next beat, once`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let losses = Mutex(0)
+        var settings = QueueSettings()
+        settings.lease = .seconds(30)
+        let heartbeat = Heartbeat(
+            queue: JobQueue(name: q.queue.name, redis: q.redis, settings: settings),
+            redis: q.redis, logger: Logger(label: "test"))
+        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) {
+            losses.withLock { $0 += 1 }
+        }
+        _ = try await q.queue.reap(by: "other")
+        await heartbeat.beat()
+        await heartbeat.beat()
+        #expect(losses.withLock { $0 } == 1)
+    }
+
+    @Test func `when Redis is silent for a lease, the job is lost by the local clock`() async throws
+    {
+        let server = try await RedisServer.start()
+        var settings = QueueSettings()
+        settings.lease = .seconds(1)
+        let q = try await QueueFixture(on: server, settings: settings)
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let (lost, signal) = AsyncStream.makeStream(of: Void.self)
+        let heartbeat = heartbeat(q)
+        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) { signal.yield() }
+        server.kill(SIGKILL)
+        let beating = Task { await heartbeat.run() }
+        for await _ in lost { break }
+        beating.cancel()
+        server.stop()
+    }
+
+    @Test func `a job that is let go is not beaten for`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let heartbeat = heartbeat(q)
+        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) {
+            Issue.record("a job that was let go cannot be lost")
+        }
+        await heartbeat.letGo(job: "a", fence: claim.fence)
+        _ = try await q.queue.reap(by: "other")
+        await heartbeat.beat()
+    }
+}

@@ -1,0 +1,98 @@
+import Adjustments
+import FoundationEssentials
+import Logging
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+/// A queue of its own on a real Redis that all tests of this process share.
+struct QueueFixture: Sendable {
+    let redis: RedisClient
+    let queue: JobQueue
+    let server: RedisServer
+
+    static let recipe = #"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#
+    private static let shared = Task { try await RedisServer.start() }
+
+    /// - Parameter server: a server of the test's own, when it is going to be harmed.
+    init(
+        on server: RedisServer? = nil, settings: QueueSettings = QueueSettings()
+    ) async throws {
+        let name = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
+        if let server {
+            self.server = server
+        } else {
+            self.server = try await Self.shared.value
+        }
+        redis = RedisClient(
+            RedisConfiguration(url: try RedisURL(self.server.url)), logger: Logger(label: "test"))
+        queue = JobQueue(name: name, redis: redis, settings: settings)
+    }
+
+    /// Settings under which every lease is over at once, so that no test has to wait for one.
+    static var expiredAtOnce: QueueSettings {
+        var settings = QueueSettings()
+        settings.lease = .zero
+        return settings
+    }
+
+    /// What a producer sends: any fields.
+    @discardableResult
+    func xadd(_ fields: KeyValuePairs<String, String>) async throws -> String {
+        let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
+        let reply = try await redis.send(
+            ["XADD", RedisArgument(queue.name.ingressKey), "*"] + words)
+        return try #require(reply.string)
+    }
+
+    /// Enqueues and admits jobs of assets of these names, under ids of the same names.
+    func admit(_ assets: String...) async throws {
+        for asset in assets {
+            try await xadd(["id": asset, "asset": asset, "edit": Self.recipe])
+        }
+        _ = try await queue.admit()
+    }
+
+    /// Claims one job.
+    func claim(by worker: String = "a") async throws -> Claim {
+        try #require(try await queue.claim(by: worker, count: 1).jobs.first)
+    }
+
+    /// Carries a claimed job to its end.
+    func finish(_ claim: Claim) async throws {
+        #expect(
+            try await queue.commit(claim, version: "1-\(claim.fence)", event: event(claim)) == .held
+        )
+        #expect(try await queue.finalize(job: claim.job, fence: claim.fence) == .held)
+    }
+
+    func event(_ claim: Claim) -> JobEvent.Completed {
+        JobEvent.Completed(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: "a",
+            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: "p"),
+            render: JobEvent.Render(
+                mediaType: "image/jpeg", width: 1, height: 1, bytes: 1, sha256: "00"),
+            filters: [],
+            timings: JobEvent.Timings(
+                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
+            peakMemoryBytes: 0)
+    }
+
+    /// All events so far.
+    func events() async throws -> [JobEvent] {
+        var reader = EventReader(queue: queue.name, redis: redis)
+        return try await reader.next().map(\.event)
+    }
+
+    func state(of job: String) async throws -> String? {
+        try await queue.record(of: job)?.state
+    }
+}
+
+extension JobEvent {
+    /// The last word of the type.
+    var name: String { String(type.split(separator: ".").last ?? "") }
+}

@@ -1,0 +1,118 @@
+import Adjustments
+import FoundationEssentials
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Reap and replay") struct ReapTests {
+    @Test func `a job whose lease holds is left alone`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        _ = try await q.claim()
+        let reaped = try await q.queue.reap(by: "other")
+        #expect(reaped.ready == 0 && reaped.dead == 0 && reaped.carried.isEmpty)
+        #expect(try await q.state(of: "a") == "active")
+    }
+
+    @Test func `a lost lease costs a crash and no attempt`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        _ = try await q.claim()
+        #expect(try await q.queue.reap(by: "other").ready == 1)
+        let record = try #require(try await q.queue.record(of: "a"))
+        #expect(record.crashes == 1)
+        #expect(record.attempts == 0)
+        #expect(try await q.queue.attempts(of: "a").map(\.code) == [.workerLost])
+    }
+
+    @Test func `a job over which workers die too often is dead`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        for _ in 1...3 {
+            _ = try await q.claim(by: "victim")
+            _ = try await q.queue.reap(by: "other")
+        }
+        let record = try #require(try await q.queue.record(of: "a"))
+        #expect(record.state == "dead")
+        #expect(record.code == .workerLost)
+        let event = try #require(try await q.events().first)
+        guard case .failed(let data) = event.data else { Issue.record("\(event)"); return }
+        #expect(data.error.code == .workerLost)
+        #expect(data.worker == "victim")
+        #expect(data.attempt == 3)
+    }
+
+    @Test func `a job between commit and finalize is given to whoever finds it`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        let claim = try await q.claim(by: "victim")
+        _ = try await q.queue.commit(claim, version: "1-7", event: q.event(claim))
+        let carried = try #require(try await q.queue.reap(by: "heir").carried.first)
+        #expect(carried.job == "a")
+        #expect(carried.version == "1-7")
+        #expect(carried.fence != claim.fence)
+        #expect(try await q.queue.finalize(job: "a", fence: claim.fence) == .fenced)
+        #expect(try await q.queue.finalize(job: "a", fence: carried.fence) == .held)
+        let events = try await q.events()
+        #expect(events.map(\.name) == ["completed"])
+    }
+
+    @Test func `a replayed job is a new generation at the end of the queue`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        _ = try await q.queue.fail(q.claim(), by: "w", Failure(.missingAsset, "no"), random: 0)
+        try await q.admit("b")
+        #expect(try await q.queue.replay(["a", "b", "nobody"]) == [.replayed, .notDead, .unknown])
+        #expect(try await q.claim().job == "b")
+        let again = try await q.claim()
+        #expect(again.job == "a")
+        #expect(again.generation == 2)
+        #expect(again.attempt == 1)
+        try await q.finish(again)
+        #expect(
+            try await q.events().map(\.id) == [
+                "\(q.queue.name)/a/1/failed", "\(q.queue.name)/a/2/completed",
+            ])
+        #expect(try await q.queue.attempts(of: "a").count == 1)
+    }
+
+    @Test func `a job whose envelope was wrong cannot be replayed`() async throws {
+        let q = try await QueueFixture()
+        let entry = try await q.xadd(["asset": "a.jpg"])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.replay([entry]) == [.malformed])
+    }
+
+    @Test func `Lua's dates are those of the calendar`() async throws {
+        let q = try await QueueFixture()
+        let script =
+            String(decoding: PackageResources.prelude_lua, as: UTF8.self)
+            + "\nreturn timestamp(tonumber(ARGV[2]))"
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix(seed)
+        for _ in 0..<200 {
+            let milliseconds = Int.random(in: 0..<4_102_444_800_000, using: &random)
+            let text = try await q.redis.send([
+                "EVAL", .init(script), "0", "p", .init(milliseconds),
+            ]).string
+            let expected = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
+                .iso8601)
+            #expect(text?.prefix(19) == expected.prefix(19), "seed \(seed), \(milliseconds)")
+        }
+    }
+}
+
+/// A small seeded generator. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
