@@ -1,0 +1,53 @@
+public import Adjustments
+import Glibc
+public import SystemPackage
+
+extension Library {
+    /// The file of an asset's original, with symbolic links resolved.
+    ///
+    /// Links may stay within the originals; one that leads out of them is refused.
+    ///
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat` (not a regular file) or
+    ///   `ioFailure`.
+    public func original(of asset: AssetPath) throws(Failure) -> FilePath {
+        let path = originals.pushing(FilePath(asset.string))
+        guard let real = realPath(path) else {
+            switch errno {
+            case ENOENT, ENOTDIR, ENAMETOOLONG:
+                throw Failure(
+                    .missingAsset,
+                    "there is no original for the asset \(asset.string.debugDescription): no file "
+                        + "\(path). Check the name, or put the photo there and replay the job.")
+            case ELOOP:
+                throw Failure(
+                    .assetOutsideLibrary,
+                    "the asset \(asset.string.debugDescription) is a symbolic link that leads in a "
+                        + "circle.")
+            default:
+                throw Files.failure("opening the original", path)
+            }
+        }
+        guard real.starts(with: originals), real != originals else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "the asset \(asset.string.debugDescription) leads out of the library through a "
+                    + "symbolic link, to \(real). Put the photo itself below \(originals).")
+        }
+        var info = stat()
+        guard stat(real.string, &info) == 0 else { throw Files.failure("looking at", real) }
+        guard info.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                .unsupportedFormat,
+                "the asset \(asset.string.debugDescription) is not a file but a folder or device. "
+                    + "Name one photo per job.")
+        }
+        return real
+    }
+}
+
+/// A path with all symbolic links resolved, or nil with the reason in `errno`.
+func realPath(_ path: FilePath) -> FilePath? {
+    guard let resolved = realpath(path.string, nil) else { return nil }
+    defer { free(resolved) }
+    return FilePath(String(cString: resolved))
+}

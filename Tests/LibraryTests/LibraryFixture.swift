@@ -1,0 +1,63 @@
+import Adjustments
+import FoundationEssentials
+import MinilabTesting
+import SystemPackage
+
+@testable import Library
+
+/// A library in a folder of its own.
+struct LibraryFixture {
+    let folder: TemporaryFolder
+    let library: Library
+    let asset: AssetPath
+
+    init(asset: String = "2024/IMG_0001.JPG") throws {
+        folder = try TemporaryFolder()
+        library = try Library(root: FilePath(folder.path).appending("library"))
+        self.asset = try AssetPath(asset)
+        try put("original", at: library.originals.pushing(FilePath(asset)))
+    }
+
+    func put(_ text: String, at path: FilePath) throws {
+        try FileManager.default.createDirectory(
+            atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: path.string))
+    }
+
+    /// Stages and seals a version as a worker does after its render.
+    func seal(_ name: VersionName, on base: VersionName?, text: String = "pixels") throws
+        -> StagedVersion
+    {
+        let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
+        let folder = try library.stage(staged)
+        try put(text, at: folder.appending("IMG_0001.jpg"))
+        let provenance = Provenance(
+            version: name, base: base, queue: "photos", job: "job", generation: 1, attempt: 1,
+            worker: "w", engine: "test", renderedAt: "2026-01-01T00:00:00Z",
+            source: Provenance.Source(
+                asset: asset.string, sha256: "00", format: "jpeg",
+                size: PixelSize(width: 4, height: 3), orientation: 6),
+            recipe: try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])]),
+            plan: ["read: stream"],
+            render: Provenance.Render(
+                name: "IMG_0001.jpg", mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
+                bytes: text.utf8.count, sha256: "00"),
+            cpuMilliseconds: 1, peakMemoryBytes: 1)
+        try library.seal(
+            staged, provenance, stem: "IMG_0001", timestamp: Date(timeIntervalSince1970: 0))
+        return staged
+    }
+
+    func publish(_ name: VersionName, on base: VersionName?, text: String = "pixels") throws
+        -> Publication
+    {
+        try library.publish(name, of: asset, from: seal(name, on: base, text: text))
+    }
+
+    /// What a reader sees as the current render; nil when there is none.
+    func currentText() throws -> String? {
+        let path = library.pointer(of: asset).appending("IMG_0001.jpg").string
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return try String(contentsOfFile: path, encoding: .utf8)
+    }
+}
