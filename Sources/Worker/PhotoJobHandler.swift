@@ -1,0 +1,168 @@
+import Adjustments
+import FoundationEssentials
+public import JobQueue
+public import Library
+public import Logging
+import RenderProtocol
+import SystemPackage
+
+/// Carries one photo edit from claim to published version.
+///
+/// ```
+/// claim → read the edit → stage → render → seal → commit → pointer → finalize
+///            └─────────────── any failure ───────┘ └ idempotent: carried on by anybody ┘
+/// ```
+public struct PhotoJobHandler: JobHandler {
+    let queue: JobQueue
+    let library: Library
+    let pool: RenderPool
+    let settings: WorkerSettings
+    private let logger: Logger
+
+    /// A handler for jobs of `queue` on the photos of `library`.
+    public init(
+        queue: JobQueue, library: Library, pool: RenderPool, settings: WorkerSettings,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.library = library
+        self.pool = pool
+        self.settings = settings
+        self.logger = logger
+    }
+
+    public func handle(_ claim: Claim, _ hold: JobHold) async {
+        CrashPoint.afterClaim.pass()
+        let staged = StagedVersion(queue: queue.name.string, job: claim.job, fence: claim.fence)
+        do {
+            let version = try await hold.whileHeld { try await make(claim, staged) }
+            CrashPoint.beforeCommit.pass()
+            guard
+                await insist(
+                    on: claim.job, hold, logger,
+                    {
+                        () async throws(QueueError) in
+                        try await queue.commit(
+                            claim, version: version.name.description, event: version.event)
+                    }) == .held
+            else { return await abandon(staged, claim.job) }
+            CrashPoint.afterCommit.pass()
+            await publish(
+                version.name, of: version.asset, staged, job: claim.job, fence: claim.fence, hold)
+        } catch let failure as Failure {
+            await end(claim, staged, failure, hold)
+        } catch {
+            // Cancelled: the lease is lost, or the worker stops and hands the job back.
+            if !hold.isLost {
+                _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+                    try await queue.release(job: claim.job, fence: claim.fence, .shutdown)
+                }
+                logger.info("job handed back", metadata: ["job.id": "\(claim.job)"])
+            }
+            await abandon(staged, claim.job)
+        }
+    }
+
+    public func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
+        logger.notice(
+            "carrying on a job whose worker died between commit and finalize",
+            metadata: ["job.id": "\(job.job)", "version": "\(job.version)"])
+        guard let name = VersionName(job.version) else {
+            logger.error("not a version name", metadata: ["version": "\(job.version)"])
+            return
+        }
+        do {
+            let asset = try AssetPath(job.asset)
+            // The version was staged under the fence of the worker that made it.
+            let staged = StagedVersion(
+                queue: queue.name.string, job: job.job, fence: name.fence)
+            await publish(name, of: asset, staged, job: job.job, fence: job.fence, hold)
+        } catch {
+            logger.error("carrying on failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Steps 2 and 3 of publishing; every step can be repeated, by us or by anybody.
+    private func publish(
+        _ name: VersionName, of asset: AssetPath, _ staged: StagedVersion, job: String,
+        fence: String, _ hold: JobHold
+    ) async {
+        do {
+            let publication = try await offPool { () throws(Failure) in
+                try library.publish(name, of: asset, from: staged)
+            }
+            switch publication {
+            case .published, .alreadyPublished:
+                CrashPoint.afterPointer.pass()
+                _ = await insist(on: job, hold, logger) { () async throws(QueueError) in
+                    try await queue.finalize(job: job, fence: fence)
+                }
+            case .conflict, .lost:
+                logger.notice(
+                    "rendering again: \(publication)", metadata: ["job.id": "\(job)"])
+                _ = await insist(on: job, hold, logger) { () async throws(QueueError) in
+                    try await queue.release(job: job, fence: fence, .rebase)
+                }
+                await abandon(staged, job)
+            }
+        } catch {
+            // The job stays `committing`; when its lease runs out somebody tries again.
+            logger.error(
+                "the version could not be published; it is tried again after the lease",
+                metadata: ["job.id": "\(job)", "error": "\(error)"])
+        }
+    }
+
+    private func end(
+        _ claim: Claim, _ staged: StagedVersion, _ failure: Failure, _ hold: JobHold
+    ) async {
+        logger.warning(
+            "attempt failed",
+            metadata: [
+                "job.id": "\(claim.job)", "asset": "\(claim.asset)",
+                "code": "\(failure.code.rawValue)", "error": "\(failure.message)",
+            ])
+        _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+            try await queue.fail(
+                claim, by: settings.name, failure, random: .random(in: 0...1))
+        }
+        await abandon(staged, claim.job)
+    }
+
+    private func abandon(_ staged: StagedVersion, _ job: String) async {
+        do {
+            try await offPool { () throws(Failure) in try library.discard(staged) }
+        } catch {
+            logger.warning(
+                "a staged version stays behind until the next sweep",
+                metadata: ["job.id": "\(job)", "error": "\(error)"])
+        }
+    }
+
+    public func sweep() async {
+        do {
+            let staged = try await offPool { () throws(Failure) in
+                try library.staged(in: queue.name.string)
+            }
+            for version in staged where try await !isWanted(version) {
+                try await offPool { () throws(Failure) in try library.discard(version) }
+                logger.info("swept", metadata: ["job.id": "\(version.job)"])
+            }
+        } catch {
+            logger.warning("sweeping staging failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Whether a staged version belongs to the job's present hold, or waits to be published.
+    ///
+    /// Fences never come back, so a version that is unwanted once is unwanted for ever.
+    private func isWanted(_ staged: StagedVersion) async throws(QueueError) -> Bool {
+        guard let record = try await queue.record(of: staged.job) else { return false }
+        switch record.state {
+        case "active": return record.fence == staged.fence
+        case "committing":
+            return record.version.flatMap(VersionName.init)?.fence == staged.fence
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import Logging
+import RenderProtocol
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// One render child process: answers requests one after the other until it is told to end, or dies.
+final class RenderChild: Sendable {
+    /// One request and who waits for its answer.
+    private struct Exchange: Sendable {
+        let line: Data
+        let answer: @Sendable (Result<String, ChildDeath>) -> Void
+    }
+
+    private struct State {
+        var pid: pid_t?
+        var death: ChildDeath?
+        var lastWords = ""
+        /// Its standard error has ended.
+        var silent = false
+    }
+
+    private let exchanges: AsyncStream<Exchange>.Continuation
+    private let state: Mutex<State>
+    private let life: Mutex<Task<Void, Never>?>
+
+    /// Most characters of standard error that are kept for an error message.
+    static let lastWordsMax = 400
+
+    /// The environment of a child: nothing but what rendering needs.
+    private static let environment: Subprocess.Environment = .custom([
+        "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+        // Two malloc arenas instead of eight per core: freed strips go back to be reused.
+        "MALLOC_ARENA_MAX": "2",
+    ])
+
+    /// Starts a child.
+    init(executable: FilePath, logger: Logger) {
+        let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
+        self.exchanges = exchanges
+        state = Mutex(State())
+        life = Mutex(nil)
+        life.withLock {
+            $0 = Task { [self] in await live(executable, stream, logger) }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// When the waiting task is cancelled, or the time is over, the child is killed: that works at
+    /// any stage of a render.
+    ///
+    /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
+    func ask(_ request: RenderRequest, timeout: Duration) async throws -> RenderReply {
+        let line = try LineFormat.encode(request)
+        let clock = Task {
+            try await Task.sleep(for: timeout)
+            kill(because: .timedOut(timeout))
+        }
+        defer { clock.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<String, ChildDeath>, Never>) in
+                let exchange = Exchange(line: line) { continuation.resume(returning: $0) }
+                if case .terminated = exchanges.yield(exchange) {
+                    exchange.answer(.failure(state.withLock { $0.death } ?? .exited(0)))
+                }
+            }
+        } onCancel: {
+            kill(because: .cancelled)
+        }
+        switch result {
+        case .success(let line):
+            return try LineFormat.decode(RenderReply.self, from: Data(line.utf8))
+        case .failure(.cancelled):
+            throw CancellationError()
+        case .failure(let death):
+            throw death.failure(lastWords: state.withLock { $0.lastWords })
+        }
+    }
+
+    /// Whether the child can still be asked.
+    var isAlive: Bool { state.withLock { !$0.silent && $0.death == nil } }
+
+    /// Ends the child when it has answered what it was asked.
+    func finish() { exchanges.finish() }
+
+    /// Kills the child at once.
+    func kill(because reason: ChildDeath) {
+        state.withLock { state in
+            if state.death == nil { state.death = reason }
+            // The pid stays ours until `live` is over: the child is reaped only after that.
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGKILL) }
+        }
+        exchanges.finish()
+    }
+
+    /// Waits until the process is gone.
+    func wait() async { await life.withLock { $0 }?.value }
+
+    private func live(
+        _ executable: FilePath, _ stream: AsyncStream<Exchange>, _ logger: Logger
+    ) async {
+        let pending = Mutex<Exchange?>(nil)
+        var ended: ChildDeath
+        do {
+            let outcome = try await run(
+                .path(executable), environment: Self.environment,
+                input: .inputWriter, output: .sequence, error: .sequence
+            ) { execution in
+                let alreadyKilled = state.withLock { state in
+                    state.pid = execution.processIdentifier.value
+                    return state.death != nil
+                }
+                if alreadyKilled { _ = Glibc.kill(execution.processIdentifier.value, SIGKILL) }
+                await withTaskGroup { group in
+                    group.addTask {
+                        await self.listen(to: execution.standardError, logger)
+                        // Standard error ends with the process: so ends a child that dies idle.
+                        self.state.withLock { $0.silent = true }
+                        self.exchanges.finish()
+                    }
+                    // A write or read that fails means that the child is gone: its exit says why.
+                    do {
+                        var lines = execution.standardOutput.strings(
+                            separatedBy: .unicodeScalarSequence(["\n"]),
+                            bufferingPolicy: .maxLineLength(LineFormat.lineBytesMax)
+                        ).makeAsyncIterator()
+                        for await exchange in stream {
+                            pending.withLock { $0 = exchange }
+                            _ = try await execution.standardInputWriter.write(Array(exchange.line))
+                            guard let line = try await lines.next() else { break }
+                            pending.withLock { $0 = nil }
+                            exchange.answer(.success(line))
+                        }
+                        try await execution.standardInputWriter.finish()
+                    } catch {
+                        logger.debug("render child lost", metadata: ["error": "\(error)"])
+                    }
+                }
+                state.withLock { $0.pid = nil }
+            }
+            ended =
+                switch outcome.terminationStatus {
+                case .exited(let code): .exited(code)
+                case .signaled(let signal): .signalled(signal)
+                }
+        } catch {
+            ended = .notStarted("\(error)")
+        }
+        let death = state.withLock { state in
+            let death = state.death ?? ended
+            state.death = death
+            return death
+        }
+        exchanges.finish()
+        pending.withLock { $0 }?.answer(.failure(death))
+        for await exchange in stream { exchange.answer(.failure(death)) }
+    }
+
+    private func listen(to errors: SubprocessOutputSequence, _ logger: Logger) async {
+        do {
+            for try await line in errors.strings() {
+                logger.debug("render child says", metadata: ["line": "\(line)"])
+                state.withLock {
+                    $0.lastWords = String(
+                        ($0.lastWords + (($0.lastWords.isEmpty) ? "" : " | ") + line)
+                            .suffix(Self.lastWordsMax))
+                }
+            }
+        } catch {
+            logger.debug("render child's errors end", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Logging
+
+/// The jobs that a worker works on, at most one per slot.
+actor RunningJobs {
+    private let slots: Int
+    private var holds: [String: JobHold] = [:]
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var isClosed = false
+
+    init(slots: Int) { self.slots = slots }
+
+    /// Waits until a slot is free and says how many are; nil when no more jobs may begin.
+    func waitForFreeSlots() async -> Int? {
+        while holds.count >= slots, !isClosed { await change() }
+        return isClosed ? nil : slots - holds.count
+    }
+
+    /// No more jobs may begin.
+    func close() {
+        isClosed = true
+        waiter?.resume()
+        waiter = nil
+    }
+
+    /// Takes a slot.
+    func begin(_ job: String) -> JobHold {
+        let hold = JobHold()
+        holds[job] = hold
+        return hold
+    }
+
+    /// Frees a slot.
+    func end(_ job: String) {
+        holds[job] = nil
+        waiter?.resume()
+        waiter = nil
+    }
+
+    /// Waits until all jobs have ended; those that are not done within `grace` are stopped.
+    func drain(grace: Duration, _ logger: Logger) async {
+        let stop = Task {
+            try await Task.sleep(for: grace)
+            stopAll(logger)
+        }
+        while !holds.isEmpty { await change() }
+        stop.cancel()
+    }
+
+    private func stopAll(_ logger: Logger) {
+        logger.notice("handing back what is not done", metadata: ["jobs": "\(holds.count)"])
+        for hold in holds.values { hold.stop() }
+    }
+
+    /// Waits for the next end of a job. Only the claim loop waits, and later only the drain.
+    private func change() async {
+        await withCheckedContinuation { waiter = $0 }
+    }
+}

@@ -1,0 +1,140 @@
+public import JobQueue
+public import Logging
+public import Redis
+public import ServiceLifecycle
+
+/// One worker process: claims jobs while it has free slots and hands each to its handler.
+///
+/// It stops gracefully when its service group does (SIGTERM, SIGINT): no more claims, running jobs get
+/// their grace, what is left is handed back without an attempt burnt.
+public struct Worker: Service {
+    private let queue: JobQueue
+    private let handler: any JobHandler
+    private let bell: RedisClient
+    private let heartbeat: Heartbeat
+    private let settings: WorkerSettings
+    private let logger: Logger
+
+    /// A worker.
+    ///
+    /// - Parameters:
+    ///   - queue: its client carries claims and ends of jobs.
+    ///   - bell: a client of its own, for waiting.
+    ///   - heartbeat: on a client and thread of its own.
+    public init(
+        queue: JobQueue, handler: any JobHandler, bell: RedisClient, heartbeat: Heartbeat,
+        settings: WorkerSettings, logger: Logger
+    ) {
+        self.queue = queue
+        self.handler = handler
+        self.bell = bell
+        self.heartbeat = heartbeat
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// Works until it is told to stop.
+    ///
+    /// - Throws: `QueueError.unsafeServer` at the start; later trouble with Redis is waited out.
+    public func run() async throws {
+        for warning in try await queue.checkServer() { logger.warning("\(warning)") }
+        logger.notice(
+            "worker starts",
+            metadata: [
+                "worker": "\(settings.name)", "queue": "\(queue.name)",
+                "slots": "\(settings.slots)",
+            ])
+        let jobs = RunningJobs(slots: settings.slots)
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                let beating = Task { await heartbeat.run() }
+                let upkeep = Task { await keepUp(jobs) }
+                await claimLoop(jobs, &group)
+                await jobs.drain(grace: settings.shutdownGrace, logger)
+                upkeep.cancel()
+                await upkeep.value
+                beating.cancel()
+            }
+        } onGracefulShutdown: {
+            Task { await jobs.close() }
+        }
+        logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
+    }
+
+    private func claimLoop(_ jobs: RunningJobs, _ group: inout DiscardingTaskGroup) async {
+        var failures = 0
+        while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
+            do throws(QueueError) {
+                let taken = try await queue.admit()
+                let since = ContinuousClock.now
+                let claims = try await queue.claim(by: settings.name, count: free)
+                failures = 0
+                for claim in claims.jobs {
+                    let hold = await jobs.begin(claim.job)
+                    group.addTask {
+                        await work(claim.job, claim.fence, since, hold) {
+                            await handler.handle(claim, hold)
+                        }
+                        await jobs.end(claim.job)
+                    }
+                }
+                if taken == 0, claims.jobs.isEmpty {
+                    let wait = min(
+                        claims.nextDue ?? WorkerSettings.idleWait, WorkerSettings.idleWait)
+                    try await queue.waitForWork(atMost: wait, bell: bell)
+                }
+            } catch {
+                logger.error("Redis is out of reach", metadata: ["error": "\(error)"])
+                await backOff(failures)
+                failures += 1
+            }
+        }
+    }
+
+    /// Looks for lost leases and leftovers until it is cancelled.
+    private func keepUp(_ jobs: RunningJobs) async {
+        await handler.sweep()
+        var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
+        while !Task.isCancelled {
+            await reap()
+            if ContinuousClock.now >= nextSweep {
+                await handler.sweep()
+                nextSweep = .now + WorkerSettings.sweepInterval
+            }
+            do {
+                try await Task.sleep(
+                    for: WorkerSettings.reapInterval * Double.random(in: 1...1.5))
+            } catch {
+                return  // cancelled: that is the end
+            }
+        }
+    }
+
+    private func reap() async {
+        do {
+            let since = ContinuousClock.now
+            let reaped = try await queue.reap(by: settings.name)
+            if reaped.ready + reaped.dead > 0 {
+                logger.notice(
+                    "took back jobs of workers that died",
+                    metadata: ["ready": "\(reaped.ready)", "dead": "\(reaped.dead)"])
+            }
+            for job in reaped.carried {
+                let hold = JobHold()
+                await work(job.job, job.fence, since, hold) { await handler.carryOn(job, hold) }
+            }
+            if reaped.ready + reaped.dead > 0 { await handler.sweep() }
+        } catch {
+            logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func work(
+        _ job: String, _ fence: String, _ since: ContinuousClock.Instant, _ hold: JobHold,
+        _ body: () async -> Void
+    ) async {
+        await heartbeat.hold(job: job, fence: fence, since: since) { hold.lose() }
+        await body()
+        await heartbeat.letGo(job: job, fence: fence)
+    }
+}

@@ -1,0 +1,43 @@
+public import RenderProtocol
+public import SystemPackage
+
+/// How one worker process works.
+public struct WorkerSettings: Sendable {
+    /// Who it is, for people: in events, in status, in logs.
+    public var name: String
+    /// Jobs that it works on at the same time: one render child each.
+    public var slots: Int
+    /// The render child's executable.
+    public var renderExecutable: FilePath
+    /// What a render refuses.
+    public var limits: RenderLimits
+    /// How long one render may take before its child is killed.
+    public var renderTimeout: Duration
+    /// How long running jobs may go on after SIGTERM before they are handed back.
+    public var shutdownGrace: Duration
+    /// Photos after which a render child is replaced.
+    public var photosPerChild: Int
+    /// Peak memory of a render child in bytes after which it is replaced.
+    public var childBytesMax: Int
+
+    /// Longest wait of an idle worker before it looks again for retries and replays.
+    public static let idleWait: Duration = .seconds(1)
+    /// How often lost leases are looked for; each worker adds up to half of it at random.
+    public static let reapInterval: Duration = .seconds(5)
+    /// How often staging is swept.
+    public static let sweepInterval: Duration = .seconds(300)
+    /// Longest wait between attempts to reach Redis.
+    public static let backoffMax: Duration = .seconds(5)
+
+    /// Settings with the defaults of all but the name and the executable.
+    public init(name: String, renderExecutable: FilePath) {
+        self.name = name
+        self.renderExecutable = renderExecutable
+        slots = 2
+        limits = RenderLimits()
+        renderTimeout = .seconds(300)
+        shutdownGrace = .seconds(20)
+        photosPerChild = 200
+        childBytesMax = 512 << 20
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+import Testing
+
+@testable import Worker
+
+@Suite("Job hold") struct JobHoldTests {
+    /// Never ends by itself.
+    private func forever() async throws {
+        try await Task.sleep(for: .seconds(3600))
+    }
+
+    @Test(arguments: [true, false])
+    func `work ends when the job is lost or the worker stops`(isLost: Bool) async throws {
+        let hold = JobHold()
+        let (running, signal) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            try await hold.whileHeld {
+                signal.yield()
+                try await forever()
+            }
+        }
+        for await _ in running { break }
+        if isLost { hold.lose() } else { hold.stop() }
+        await #expect(throws: CancellationError.self) { try await work.value }
+        #expect(hold.isLost == isLost)
+        #expect(hold.isStopping == !isLost)
+    }
+
+    @Test func `work does not start in earnest when the hold is over already`() async throws {
+        let hold = JobHold()
+        hold.lose()
+        await #expect(throws: CancellationError.self) {
+            try await hold.whileHeld { try await forever() }
+        }
+    }
+
+    @Test func `slots bound the jobs and closing ends the wait`() async throws {
+        let jobs = RunningJobs(slots: 2)
+        #expect(await jobs.waitForFreeSlots() == 2)
+        _ = await jobs.begin("a")
+        #expect(await jobs.waitForFreeSlots() == 1)
+        _ = await jobs.begin("b")
+        async let free = jobs.waitForFreeSlots()
+        await jobs.end("a")
+        #expect(await free == 1)
+        _ = await jobs.begin("c")
+        async let closed = jobs.waitForFreeSlots()
+        await jobs.close()
+        #expect(await closed == nil)
+    }
+}

@@ -1,0 +1,132 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import Logging
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+@Suite("Render child") struct RenderChildTests {
+    /// A child that a shell script plays: a real process that dies real deaths.
+    private struct Script {
+        let folder: TemporaryFolder
+        let path: FilePath
+
+        init(_ lines: String) throws {
+            folder = try TemporaryFolder()
+            path = FilePath(folder.file("child"))
+            try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: path.string))
+            guard chmod(path.string, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    private static let drawn = #"{"drawn":{}}"#
+    private let request = RenderRequest.contactSheet(
+        ContactSheetRequest(pairs: [], destination: "/dev/null"))
+
+    private func ask(_ lines: String, timeout: Duration = .seconds(20)) async throws {
+        let script = try Script(lines)
+        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        defer { child.kill(because: .cancelled) }
+        _ = try await child.ask(request, timeout: timeout)
+    }
+
+    @Test func `an answer is given to whom it belongs`() async throws {
+        try await ask("read line; echo '\(Self.drawn)'")
+    }
+
+    @Test(arguments: [
+        ("read line; kill -SEGV $$", FailureCode.renderCrashed, "signal 11"),
+        ("read line; kill -ABRT $$", .renderCrashed, "signal 6"),
+        ("read line; kill -KILL $$", .outOfMemory, "signal 9"),
+        ("read line; exit 71", .outOfMemory, "exit code 71"),
+        ("read line; exit 3", .renderCrashed, "exit code 3"),
+        ("read line; exit 0", .renderCrashed, "exit code 0"),
+        ("read line; echo 'out of cheese' >&2; exit 3", .renderCrashed, "out of cheese"),
+    ])
+    func `each death is told apart`(lines: String, code: FailureCode, words: String) async throws {
+        let failure = await #expect(throws: Failure.self) { try await ask(lines) }
+        #expect(failure?.code == code)
+        #expect(failure?.message.contains(words) == true)
+    }
+
+    @Test func `a render that takes too long is killed and said to be`() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            try await ask("read line; exec sleep 600", timeout: .milliseconds(200))
+        }
+        #expect(failure?.code == .renderTimedOut)
+    }
+
+    @Test func `a child that cannot be started is our fault and says what to do`() async throws {
+        let child = RenderChild(executable: "/nowhere/minilab-render", logger: Logger(label: "t"))
+        let failure = await #expect(throws: Failure.self) {
+            try await child.ask(request, timeout: .seconds(5))
+        }
+        #expect(failure?.code == .internalError)
+        #expect(failure?.message.contains("installed") == true)
+    }
+
+    @Test func `cancelling kills the process at once`() async throws {
+        let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
+        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let pid = try await Self.pid(in: script.folder.file("child.pid"))
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { try await asking.value }
+        await child.wait()
+        #expect(Glibc.kill(pid, 0) != 0)
+    }
+
+    @Test func `a child that died idle is not asked again`() async throws {
+        let script = try Script(
+            "read line; echo '\(Self.drawn)'; test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
+        )
+        var settings = WorkerSettings(name: "test", renderExecutable: script.path)
+        settings.slots = 1
+        let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+        let sheet = ContactSheetRequest(pairs: [], destination: "/dev/null")
+        try await pool.draw(sheet)
+        await pool.waitForIdleDeath()
+        try await pool.draw(sheet)
+        await pool.close()
+    }
+
+    @Test func `a child is used again and replaced after its number of photos`() async throws {
+        let script = try Script(
+            "echo $$ >> \"$0.pids\"; while read line; do echo '\(Self.drawn)'; done")
+        var settings = WorkerSettings(name: "test", renderExecutable: script.path)
+        settings.photosPerChild = 3
+        let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+        for _ in 0..<7 {
+            try await pool.draw(ContactSheetRequest(pairs: [], destination: "/dev/null"))
+        }
+        await pool.close()
+        let pids = script.folder.text(of: "child.pids").split(separator: "\n")
+        #expect(pids.count == 3)
+        #expect(Set(pids).count == 3)
+    }
+
+    /// Waits for the script to say its pid; bounded by the number of looks.
+    private static func pid(in path: String) async throws -> pid_t {
+        for _ in 0..<2000 {
+            // Not there yet is the answer of most looks.
+            if let text = try? String(contentsOfFile: path, encoding: .utf8),
+                text.hasSuffix("\n"), let pid = pid_t(text.dropLast())
+            {
+                return pid
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw Failure(.internalError, "the script never said its pid")
+    }
+}
+
+extension RenderPool {
+    /// Waits until the processes of all idle children have ended by themselves.
+    func waitForIdleDeath() async {
+        for warm in idle { await warm.child.wait() }
+    }
+}
