@@ -21,8 +21,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -93,7 +91,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Telemetry",
-            dependencies: [.product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings),
 
         .executableTarget(
@@ -102,11 +103,11 @@ let package = Package(
                 "Adjustments", "JobQueue", "Library", "Redis", "RenderProtocol", "Telemetry",
                 "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -130,6 +131,29 @@ let package = Package(
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
             name: "ContractTests", dependencies: ["Adjustments"], exclude: ["validate.py"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JobQueueTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "MinilabTesting", "Redis",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "Adjustments", "Library", "MinilabTesting",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WorkerTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "Library", "MinilabTesting", "Redis", "RenderProtocol",
+                "Worker",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings),
     ]
 )

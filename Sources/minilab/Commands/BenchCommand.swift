@@ -1,0 +1,137 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import JobQueue
+import Logging
+import Redis
+import RenderProtocol
+import ServiceLifecycle
+import SystemPackage
+import Worker
+
+/// `minilab bench queue`, which `ops/bench` calls.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measures a part of minilab.", shouldDisplay: false,
+        subcommands: [QueueBench.self])
+}
+
+/// Jobs that do nothing, through a whole worker: the cost of the queue alone.
+struct QueueBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Runs no-op jobs through one worker, full life with events.",
+        discussion: """
+            Needs a Redis of its own: the queue must be empty.
+
+            Example:
+              minilab bench queue --redis unix:///tmp/bench.sock --jobs 50000
+            """)
+
+    @OptionGroup var queueOptions: QueueOptions
+    @Option(help: "How many jobs.") var jobs = 50_000
+    @Option(help: "Jobs at the same time.") var slots = 128
+
+    private struct Result: Encodable {
+        let jobs: Int
+        let enqueueSeconds: Double
+        let seconds: Double
+        let jobsPerSecond: Double
+        let workerCPUSeconds: Double
+        let completedEvents: Int
+    }
+
+    func run() async throws {
+        var reader = SettingsReader(try queueOptions.source())
+        let connection = QueueConnection(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        var settings = WorkerSettings(name: "bench", renderExecutable: "none")
+        settings.slots = slots
+        let clock = ContinuousClock()
+        let done = AsyncStream.makeStream(of: Void.self)
+        let parts = WorkerParts(
+            connection, QueueSettings(), settings, RenderPool(settings: settings, logger: logger),
+            logger
+        ) { NoOpHandler(queue: $0, done: done.continuation) }
+
+        let enqueued = try await clock.measure { try await enqueue(parts.queue) }
+        let processorBefore = processorSeconds()
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: parts.worker, successTerminationBehavior: .gracefullyShutdownGroup)
+                ], logger: logger))
+        let working = Task { try await group.run() }
+        var left = jobs
+        let elapsed = await clock.measure {
+            for await _ in done.stream {
+                left -= 1
+                if left == 0 { break }
+            }
+        }
+        let processor = processorSeconds() - processorBefore
+        await group.triggerGracefulShutdown()
+        try await working.value
+        let counters = try await parts.queue.status().counters
+        await parts.close()
+        try printJSON(
+            Result(
+                jobs: jobs, enqueueSeconds: enqueued / .seconds(1), seconds: elapsed / .seconds(1),
+                jobsPerSecond: Double(jobs) / (elapsed / .seconds(1)), workerCPUSeconds: processor,
+                completedEvents: counters["completed"] ?? 0))
+    }
+
+    private func enqueue(_ queue: JobQueue) async throws {
+        let recipe = try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])])
+        for start in stride(from: 0, to: jobs, by: 500) {
+            try await withThrowingDiscardingTaskGroup { group in
+                for number in start..<min(start + 500, jobs) {
+                    group.addTask {
+                        _ = try await queue.enqueue(
+                            JobRequest(asset: AssetPath("photo-\(number).jpg"), recipe: recipe))
+                    }
+                }
+            }
+        }
+    }
+
+    private func processorSeconds() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+    }
+}
+
+/// Commits and finalizes without doing anything between.
+private struct NoOpHandler: JobHandler {
+    let queue: JobQueue
+    let done: AsyncStream<Void>.Continuation
+
+    func handle(_ claim: Claim, _ hold: JobHold) async {
+        let event = JobEvent.Completed(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: "bench",
+            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: claim.asset),
+            render: JobEvent.Render(
+                mediaType: "image/jpeg", width: 6000, height: 4000, bytes: 1,
+                sha256: String(repeating: "0", count: 64)),
+            filters: [],
+            timings: JobEvent.Timings(
+                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
+            peakMemoryBytes: 0)
+        do {
+            _ = try await queue.commit(claim, version: event.version.id, event: event)
+            _ = try await queue.finalize(job: claim.job, fence: claim.fence)
+            done.yield()
+        } catch {
+            preconditionFailure("the benchmark needs a Redis that answers: \(error)")
+        }
+    }
+
+    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {}
+    func sweep() async {}
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import JobQueue
+import Library
+import Logging
+import ServiceLifecycle
+import SystemPackage
+import UnixSignals
+import Worker
+
+/// `minilab worker`.
+struct WorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker",
+        abstract: "Works on the jobs of a queue until it is stopped.",
+        discussion: """
+            Start as many as you like, on as many machines as share the library. SIGTERM: running \
+            jobs are finished or handed back. SIGKILL costs one lease.
+
+            Every flag is also an environment variable (--render-timeout: MINILAB_RENDER_TIMEOUT) \
+            and a field of the settings file (render.timeout); flag > environment > file > default.
+
+            Example:
+              minilab worker --redis redis://127.0.0.1:6379 --library /srv/photos
+            """)
+
+    @OptionGroup var queueOptions: QueueOptions
+    @OptionGroup var workerOptions: WorkerOptions
+
+    func run() async throws {
+        var reader = SettingsReader(try queueOptions.source(workerOptions.flags))
+        let connection = QueueConnection(&reader)
+        let queueSettings = QueueSettings(&reader)
+        let settings = WorkerSettings(&reader)
+        let root = reader.value(
+            .text("library", "the folder of the library"), or: "")
+        let originals = reader.optional(.text("originals", "the folder of the originals"))
+        let logger = makeLogger(&reader)
+        try reader.finish()
+
+        let parts = WorkerParts(
+            connection, queueSettings, settings,
+            library: try Library(
+                root: FilePath(root), originals: originals.map { FilePath($0) }), logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: parts.worker, successTerminationBehavior: .gracefullyShutdownGroup)
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        do {
+            try await group.run()
+        } catch {
+            await parts.close()
+            throw error
+        }
+        await parts.close()
+    }
+}
+
+/// The flags that say how a worker works.
+struct WorkerOptions: ParsableArguments {
+    @Option(help: "The folder of the library: originals, edits, staging.")
+    var library: String?
+
+    @Option(help: "The folder of the originals, when it is not LIBRARY/originals.")
+    var originals: String?
+
+    @Option(help: "Jobs at the same time (default: one per core).")
+    var slots: String?
+
+    @Option(help: "How long a job is held without a heartbeat (default: 30s).")
+    var lease: String?
+
+    @Option(help: "How long a render may take (default: 5m).")
+    var renderTimeout: String?
+
+    @Option(help: "Most pixels of a photo (default: 536870912).")
+    var renderPixels: String?
+
+    @Option(help: "Photos after which a render child is replaced (default: 200).")
+    var renderPhotos: String?
+
+    @Option(help: "Peak memory after which a render child is replaced (default: 512M).")
+    var renderMemory: String?
+
+    @Option(help: "Where minilab-render is (default: beside minilab).")
+    var renderExecutable: String?
+
+    @Option(help: "How long running jobs may go on after SIGTERM (default: 20s).")
+    var shutdownGrace: String?
+
+    @Option(help: "Attempts before a job is dead (default: 5).")
+    var retryAttempts: String?
+
+    @Option(help: "How long the record of a done job stays (default: 24h).")
+    var keepDone: String?
+
+    @Option(help: "The worker's name in events and logs (default: host and process).")
+    var workerName: String?
+
+    /// What was given, by key of the setting.
+    var flags: [String: String?] {
+        [
+            "library": library, "originals": originals, "slots": slots, "lease": lease,
+            "render.timeout": renderTimeout, "render.pixels": renderPixels,
+            "render.photos": renderPhotos, "render.memory": renderMemory,
+            "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
+            "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
+        ]
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Glibc
+import RenderProtocol
+
+/// The command line.
+@main
+struct Minilab: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "minilab",
+        abstract: "Renders photo edits in bulk and keeps them as data that can be changed later.",
+        discussion: """
+            A service adds a job to a queue in Redis, a worker renders the photo at full size, \
+            publishes it beside its adjustment data and sends an event.
+
+            Try it:  minilab run jobs/quickstart.ndjson
+            """,
+        version: Engine.name,
+        subcommands: [
+            RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
+            EnqueueCommand.self, StatusCommand.self, EventsCommand.self, DeadCommand.self,
+            ReplayCommand.self, BenchCommand.self,
+        ])
+
+    static func main() async {
+        // A peer that goes away must be an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
+}

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import Glibc
+
+/// One value as JSON on standard output: what `--json` prints.
+func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+        pretty
+        ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        : [.sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// Columns that line up: text to the left, numbers to the right.
+struct TextTable {
+    private var rows: [[String]]
+    private let rightAligned: Set<Int>
+
+    init(_ header: [String], rightAligned: Set<Int> = []) {
+        rows = [header]
+        self.rightAligned = rightAligned
+    }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// The table, one line per row.
+    var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - cell.count)
+                return rightAligned.contains(column) ? space + cell : cell + space
+            }.joined(separator: "  ").trimmingTrailingSpaces
+        }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpaces: String {
+        String(reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// A time in ms since 1970 as people read it, in UTC.
+func date(_ milliseconds: Int) -> String {
+    Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+}
+
+/// Bytes in megabytes (10^6), without a fraction.
+func megabytes(_ bytes: Int) -> String { "\((bytes + 500_000) / 1_000_000)" }
+
+/// Lets a reader at the other end of a pipe see what was printed so far.
+func fflushStandardOutput() { fflush(nil) }

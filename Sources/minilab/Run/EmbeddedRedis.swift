@@ -1,0 +1,94 @@
+import Adjustments
+import Logging
+import Redis
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// A private `redis-server` for one run: a Unix socket and an append-only file in the state folder.
+///
+/// A run that was killed with SIGKILL leaves its server alive; the next run finds it at the socket and
+/// goes on with it.
+struct EmbeddedRedis: Sendable {
+    let url: RedisURL
+    private let process: Task<Void, Never>?
+    private let logger: Logger
+
+    /// How long the server may take to start and to read its append-only file.
+    static let startTimeout: Duration = .seconds(60)
+    /// How long it may take to stop before it is killed.
+    static let stopTimeout: Duration = .seconds(10)
+
+    /// Starts the server, or takes over one that is there.
+    static func start(in state: StateFolder, _ logger: Logger) async throws -> EmbeddedRedis {
+        let url = try RedisURL("unix://\(state.socket)")
+        if await answers(url, within: .milliseconds(300), logger) {
+            logger.notice("going on with the Redis of an earlier run")
+            return EmbeddedRedis(url: url, process: nil, logger: logger)
+        }
+        let ended = Mutex<String?>(nil)
+        var options = PlatformOptions()
+        // Out of the terminal's process group: Ctrl-C is for us, who stop it in good order.
+        options.processGroupID = 0
+        options.teardownSequence = [
+            .gracefulShutDown(allowedDurationToNextStep: stopTimeout)
+        ]
+        let arguments = [
+            "--port", "0", "--unixsocket", state.socket.string, "--unixsocketperm", "700",
+            "--dir", state.redis.string, "--logfile", state.redisLog.string,
+            "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
+            "--maxmemory-policy", "noeviction", "--daemonize", "no",
+        ]
+        let process = Task { [options] in
+            do {
+                let result = try await run(
+                    .name("redis-server"), arguments: Arguments(arguments),
+                    platformOptions: options, output: .discarded, error: .discarded)
+                ended.withLock { $0 = "it ended with \(result.terminationStatus)" }
+            } catch {
+                ended.withLock { $0 = "it could not be started: \(error)" }
+            }
+        }
+        let deadline = ContinuousClock.now + startTimeout
+        while ContinuousClock.now < deadline {
+            if await answers(url, within: .milliseconds(500), logger) {
+                return EmbeddedRedis(url: url, process: process, logger: logger)
+            }
+            if ended.withLock({ $0 }) != nil { break }
+        }
+        let reason = ended.withLock { $0 } ?? "it did not answer within \(startTimeout)"
+        process.cancel()
+        throw Failure(
+            .internalError,
+            "the private redis-server did not start: \(reason). Is it installed (apt-get install "
+                + "redis-server)? Its log: \(state.redisLog)")
+    }
+
+    /// Stops the server in good order: it syncs its file first.
+    func stop() async {
+        let client = RedisClient(RedisConfiguration(url: url), logger: logger)
+        do {
+            _ = try await client.send(["SHUTDOWN"], timeout: Self.stopTimeout)
+        } catch {
+            // The answer to SHUTDOWN is the end of the connection.
+            logger.debug("Redis was told to stop", metadata: ["answer": "\(error)"])
+        }
+        await client.close()
+        // A server of an earlier run is not our child: nobody has to wait for it.
+        await process?.value
+    }
+
+    private static func answers(
+        _ url: RedisURL, within time: Duration, _ logger: Logger
+    ) async -> Bool {
+        let client = RedisClient(RedisConfiguration(url: url), logger: logger)
+        var isThere = false
+        do {
+            isThere = try await client.send(["PING"], timeout: time).string == "PONG"
+        } catch {
+            logger.debug("no Redis yet", metadata: ["error": "\(error)"])
+        }
+        await client.close()
+        return isThere
+    }
+}

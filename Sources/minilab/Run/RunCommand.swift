@@ -1,0 +1,159 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import JobQueue
+import Library
+import Logging
+import Redis
+import RenderProtocol
+import ServiceLifecycle
+import SystemPackage
+import Telemetry
+import UnixSignals
+import Worker
+
+/// `minilab run`.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs a file of jobs on this machine, with nothing to set up.",
+        discussion: """
+            Starts a private Redis and a worker, enqueues the jobs as any service would, and shows \
+            what came out. Killed at any moment and started again, it does the rest and nothing \
+            twice; what failed before is tried again. Ends with 0 only if every job is done.
+
+            Example:
+              minilab run jobs/quickstart.ndjson
+            """)
+
+    @Argument(help: "The jobs: one JSON object per line (jobs/job.schema.json).")
+    var manifest: String
+    @Option(help: "Where everything is kept: queue, library, logs.") var state = "minilab-run"
+    @Option(help: "The folder of the originals (default: the manifest's folder).")
+    var originals: String?
+    @Option(help: "Photos at the same time (default: one per core).") var slots: String?
+    @Option(help: "How long a render may take (default: 5m).") var renderTimeout: String?
+    @Option(help: "Most pixels of a photo (default: 536870912).") var renderPixels: String?
+    @Option(help: "trace, debug, info, notice, warning or error, for STATE/minilab.log.")
+    var logLevel = "info"
+    @Flag(help: "Print the report as JSON.") var json = false
+
+    /// A killed run may be started again much later: its queue forgets nothing for a year.
+    private static let keepDone: Duration = .seconds(365 * 86400)
+    private static let doneRecordsMax = 10_000_000
+
+    func run() async throws {
+        let manifest = try Manifest(path: manifest)
+        let state = try StateFolder(FilePath(state))
+        let settings = try workerSettings()
+        let logger = try FileLogHandler.logger(writingTo: state.log, level: logLevel)
+        let library = try Library(
+            root: state.library,
+            originals: originals.map { FilePath($0) }
+                ?? FilePath(self.manifest).absolute.removingLastComponent())
+
+        let redis = try await EmbeddedRedis.start(in: state, logger)
+        let report: RunReport?
+        do {
+            report = try await work(
+                manifest, RunParts(state: state, redis: redis.url, library: library), settings,
+                logger)
+        } catch {
+            await redis.stop()
+            throw error
+        }
+        await redis.stop()
+        guard let report else {
+            StandardError.write("stopped; the same command goes on from here")
+            throw ExitCode(130)
+        }
+        if json { try printJSON(report) } else { print(report.text) }
+        guard report.failed.isEmpty else { throw ExitCode(1) }
+    }
+
+    private struct RunParts {
+        let state: StateFolder
+        let redis: RedisURL
+        let library: Library
+    }
+
+    private func workerSettings() throws -> WorkerSettings {
+        var source = SettingsSource()
+        source.flags = [
+            "slots": slots, "render.timeout": renderTimeout, "render.pixels": renderPixels,
+        ].compactMapValues(\.self)
+        var reader = SettingsReader(source)
+        let settings = WorkerSettings(&reader)
+        try reader.finish()
+        return settings
+    }
+
+    /// Works until every job of the manifest has ended, or somebody stops it: then the answer is nil.
+    private func work(
+        _ manifest: Manifest, _ parts: RunParts, _ settings: WorkerSettings, _ logger: Logger
+    ) async throws -> RunReport? {
+        var queueSettings = QueueSettings()
+        queueSettings.keepDone = Self.keepDone
+        queueSettings.doneRecordsMax = Self.doneRecordsMax
+        let connection = QueueConnection(redis: parts.redis)
+        let worker = WorkerParts(
+            connection, queueSettings, settings, library: parts.library, logger)
+        let reading = RedisClient(connection.redis, logger: logger)
+        defer { Task { await reading.close() } }
+
+        var run = try await Run.start(
+            manifest, queue: worker.queue,
+            events: EventReader(queue: connection.name, redis: reading, afterNewest: ()))
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: worker.worker, successTerminationBehavior: .gracefullyShutdownGroup
+                    )
+                ],
+                gracefulShutdownSignals: [.sigint, .sigterm], logger: logger))
+        let stopped = StopSign()
+        let working = Task {
+            defer { stopped.raise() }
+            try await group.run()
+        }
+        let finished: Bool
+        do {
+            finished = try await run.follow(until: stopped)
+        } catch {
+            await group.triggerGracefulShutdown()
+            throw error
+        }
+        var sheet: String?
+        if finished {
+            sheet = try await draw(run, parts, worker.pool)
+            await group.triggerGracefulShutdown()
+        }
+        try await working.value
+        await worker.close()
+        guard finished else { return nil }
+        return RunReport(
+            completed: run.completed, failed: run.failed, library: parts.library.root.string,
+            contactSheet: sheet)
+    }
+
+    private func draw(_ run: Run, _ parts: RunParts, _ pool: RenderPool) async throws -> String? {
+        let pairs = try run.completed.prefix(ContactSheetRequest.pairsMax).map { job in
+            ContactSheetRequest.Pair(
+                before: try parts.library.original(of: AssetPath(job.asset)).string,
+                after: parts.library.root.pushing(FilePath(job.version.path)).string)
+        }
+        guard !pairs.isEmpty else { return nil }
+        let sheet = parts.state.contactSheet
+        try await pool.draw(ContactSheetRequest(pairs: Array(pairs), destination: sheet.string))
+        return sheet.string
+    }
+}
+
+extension QueueConnection {
+    /// The default queue of a private Redis.
+    init(redis: RedisURL) {
+        self.init(
+            name: Self.standInName, redis: RedisConfiguration(url: redis, name: "minilab-run"))
+    }
+}

@@ -1,0 +1,53 @@
+import Adjustments
+import Library
+import RenderProtocol
+import SystemPackage
+import Worker
+
+/// How a run ended: one row per job.
+struct RunReport: Encodable {
+    let completed: [JobEvent.Completed]
+    let failed: [JobEvent.Failed]
+    let library: String
+    let contactSheet: String?
+
+    /// Most rows of the table; a longer run shows its failures and the totals.
+    static let rowsMax = 60
+
+    var text: String {
+        var lines: [String] = []
+        if completed.count <= Self.rowsMax {
+            var table = TextTable(
+                ["asset", "filters", "pixels", "ms", "peak MB", "where"], rightAligned: [2, 3, 4])
+            for job in completed {
+                table.add([
+                    job.asset, job.filters.map(Self.short).joined(separator: " + "),
+                    "\(job.render.width)×\(job.render.height)",
+                    "\(Int(job.timings.renderMilliseconds))", megabytes(job.peakMemoryBytes),
+                    job.version.path,
+                ])
+            }
+            lines.append(table.text)
+            lines.append("")
+        }
+        for job in failed.prefix(Self.rowsMax) {
+            lines.append(
+                "failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
+                    + job.error.message)
+        }
+        if failed.count > Self.rowsMax { lines.append("… and \(failed.count - Self.rowsMax) more") }
+        lines.append("\(completed.count) done, \(failed.count) failed. Results: \(library)")
+        if let contactSheet { lines.append("Before and after: \(contactSheet)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The filter without what everybody knows: `SepiaTone 0.8`.
+    private static func short(_ filter: Filter) -> String {
+        let name = filter.name.hasPrefix("CI") ? String(filter.name.dropFirst(2)) : filter.name
+        let values = filter.definition.parameters.map { parameter in
+            let rounded = (filter.value(parameter.name) * 100).rounded() / 100
+            return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+        }
+        return ([name] + values).joined(separator: " ")
+    }
+}

@@ -1,0 +1,64 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+
+/// The flags that say what to do with a photo.
+struct EditOptions: ParsableArguments {
+    @Option(
+        name: .customLong("filter"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A filter, such as CISepiaTone:inputIntensity=0.8; several in order.",
+            valueName: "name:key=value,…"))
+    var filters: [String] = []
+
+    @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
+    var edit: String?
+
+    @Option(help: "Quality of a lossy format, 0 to 1 (default: 0.9).")
+    var quality: Double?
+
+    /// The recipe that the flags make.
+    func recipe() throws -> Recipe {
+        if let edit {
+            guard filters.isEmpty else {
+                throw ValidationError("--edit and --filter exclude each other; give one of them.")
+            }
+            let text: String
+            do {
+                text = try String(contentsOfFile: edit, encoding: .utf8)
+            } catch {
+                throw ValidationError("the edit \(edit) cannot be read: \(error)")
+            }
+            let recipe = try Recipe(json: text)
+            guard let quality else { return recipe }
+            return try Recipe(
+                filters: recipe.filters, referenceSize: recipe.referenceSize,
+                output: try output(recipe.output.format, quality))
+        }
+        return try Recipe(
+            filters: filters.map(Self.filter),
+            output: try output(nil, quality ?? Recipe.Output.defaultQuality))
+    }
+
+    private func output(_ format: Recipe.Format?, _ quality: Double) throws -> Recipe.Output {
+        guard (0...1).contains(quality) else {
+            throw ValidationError("--quality is \(quality); expected a number from 0 to 1.")
+        }
+        return Recipe.Output(format: format, quality: quality)
+    }
+
+    /// Reads `CISepiaTone:inputIntensity=0.8,…`.
+    static func filter(_ text: String) throws -> Filter {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        var values: [String: Double] = [:]
+        for pair in parts.dropFirst().first?.split(separator: ",") ?? [] {
+            let sides = pair.split(separator: "=", omittingEmptySubsequences: false)
+            guard sides.count == 2, let value = Double(sides[1]) else {
+                throw ValidationError(
+                    "--filter \(text): \(String(pair).debugDescription) is not key=number.")
+            }
+            values[String(sides[0])] = value
+        }
+        return try Filter(String(parts[0]), values, at: "--filter \(text)")
+    }
+}

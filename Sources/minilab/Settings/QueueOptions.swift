@@ -1,0 +1,108 @@
+import Adjustments
+import ArgumentParser
+import JobQueue
+import Logging
+import Redis
+import Telemetry
+
+/// The flags that every command with a queue has. Each is also a setting; see ``Setting``.
+struct QueueOptions: ParsableArguments {
+    @Option(help: "Redis: redis://, rediss:// (TLS) or unix:///path; user:password@ and /db too.")
+    var redis: String?
+
+    @Option(name: .customLong("redis-ca"), help: "PEM file of the authorities to trust.")
+    var redisCA: String?
+
+    @Option(name: .customLong("redis-certificate"), help: "PEM file of our own certificate.")
+    var redisCertificate: String?
+
+    @Option(name: .customLong("redis-key"), help: "PEM file of its key.")
+    var redisKey: String?
+
+    @Option(help: "The queue (default: photos).")
+    var queue: String?
+
+    @Option(help: "A JSON file of settings.")
+    var settings: String?
+
+    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error.")
+    var logLevel: String?
+
+    @Option(name: .customLong("log-format"), help: "text or json.")
+    var logFormat: String?
+
+    /// Flags, environment and file together.
+    func source(_ more: [String: String?] = [:]) throws(SettingsError) -> SettingsSource {
+        var source = SettingsSource()
+        let flags =
+            [
+                "redis": redis, "redis.ca": redisCA, "redis.certificate": redisCertificate,
+                "redis.key": redisKey, "queue": queue, "log.level": logLevel,
+                "log.format": logFormat,
+            ].merging(more) { $1 }
+        source.flags = flags.compactMapValues(\.self)
+        if let file = settings ?? source.environment["MINILAB_SETTINGS"] {
+            try source.readFile(at: file)
+        }
+        return source
+    }
+}
+
+/// Where the queue is, read from settings.
+struct QueueConnection: Sendable {
+    let name: QueueName
+    let redis: RedisConfiguration
+
+    init(name: QueueName, redis: RedisConfiguration) {
+        self.name = name
+        self.redis = redis
+    }
+
+    /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
+    init(_ reader: inout SettingsReader) {
+        name = reader.value(
+            Setting<QueueName>(
+                key: "queue", expected: "1 to 64 letters, digits, '.', '_' or '-'",
+                defaultText: QueueName.photos.string,
+                // Why a name is not allowed is said by `expected`.
+                parse: { try? QueueName($0) }),
+            or: Self.standInName)
+        var problem = ""
+        let address = reader.optional(.text("redis", "an address", default: Self.defaultAddress))
+        var url = Self.standInURL
+        do {
+            url = try RedisURL(address ?? Self.defaultAddress)
+        } catch {
+            problem = "redis: \(error)"
+        }
+        if !problem.isEmpty { reader.report(problem) }
+        var redis = RedisConfiguration(url: url, name: "minilab")
+        redis.caCertificateFile = reader.optional(.text("redis.ca", "a path"))
+        redis.clientCertificateFile = reader.optional(.text("redis.certificate", "a path"))
+        redis.clientKeyFile = reader.optional(.text("redis.key", "a path"))
+        self.redis = redis
+    }
+
+    /// A queue through a client of its own.
+    func open(_ logger: Logger, settings: QueueSettings = QueueSettings()) -> JobQueue {
+        JobQueue(name: name, redis: RedisClient(redis, logger: logger), settings: settings)
+    }
+
+    private static let defaultAddress = "redis://127.0.0.1:6379"
+
+    // Both are constants of ours that are valid; they only stand in until a reader throws.
+    static let standInName = QueueName.photos
+    private static let standInURL = try! RedisURL(defaultAddress)
+}
+
+/// How logs are written.
+func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info) -> Logger {
+    let level = reader.optional(
+        .choice("log.level", Logger.Level.allCases.map(\.rawValue), default: defaultLevel.rawValue))
+    let format = reader.optional(.choice("log.format", ["text", "json"], default: "text"))
+    var logger = Logger(label: "minilab") { label -> any LogHandler in
+        if format == "json" { JSONLogHandler(label: label) } else { TextLogHandler() }
+    }
+    logger.logLevel = level.flatMap { Logger.Level(rawValue: $0) } ?? defaultLevel
+    return logger
+}

@@ -1,0 +1,89 @@
+/// One thing that can be set: how it is called everywhere, and what it may be.
+///
+/// A key such as `render.timeout` is the flag `--render-timeout`, the environment variable
+/// `MINILAB_RENDER_TIMEOUT` and the field `render.timeout` (or `{"render": {"timeout": …}}`) of the
+/// settings file; they are asked in that order.
+struct Setting<Value> {
+    /// The key.
+    let key: String
+    /// What is allowed, for errors: `a duration such as 30s, from 1s to 1h`.
+    let expected: String
+    /// The value when nobody says, as it would be written; nil when it has to be said.
+    let defaultText: String?
+    /// Reads a written value; nil when it is not allowed.
+    let parse: (String) -> Value?
+
+    /// The environment variable.
+    var variable: String { Self.variable(key) }
+
+    static func variable(_ key: String) -> String {
+        "MINILAB_"
+            + key.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 }.map(String.init).joined()
+    }
+}
+
+extension Setting where Value == Int {
+    /// A whole number.
+    static func number(_ key: String, _ range: ClosedRange<Int>, default text: String) -> Self {
+        Setting(
+            key: key,
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            defaultText: text, parse: { Int($0).flatMap { range.contains($0) ? $0 : nil } })
+    }
+
+    /// A number of bytes such as `512M`; units are 1024.
+    static func bytes(_ key: String, _ range: ClosedRange<Int>, default text: String) -> Self {
+        Setting(
+            key: key, expected: "a size such as 512M or 2G, at least \(range.lowerBound >> 20)M",
+            defaultText: text,
+            parse: { text in
+                let units = ["K": 10, "M": 20, "G": 30]
+                let unit = text.last.flatMap { units[$0.uppercased()] }
+                guard let number = Int(unit == nil ? text[...] : text.dropLast()), number >= 0,
+                    number < 1 << 30
+                else { return nil }
+                let bytes = number << (unit ?? 0)
+                return range.contains(bytes) ? bytes : nil
+            })
+    }
+}
+
+extension Setting where Value == Duration {
+    /// A time such as `30s`.
+    static func duration(
+        _ key: String, _ range: ClosedRange<Duration>, default text: String
+    ) -> Self {
+        Setting(
+            key: key,
+            expected: "a duration such as 500ms, 30s, 5m or 24h, from \(range.lowerBound) to "
+                + "\(range.upperBound)",
+            defaultText: text,
+            parse: { text in
+                let number = text.prefix { $0.isNumber || $0 == "." }
+                let units = [
+                    "ms": Duration.milliseconds(1), "s": .seconds(1), "m": .seconds(60),
+                    "h": .seconds(3600), "d": .seconds(86400),
+                ]
+                guard let count = Double(number),
+                    let unit = units[String(text.dropFirst(number.count))]
+                else { return nil }
+                let duration = unit * count
+                return range.contains(duration) ? duration : nil
+            })
+    }
+}
+
+extension Setting where Value == String {
+    /// Any text.
+    static func text(_ key: String, _ expected: String, default text: String? = nil) -> Self {
+        Setting(
+            key: key, expected: expected, defaultText: text, parse: { $0.isEmpty ? nil : $0 })
+    }
+
+    /// One of a few words.
+    static func choice(_ key: String, _ words: [String], default text: String) -> Self {
+        Setting(
+            key: key, expected: "one of " + words.joined(separator: ", "), defaultText: text,
+            parse: { words.contains($0) ? $0 : nil })
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Glibc
+import JobQueue
+import RenderProtocol
+import SystemPackage
+import Worker
+
+extension QueueSettings {
+    /// Reads the times and sizes of a queue.
+    init(_ reader: inout SettingsReader) {
+        self.init()
+        let day = Duration.seconds(86400)
+        lease = reader.value(
+            .duration("lease", .seconds(1) ... .seconds(3600), default: "30s"), or: lease)
+        crashesMax = reader.value(.number("crashes.max", 1...100, default: "3"), or: crashesMax)
+        retry.attemptsMax = reader.value(
+            .number("retry.attempts", 1...100, default: "5"), or: retry.attemptsMax)
+        retry.base = reader.value(
+            .duration("retry.base", .milliseconds(10) ... .seconds(3600), default: "1s"),
+            or: retry.base)
+        retry.cap = reader.value(
+            .duration("retry.cap", .milliseconds(10)...day, default: "5m"), or: retry.cap)
+        keepDone = reader.value(
+            .duration("keep.done", .seconds(1)...day * 3650, default: "24h"), or: keepDone)
+        doneRecordsMax = reader.value(
+            .number("keep.records", 1...10_000_000, default: "100000"), or: doneRecordsMax)
+        eventsMax = reader.value(
+            .number("keep.events", 1000...10_000_000, default: "100000"), or: eventsMax)
+    }
+}
+
+extension WorkerSettings {
+    /// Reads how a worker works.
+    init(_ reader: inout SettingsReader) {
+        self.init(
+            name: reader.value(
+                .text("worker.name", "a name", default: Self.defaultName()), or: ""),
+            renderExecutable: FilePath(
+                reader.value(
+                    .text("render.executable", "a path", default: Self.siblingExecutable()), or: "")
+            ))
+        slots = reader.value(
+            .number("slots", 1...1024, default: "\(ProcessInfo.processInfo.activeProcessorCount)"),
+            or: slots)
+        limits = RenderLimits(
+            pixelsMax: reader.value(
+                .number(
+                    "render.pixels", 1...100_000_000_000,
+                    default: "\(RenderLimits.defaultPixelsMax)"), or: 1))
+        renderTimeout = reader.value(
+            .duration("render.timeout", .seconds(1) ... .seconds(86400), default: "5m"),
+            or: renderTimeout)
+        shutdownGrace = reader.value(
+            .duration("shutdown.grace", .zero ... .seconds(3600), default: "20s"),
+            or: shutdownGrace)
+        photosPerChild = reader.value(
+            .number("render.photos", 1...1_000_000, default: "200"), or: photosPerChild)
+        childBytesMax = reader.value(
+            .bytes("render.memory", (64 << 20)...(1 << 45), default: "512M"), or: childBytesMax)
+    }
+
+    /// Host and process: unique among the workers that live at the same time.
+    static func defaultName() -> String {
+        "\(ProcessInfo.processInfo.hostName)-\(getpid())"
+    }
+
+    /// `minilab-render` beside this executable.
+    static func siblingExecutable() -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let path = FilePath(
+            String(
+                decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return path.removingLastComponent().appending("minilab-render").string
+    }
+}

@@ -1,0 +1,48 @@
+import JobQueue
+import Library
+import Logging
+import Redis
+import Worker
+
+/// A worker with all that it is made of: three connections to Redis, a library, a pool of children.
+struct WorkerParts {
+    let queue: JobQueue
+    let pool: RenderPool
+    let worker: Worker
+    private let clients: [RedisClient]
+
+    init(
+        _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
+        library: Library, _ logger: Logger
+    ) {
+        let pool = RenderPool(settings: settings, logger: logger)
+        self.init(connection, queueSettings, settings, pool, logger) { queue in
+            PhotoJobHandler(
+                queue: queue, library: library, pool: pool, settings: settings, logger: logger)
+        }
+    }
+
+    /// - Parameter handler: what is done with each job.
+    init(
+        _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
+        _ pool: RenderPool, _ logger: Logger, handler: (JobQueue) -> any JobHandler
+    ) {
+        let main = RedisClient(connection.redis, logger: logger)
+        let bell = RedisClient(connection.redis, logger: logger)
+        // A thread of its own: the heartbeat must beat whatever the rest of the process does.
+        let beat = RedisClient(connection.redis, thread: .own, logger: logger)
+        clients = [main, bell, beat]
+        queue = JobQueue(name: connection.name, redis: main, settings: queueSettings)
+        self.pool = pool
+        worker = Worker(
+            queue: queue, handler: handler(queue), bell: bell,
+            heartbeat: Heartbeat(queue: queue, redis: beat, logger: logger),
+            settings: settings, logger: logger)
+    }
+
+    /// Ends the idle children and closes the connections.
+    func close() async {
+        await pool.close()
+        for client in clients { await client.close() }
+    }
+}
