@@ -59,7 +59,11 @@ public actor Heartbeat {
         let interval = queue.settings.lease / Self.beatsPerLease
         while !Task.isCancelled {
             await beat()
-            do { try await Task.sleep(for: interval) } catch { return }  // cancelled: that is the end
+            do {
+                try await Task.sleep(for: interval)
+            } catch {
+                return  // cancelled: that is the end
+            }
         }
     }
 

@@ -29,7 +29,6 @@ extension JobQueue {
             QueueScript.finalize,
             [
                 RedisArgument(job), RedisArgument(fence),
-                RedisArgument(settings.keepDone.milliseconds),
                 RedisArgument(settings.doneRecordsMax), RedisArgument(settings.eventsMax),
             ])
     }
@@ -104,7 +103,8 @@ extension JobQueue {
             [
                 RedisArgument(worker), RedisArgument(settings.lease.milliseconds),
                 RedisArgument(settings.reapMax), RedisArgument(settings.crashesMax),
-                RedisArgument(settings.eventsMax),
+                RedisArgument(settings.eventsMax), RedisArgument(settings.keepDone.milliseconds),
+                RedisArgument(settings.dropMax),
             ])
         guard let parts = reply.array, parts.count == 3, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array

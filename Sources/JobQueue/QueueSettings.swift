@@ -22,6 +22,8 @@ public struct QueueSettings: Sendable {
     public var looksExtra = 64
     /// Lost leases that one reap handles.
     public var reapMax = 100
+    /// Old records that one reap drops.
+    public var dropMax = 1000
 
     /// Default settings.
     public init() {}

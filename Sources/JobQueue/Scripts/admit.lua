@@ -5,9 +5,12 @@
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, assetMax, editMax, idMax, eventsMax =
   ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local us, ms = clock()
+local us, ms, now = clock()
 local made, last = 0, nil
 local entries = redis.call('XRANGE', P .. 'in', '-', '+', 'COUNT', limit)
+if #entries == 0 then return {0, 0} end
+-- Numbers for all of them at once; those of entries that become no job are not used.
+local sequence = redis.call('INCRBY', P .. 'sequence', #entries) - #entries
 
 -- Text of a producer inside a sentence of ours: short, and plain ASCII whatever it was.
 local function shown(text) return quoted((text:sub(1, 80):gsub('[^%g ]', '?'))) end
@@ -82,38 +85,36 @@ for _, entry in ipairs(entries) do
     if #asset > assetMax or not is_utf8(asset) then
       asset = asset:sub(1, assetMax):gsub('[\128-\255]', '?')
     end
-    redis.call('HSET', P .. 'job:' .. id, 'state', 'dead', 'asset', asset, 'generation', 1,
-      'attempts', 0, 'crashes', 0, 'enqueued', ms, 'ended', ms, 'code', code, 'message', message,
-      'malformed', 1)
-    redis.call('ZADD', P .. 'dead', ms, id)
+    redis.call('HSET', P .. 'job:' .. id, 'state', 'dead', 'asset', asset, 'generation', '1',
+      'attempts', '0', 'crashes', '0', 'enqueued', now, 'ended', now, 'code', code, 'message', message,
+      'malformed', '1')
+    redis.call('ZADD', P .. 'dead', now, id)
     count('failed')
-    emit('failed', id, 1, asset, ms, '{"asset":' .. quoted(asset) .. ',"attempt":0,"error":{"code":'
+    emit('failed', id, '1/failed', asset, ms, '{"asset":' .. quoted(asset) .. ',"attempt":0,"error":{"code":'
       .. quoted(code) .. ',"message":' .. quoted(message)
       .. ',"permanent":true},"generation":1,"job":' .. quoted(id) .. '}', eventsMax)
   else
     local id = f.id or last
     local known = redis.call('HGET', P .. 'job:' .. id, 'asset')
     if not known then
-      local sequence = redis.call('INCR', P .. 'sequence')
-      redis.call('HSET', P .. 'job:' .. id, 'state', 'ready', 'asset', f.asset, 'generation', 1,
-        'attempts', 0, 'crashes', 0, 'enqueued', ms, 'sequence', sequence)
+      sequence = sequence + 1
+      redis.call('HSET', P .. 'job:' .. id, 'state', 'ready', 'asset', f.asset, 'generation', '1',
+        'attempts', '0', 'crashes', '0', 'enqueued', now, 'sequence', int(sequence))
       redis.call('SET', P .. 'edit:' .. id, f.edit)
-      redis.call('ZADD', P .. 'ready', sequence, id)
+      redis.call('ZADD', P .. 'ready', int(sequence), id)
       made = made + 1
     elseif known == f.asset and redis.call('GET', P .. 'edit:' .. id) == f.edit then
       count('duplicates')
     else
       count('conflicts')
-      emit('conflict', id, last, f.asset, ms, '{"asset":' .. quoted(f.asset) .. ',"entry":'
+      emit('conflict', id, 'conflict/' .. last, f.asset, ms, '{"asset":' .. quoted(f.asset) .. ',"entry":'
         .. quoted(last) .. ',"job":' .. quoted(id) .. ',"message":'
         .. quoted('job ' .. id .. ' exists with another asset or edit; this one was not taken. '
         .. 'Use a new id for a new edit.') .. '}', eventsMax)
     end
   end
 end
-if last then
-  local time, seq = last:match('^(%d+)%-(%d+)$')
-  redis.call('XTRIM', P .. 'in', 'MINID', '=', time .. '-' .. int(seq + 1))
-  if made > 0 then count('admitted', made) end
-end
+local time, seq = last:match('^(%d+)%-(%d+)$')
+redis.call('XTRIM', P .. 'in', 'MINID', '=', time .. '-' .. int(seq + 1))
+if made > 0 then count('admitted', made) end
 return {made, #entries}

@@ -11,21 +11,21 @@ local j = redis.call('HMGET', k, 'state', 'fence', 'asset', 'generation')
 local refusal = fenced(j, fence)
 if refusal then return refusal end
 if j[1] ~= 'active' then return 'GONE' end
-local us, ms = clock()
+local us, ms, now = clock()
 redis.call('ZREM', P .. 'lease', id)
-local attempts = redis.call('HINCRBY', k, 'attempts', 1)
+local attempts = redis.call('HINCRBY', k, 'attempts', '1')
 remember(id, attempt)
 redis.call('HSET', k, 'code', code, 'message', message)
 if delay == 'dead' then
-  redis.call('HSET', k, 'state', 'dead', 'ended', ms)
-  redis.call('ZADD', P .. 'dead', ms, id)
+  redis.call('HSET', k, 'state', 'dead', 'ended', now)
+  redis.call('ZADD', P .. 'dead', now, id)
   count('failed')
-  emit('failed', id, j[4], j[3], ms, data, eventsMax)
+  emit('failed', id, j[4] .. '/failed', j[3], ms, data, eventsMax)
 else
   redis.call('HSET', k, 'state', 'delayed')
-  redis.call('ZADD', P .. 'delayed', ms + delay, id)
+  redis.call('ZADD', P .. 'delayed', int(ms + delay), id)
   count('retried')
-  emit('retried', id, j[4] .. '/' .. attempts, j[3], ms, data, eventsMax)
+  emit('retried', id, j[4] .. '/retried/' .. attempts, j[3], ms, data, eventsMax)
 end
-leave_asset(j[3], id)
+leave_asset(j[3])
 return 'OK'

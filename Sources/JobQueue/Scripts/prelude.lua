@@ -11,18 +11,30 @@
 --   parked      in zsets parked and parked:<asset>, score = sequence; behind an active job of its asset
 --   active      in zset lease          score = end of lease, ms; hash active says asset -> job
 --   committing  in zset lease          likewise; result:<job> holds the event that finalize will send
---   done        in zset done           score = end, ms
+--   done        in list done           oldest first
 --   dead        in zset dead           score = end, ms
 local P = ARGV[1]
 
--- Lua's own number format loses digits above 1e14.
-local function int(n) return string.format('%.0f', n) end
+-- Lua's own number format loses digits above 1e14. And numbers reach redis.call through printf's slow
+-- floating-point path; text does not. So numbers are made text once, here, and constants are text.
+local function int(n) return string.format('%d', n) end
 
+-- The server's time: microseconds, milliseconds, and milliseconds as text.
 local function clock()
   local t = redis.call('TIME')
   local us = t[1] * 1000000 + t[2]
-  return us, math.floor(us / 1000)
+  local ms = math.floor(us / 1000)
+  return us, ms, int(ms)
 end
+
+-- The guard of every write by a worker: nil when it may go on, else the answer it gets.
+local function fenced(j, fence)
+  if not j[1] then return 'GONE' end
+  if j[2] ~= fence then return 'FENCED' end
+end
+
+-- Counts; the names are what `minilab status` shows.
+local function count(name, by) redis.call('HINCRBY', P .. 'counters', name, by or '1') end
 
 -- RFC 3339 from milliseconds since 1970; the days-to-date part is the usual era arithmetic of the
 -- proleptic Gregorian calendar (400 years = 146,097 days, years that start in March).
@@ -45,23 +57,20 @@ end
 -- cjson writes / as \/, which is right but ugly in ids and paths.
 local function quoted(text) return (cjson.encode(text):gsub('\\/', '/')) end
 
--- Appends one CloudEvent. `data` is JSON text. `name` ends both the type and the id; `discriminator`
--- makes the id unique among the events of that name, so that a reader can drop repeats.
-local function emit(name, job, discriminator, asset, ms, data, eventsMax)
+-- Appends one CloudEvent of type `name`. `tail` ends its id, which is the same whenever the same thing
+-- is said again, so that a reader can drop repeats. `data` is JSON text.
+local function emit(name, job, tail, asset, ms, data, eventsMax)
   local queue = P:match('{(.-)}')
   redis.call('XADD', P .. 'events', 'MAXLEN', '~', eventsMax, '*', 'event',
-    '{"specversion":"1.0","id":' .. quoted(queue .. '/' .. job .. '/' .. discriminator .. '/' .. name)
-    .. ',"source":' .. quoted('minilab/' .. queue) .. ',"type":"org.minilab.job.' .. name
-    .. '","subject":' .. quoted(asset) .. ',"time":"' .. timestamp(ms)
-    .. '","datacontenttype":"application/json","data":' .. data .. '}')
+    -- Names of queues and jobs have no character that JSON would escape.
+    '{"specversion":"1.0","id":"' .. queue .. '/' .. job .. '/' .. tail
+    .. '","source":"minilab/' .. queue .. '","type":"org.minilab.job.' .. name
+    .. (asset ~= '' and '","subject":' .. quoted(asset) .. ',"time":"' or '","time":"')
+    .. timestamp(ms) .. '","datacontenttype":"application/json","data":' .. data .. '}')
 end
 
--- Counts; the names are what `minilab status` shows.
-local function count(name, by) redis.call('HINCRBY', P .. 'counters', name, by or 1) end
-
--- Ends the hold of `job` on its asset and lets the next job that was parked behind it be ready.
-local function leave_asset(asset, job)
-  if redis.call('HGET', P .. 'active', asset) ~= job then return end
+-- Ends the hold of the active job of an asset and lets the next one that was parked behind it be ready.
+local function leave_asset(asset)
   redis.call('HDEL', P .. 'active', asset)
   local next = redis.call('ZPOPMIN', P .. 'parked:' .. asset)
   if next[1] then
@@ -71,14 +80,13 @@ local function leave_asset(asset, job)
   end
 end
 
--- The guard of every write by a worker: nil when it may go on, else the answer it gets.
-local function fenced(j, fence)
-  if not j[1] then return 'GONE' end
-  if j[2] ~= fence then return 'FENCED' end
-end
-
 -- Remembers why an attempt ended; the newest 20 are kept.
 local function remember(job, entry)
   redis.call('LPUSH', P .. 'attempts:' .. job, entry)
-  redis.call('LTRIM', P .. 'attempts:' .. job, 0, 19)
+  redis.call('LTRIM', P .. 'attempts:' .. job, '0', '19')
+end
+
+-- Drops all that is known of a done job; its id is free again.
+local function forget(job)
+  redis.call('UNLINK', P .. 'job:' .. job, P .. 'edit:' .. job, P .. 'result:' .. job, P .. 'attempts:' .. job)
 end

@@ -14,6 +14,6 @@ redis.call('HSET', k, 'state', 'ready')
 redis.call('HDEL', k, 'version')
 redis.call('UNLINK', P .. 'result:' .. id)
 redis.call('ZADD', P .. 'ready', j[4], id)
-if reason == 'rebase' then redis.call('HINCRBY', k, 'rebases', 1) end
-leave_asset(j[3], id)
+if reason == 'rebase' then redis.call('HINCRBY', k, 'rebases', '1') end
+leave_asset(j[3])
 return 'OK'

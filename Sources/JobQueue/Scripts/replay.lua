@@ -15,11 +15,11 @@ for i = 2, #ARGV do
   else
     local sequence = redis.call('INCR', P .. 'sequence')
     redis.call('ZREM', P .. 'dead', id)
-    redis.call('HINCRBY', k, 'generation', 1)
-    redis.call('HSET', k, 'state', 'ready', 'attempts', 0, 'crashes', 0, 'rebases', 0,
-      'sequence', sequence)
+    redis.call('HINCRBY', k, 'generation', '1')
+    redis.call('HSET', k, 'state', 'ready', 'attempts', '0', 'crashes', '0',
+      'rebases', '0', 'sequence', int(sequence))
     redis.call('HDEL', k, 'code', 'message', 'ended', 'version')
-    redis.call('ZADD', P .. 'ready', sequence, id)
+    redis.call('ZADD', P .. 'ready', int(sequence), id)
     count('replayed')
     out[#out + 1] = 'OK'
   end
