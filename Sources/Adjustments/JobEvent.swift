@@ -4,14 +4,14 @@
 /// `id` is made of queue, job and generation alone, so an event that is sent or read twice can be
 /// recognised.
 public struct JobEvent: Sendable, Decodable {
-    /// `<queue>/<job>/<generation>/<name>`; unique per `source`.
+    /// `<queue>/<job>/<generation>/<name>` and the like; unique per `source`.
     public let id: String
     /// `minilab/<queue>`.
     public let source: String
     /// `org.minilab.job.` and the name of the kind.
     public let type: String
-    /// The asset.
-    public let subject: String
+    /// The asset; nil when the job named none.
+    public let subject: String?
     /// When the job's state changed: Redis' own time, RFC 3339 in UTC.
     public let time: String
     /// What happened.
@@ -36,7 +36,7 @@ public struct JobEvent: Sendable, Decodable {
         id = try container.decode(String.self, forKey: .id)
         source = try container.decode(String.self, forKey: .source)
         type = try container.decode(String.self, forKey: .type)
-        subject = try container.decode(String.self, forKey: .subject)
+        subject = try container.decodeIfPresent(String.self, forKey: .subject)
         time = try container.decode(String.self, forKey: .time)
         data =
             switch type {

@@ -103,13 +103,13 @@ import Testing
             event["$defs", "error", "properties", "code", "enum"]
                 == .array(FailureCode.allCases.map { .string($0.rawValue) }))
         #expect(
-            event["$defs", "error", "properties", "message", "maxLength"]?.double
+            event["$defs", "message", "maxLength"]?.double
                 == Double(Failure.messageLengthMax))
         #expect(event["$defs", "job", "maxLength"]?.double == Double(ContractLimits.jobIDLengthMax))
         let data = event["$defs", "completed", "properties", "data"]?.fields?["properties"]?.fields
         #expect(
-            data?["filters"]?.fields?["items"]?.fields?["enum"]
-                == .array(FilterCatalogue.all.map { .string($0.name) }))
+            data?["filters"]?.fields?["items"]
+                == .object(["$ref": .string("edit.schema.json#/$defs/filter")]))
         #expect(
             data?["filters"]?.fields?["maxItems"]?.double == Double(ContractLimits.filtersMax))
         #expect(

@@ -154,6 +154,6 @@ extension QueueConnection {
     /// The default queue of a private Redis.
     init(redis: RedisURL) {
         self.init(
-            name: Self.standInName, redis: RedisConfiguration(url: redis, name: "minilab-run"))
+            name: .photos, redis: RedisConfiguration(url: redis, name: "minilab-run"))
     }
 }

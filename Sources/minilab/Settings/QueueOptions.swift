@@ -61,21 +61,15 @@ struct QueueConnection: Sendable {
     /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
     init(_ reader: inout SettingsReader) {
         name = reader.value(
-            Setting<QueueName>(
+            Setting(
                 key: "queue", expected: "1 to 64 letters, digits, '.', '_' or '-'",
-                defaultText: QueueName.photos.string,
-                // Why a name is not allowed is said by `expected`.
-                parse: { try? QueueName($0) }),
-            or: Self.standInName)
-        var problem = ""
-        let address = reader.optional(.text("redis", "an address", default: Self.defaultAddress))
-        var url = Self.standInURL
-        do {
-            url = try RedisURL(address ?? Self.defaultAddress)
-        } catch {
-            problem = "redis: \(error)"
-        }
-        if !problem.isEmpty { reader.report(problem) }
+                defaultText: QueueName.photos.string, parse: { try QueueName($0) }),
+            or: .photos)
+        let url = reader.value(
+            Setting(
+                key: "redis", expected: "redis://, rediss:// or unix:///path",
+                defaultText: Self.defaultAddress, parse: { try RedisURL($0) }),
+            or: Self.standInURL)
         var redis = RedisConfiguration(url: url, name: "minilab")
         redis.caCertificateFile = reader.optional(.text("redis.ca", "a path"))
         redis.clientCertificateFile = reader.optional(.text("redis.certificate", "a path"))
@@ -90,9 +84,13 @@ struct QueueConnection: Sendable {
 
     private static let defaultAddress = "redis://127.0.0.1:6379"
 
-    // Both are constants of ours that are valid; they only stand in until a reader throws.
-    static let standInName = QueueName.photos
-    private static let standInURL = try! RedisURL(defaultAddress)
+    private static let standInURL: RedisURL = {
+        do {
+            return try RedisURL(defaultAddress)
+        } catch {
+            preconditionFailure("the default address is valid: \(error)")
+        }
+    }()
 }
 
 /// How logs are written.

@@ -10,8 +10,8 @@ struct Setting<Value> {
     let expected: String
     /// The value when nobody says, as it would be written; nil when it has to be said.
     let defaultText: String?
-    /// Reads a written value; nil when it is not allowed.
-    let parse: (String) -> Value?
+    /// Reads a written value; nil when it is not allowed, or an error that says more.
+    let parse: (String) throws -> Value?
 
     /// The environment variable.
     var variable: String { Self.variable(key) }

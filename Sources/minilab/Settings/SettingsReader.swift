@@ -63,10 +63,16 @@ struct SettingsReader {
         known.insert(setting.key)
         let found = source.lookUp(setting.key)
         guard let text = found?.text ?? setting.defaultText else { return nil }
-        if let value = setting.parse(text) { return value }
-        problems.append(
-            "\(setting.key) = \(text.debugDescription) (from \(found?.origin ?? "its default")): "
-                + "expected \(setting.expected)")
+        let origin = found?.origin ?? "its default"
+        do {
+            if let value = try setting.parse(text) { return value }
+            problems.append(
+                "\(setting.key) = \(text.debugDescription) (from \(origin)): "
+                    + "expected \(setting.expected)")
+        } catch {
+            // Such an error shows the value as far as it may be shown.
+            problems.append("\(setting.key) (from \(origin)): \(error)")
+        }
         return nil
     }
 
@@ -85,9 +91,6 @@ struct SettingsReader {
         }
         return stand()
     }
-
-    /// Remembers a problem that only shows when values are put together.
-    mutating func report(_ problem: String) { problems.append(problem) }
 
     /// Ends the reading.
     ///
