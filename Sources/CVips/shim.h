@@ -1,1 +1,53 @@
+// What Swift cannot import from libvips and GObject: macros and variadic functions, one line each.
+// Names start with minilab_. No logic belongs here.
+#include <stdint.h>
 #include <vips/vips.h>
+
+static inline int minilab_vips_init(const char *name) { return vips_init(name); }
+
+// libvips reads its tuning options only from a command line: this hands it one.
+static inline gboolean minilab_vips_options(gchar ***arguments, GError **error) {
+    GOptionContext *context = g_option_context_new(NULL);
+    GOptionGroup *group = g_option_group_new("vips", "libvips", "libvips", NULL, NULL);
+    vips_add_option_entries(group);
+    g_option_context_set_main_group(context, group);
+    gboolean good = g_option_context_parse_strv(context, arguments, error);
+    g_option_context_free(context);
+    return good;
+}
+
+static inline GParamSpec *minilab_argument(VipsOperation *operation, const char *name) {
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(operation), name);
+}
+static inline GType minilab_spec_type(GParamSpec *spec) { return G_PARAM_SPEC_VALUE_TYPE(spec); }
+static inline gboolean minilab_is_enum(GType type) { return G_TYPE_IS_ENUM(type); }
+static inline gboolean minilab_is_boolean(GType type) { return type == G_TYPE_BOOLEAN; }
+static inline gboolean minilab_is_int(GType type) { return type == G_TYPE_INT; }
+static inline gboolean minilab_is_double(GType type) { return type == G_TYPE_DOUBLE; }
+static inline gboolean minilab_is_string(GType type) { return type == G_TYPE_STRING; }
+static inline gboolean minilab_is_image(GType type) { return type == VIPS_TYPE_IMAGE; }
+static inline gboolean minilab_is_images(GType type) { return type == VIPS_TYPE_ARRAY_IMAGE; }
+static inline gboolean minilab_is_doubles(GType type) { return type == VIPS_TYPE_ARRAY_DOUBLE; }
+
+static inline GObject *minilab_object(void *instance) { return G_OBJECT(instance); }
+static inline VipsObject *minilab_vips_object(void *instance) { return VIPS_OBJECT(instance); }
+
+static inline GType minilab_band_format_type(void) { return VIPS_TYPE_BAND_FORMAT; }
+static inline GType minilab_interpretation_type(void) { return VIPS_TYPE_INTERPRETATION; }
+
+static inline int minilab_pipeline(VipsImage *out, VipsDemandStyle hint, VipsImage *in) {
+    return vips_image_pipelinev(out, hint, in, NULL);
+}
+static inline VipsPel *minilab_region_address(VipsRegion *region, int x, int y) {
+    return VIPS_REGION_ADDR(region, x, y);
+}
+static inline size_t minilab_region_stride(VipsRegion *region) {
+    return VIPS_REGION_LSKIP(region);
+}
+static inline size_t minilab_region_pixel(VipsRegion *region) {
+    return VIPS_REGION_SIZEOF_PEL(region);
+}
+
+// Opens libvips' own file format, which needs no loader operation. The library exports it and the
+// manual names it; its header of 8.14 keeps it out of reach.
+VipsImage *vips_image_new_mode(const char *filename, const char *mode);

@@ -1,1 +1,5 @@
-print("minilab-render")
+import Glibc
+import RenderProtocol
+import Rendering
+
+exit(RenderChild.run().rawValue)

@@ -1,0 +1,106 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+public import RenderProtocol
+
+/// The life of a render child: reads requests from standard input, answers on standard output.
+///
+/// Nothing else is written to standard output; libvips' warnings go to standard error.
+public enum RenderChild {
+    /// Runs until standard input ends.
+    ///
+    /// The worker keeps standard input open until it has the answer: if it closes while a photo is
+    /// being rendered, the worker is dead, and the process ends at once with
+    /// ``RenderExit/orphaned``.
+    ///
+    /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given.
+    public static func run() -> RenderExit {
+        // A dump of a photo's pixels is large and private.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // A reader that has gone is seen as an error of write, below.
+        signal(SIGPIPE, SIG_IGN)
+        let watch = OrphanWatch()
+        watch.start()
+        let renderer: Renderer
+        do {
+            renderer = try Renderer(threads: threads)
+        } catch {
+            complain(error.description)
+            return .noVips
+        }
+        var lines = LineReader()
+        while let line = lines.next() {
+            guard case .line(let data) = line else {
+                complain("a line is longer than \(LineFormat.lineBytesMax) bytes")
+                return .badRequest
+            }
+            let request: RenderRequest
+            do {
+                request = try LineFormat.decode(RenderRequest.self, from: data)
+            } catch let failure as Failure {
+                // A request whose recipe is refused is a request: the worker gets to know why.
+                guard answer(.failed(failure)) else { return .orphaned }
+                continue
+            } catch {
+                complain("a line is no request: \(error)")
+                return .badRequest
+            }
+            let reply = watch.watching { Self.reply(to: request, by: renderer) }
+            guard answer(reply) else { return .orphaned }
+        }
+        return .finished
+    }
+
+    private static let threadsMax = 64
+
+    private static var threads: Int {
+        let given = getenv("VIPS_CONCURRENCY").flatMap { Int(String(cString: $0)) } ?? 1
+        return min(max(given, 1), threadsMax)
+    }
+
+    private static func reply(to request: RenderRequest, by renderer: Renderer) -> RenderReply {
+        do throws(Failure) {
+            switch request {
+            case .probe(let request):
+                let (header, plan) = try renderer.probe(request)
+                return .probed(header: header, plan: plan)
+            case .render(let request):
+                return .rendered(try renderer.render(request))
+            case .contactSheet(let request):
+                try renderer.drawContactSheet(request)
+                return .drawn
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Writes one line; false when nobody reads any more.
+    private static func answer(_ reply: RenderReply) -> Bool {
+        do {
+            let line = try LineFormat.encode(reply)
+            return line.withUnsafeBytes { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let count = write(
+                        STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                        rest.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { return false }
+                    rest = rest.dropFirst(count)
+                }
+                return true
+            }
+        } catch {
+            complain("an answer cannot be encoded: \(error)")
+            return false
+        }
+    }
+
+    private static func complain(_ text: String) {
+        let line = "minilab-render: \(text)\n"
+        // Nobody is left to tell when standard error is closed too.
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+}

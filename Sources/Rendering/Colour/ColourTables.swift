@@ -1,0 +1,46 @@
+/// The tables between encoded samples and linear light, for the pixel loops.
+struct ColourTables: Sendable {
+    /// Linear light by 8-bit code, for red, green, blue.
+    let linear8: [Table<Float>]
+    /// 8-bit code by linear light, over ``scale``.
+    let encoded8: [Table<UInt8>]
+
+    /// Steps of 1/1024 of an octave move an 8-bit code by 0.05 at the most; below 2⁻²⁰ all curves
+    /// that photos carry round to code 0.
+    static let scale = LogScale(stepBits: 10, octavesBelowOne: 20, octavesAboveOne: 0)
+
+    /// sRGB's own, made once per process: most photos need no others.
+    static let sRGB = ColourTables(building: .sRGB)
+
+    init(_ colour: PhotoColour) {
+        self = colour.curves == PhotoColour.sRGB.curves ? Self.sRGB : Self(building: colour)
+    }
+
+    private init(building colour: PhotoColour) {
+        var linear: [Table<Float>] = []
+        var encoded: [Table<UInt8>] = []
+        for (channel, curve) in colour.curves.enumerated() {
+            if channel > 0, curve == colour.curves[0] {
+                linear.append(linear[0])
+                encoded.append(encoded[0])
+                continue
+            }
+            linear.append(Table(count: 256) { Float(curve.linear(Double($0) / 255)) })
+            encoded.append(Table(Self.scale) { UInt8(curve.encoded($0) * 255 + 0.5) })
+        }
+        linear8 = linear
+        encoded8 = encoded
+    }
+
+    /// Linear light by 16-bit code; 256 KB per curve, made when a 16-bit photo comes.
+    static func linear16(_ colour: PhotoColour) -> [Table<Float>] {
+        var tables: [Table<Float>] = []
+        for (channel, curve) in colour.curves.enumerated() {
+            tables.append(
+                channel > 0 && curve == colour.curves[0]
+                    ? tables[0]
+                    : Table(count: 65_536) { Float(curve.linear(Double($0) / 65_535)) })
+        }
+        return tables
+    }
+}

@@ -1,0 +1,62 @@
+import Adjustments
+import Vips
+
+extension Failure {
+    /// What went wrong, by libvips' words, while a photo was read, computed and written.
+    ///
+    /// libvips has no error codes: the words are all there is. The tests reach each branch with real
+    /// files, so that another version's words would be noticed.
+    init(classifying error: VipsError, photo: String) {
+        let code = Self.code(operation: error.operation, text: error.text)
+        let sentence =
+            switch code {
+            case .damagedPhoto:
+                "\(photo) cannot be decoded whole; it is damaged or cut off. Upload it again."
+            case .noSpace:
+                "The disk is full or a quota is reached while rendering \(photo). Free some space."
+            case .outOfMemory:
+                "There was not enough memory to render \(photo). Give the worker more memory."
+            case .ioFailure:
+                "Reading or writing failed while rendering \(photo)."
+            default:
+                "Rendering \(photo) failed by a fault of ours. Report it with these words."
+            }
+        self.init(code, "\(sentence) (\(error))")
+    }
+
+    /// The code for libvips' words; pure, so that it can be tested line by line.
+    static func code(operation: String, text: String) -> FailureCode {
+        let words = text.lowercased()
+        func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
+        if says("no space left", "disk quota", "disc quota", "file too large") { return .noSpace }
+        if says(
+            "out of memory", "cannot allocate", "insufficient memory", "memory allocation",
+            "unable to malloc", "unable to calloc")
+        {
+            return .outOfMemory
+        }
+        if says("unix error", "input/output error", "permission denied", "read-only file") {
+            return .ioFailure
+        }
+        if says("operation has no argument", "not found", "is blocked", "out of order read") {
+            return .internalError
+        }
+        // The decoders speak under these names, also when a saver asked for the pixels.
+        let decoders = [
+            "vipsjpeg", "jpegload", "pngload", "libspng", "vipspng", "heif", "webp", "tiff", "gif",
+            "premature end", "corrupt", "bad seek", "read error",
+        ]
+        if operation.hasSuffix("load") || decoders.contains(where: words.contains) {
+            return .damagedPhoto
+        }
+        return .internalError
+    }
+
+    /// Whether a decoder only grumbles: the JPEG has bytes to spare between its segments, as many
+    /// cameras write them, and no pixel is lost.
+    static func isHarmless(_ error: VipsError) -> Bool {
+        error.text.contains("extraneous bytes before marker")
+            || error.text.contains("unknown Adobe color transform")
+            || error.text.contains("Inconsistent progression sequence")
+    }
+}

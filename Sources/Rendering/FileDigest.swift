@@ -1,0 +1,35 @@
+import Adjustments
+import Crypto
+import Glibc
+
+/// SHA-256 of files.
+enum FileDigest {
+    private static let chunkBytes = 1 << 18
+
+    /// Reads a file once.
+    ///
+    /// - Returns: the digest in hex, and the length.
+    /// - Throws: `ioFailure`.
+    static func sha256(of path: String) throws(Failure) -> (hex: String, bytes: Int) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        var hash = SHA256()
+        var length = 0
+        var buffer = [UInt8](repeating: 0, count: chunkBytes)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { break }
+            buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
+            length += count
+        }
+        let hex = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return (hex, length)
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(.ioFailure, "\(path) cannot be read: \(String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,115 @@
+import Adjustments
+import Glibc
+import Vips
+
+/// CIMotionBlur: a one-dimensional Gaussian along a direction, σ = radius.
+///
+/// On linear light multiplied by alpha; the angle counts counter-clockwise with y up, as in Core
+/// Image. Measured against Core Image's own pixels: RMS 0.85 to 1.05 of 255 for σ = 0.97 to 1.0 ×
+/// radius; a box blur is wrong by far. Outside the photo its outermost pixels go on, and the result
+/// has the photo's size, where raw Core Image would grow a fading margin.
+///
+/// Samples lie one pixel apart along the axis that the direction is closest to, and are interpolated
+/// between two rows (or columns) of the other axis only. A wide Gaussian is made of two narrow ones,
+/// since variances add: one with σ₁, then a comb with σ₂² = σ² − σ₁² whose teeth are ``toothSpacing`` σ₁
+/// apart. What the comb lets through of its own rhythm is e^(−2π²/spacing²) < 0.1 %. The work grows with √σ:
+/// 50 samples per pixel for radius 25 instead of 176, 260 for radius 500 instead of 3501.
+struct MotionBlur: Sendable {
+    /// Where the Gaussian is cut, in σ: 0.05 % of its weight lie outside.
+    static let cutoff = 3.5
+    /// Distance of the comb's teeth, in σ of the first Gaussian.
+    static let toothSpacing = 1.5
+    /// Below this σ, in samples, one Gaussian is quicker than two.
+    static let singleSigmaMax = 6.0
+
+    /// The convolutions that make the blur, first one first; none for radius 0.
+    let stages: [DirectionalKernel]
+
+    init(_ filter: Filter) {
+        let radius = filter.value("inputRadius")
+        let angle = filter.value("inputAngle")
+        let (dx, dy) = (cos(angle), -sin(angle))
+        let isSteep = abs(dy) > abs(dx)
+        // Per sample: one pixel along the major axis, `slope` along the other.
+        let major = isSteep ? abs(dy) : abs(dx)
+        let slope = isSteep ? dx / dy : dy / dx
+        let sigma = radius * major
+        guard radius > 0 else {
+            stages = []
+            return
+        }
+        func kernel(_ sigma: Double, spacing: Int) -> DirectionalKernel {
+            DirectionalKernel(sigma: sigma, spacing: spacing, slope: slope, isSteep: isSteep)
+        }
+        guard sigma > Self.singleSigmaMax else {
+            stages = [kernel(sigma, spacing: 1)]
+            return
+        }
+        let first = (sigma / Self.toothSpacing).squareRoot()
+        let spacing = max(1, Int(first * Self.toothSpacing))
+        stages = [
+            kernel(first, spacing: 1),
+            kernel((sigma * sigma - first * first).squareRoot(), spacing: spacing),
+        ]
+    }
+
+    /// How far it looks to each side.
+    var reach: (columns: Int, rows: Int) {
+        stages.reduce((0, 0)) { ($0.0 + $1.columns, $0.1 + $1.rows) }
+    }
+}
+
+/// A weighted sum of pixels along a line.
+struct DirectionalKernel: Sendable {
+    /// One pixel of the sum, by its place from the middle.
+    struct Tap: Sendable {
+        let column, row: Int
+        let weight: Float
+    }
+
+    let taps: [Tap]
+    /// How far it looks to each side.
+    let columns, rows: Int
+
+    init(sigma: Double, spacing: Int, slope: Double, isSteep: Bool) {
+        let step = Double(spacing)
+        let last = Int((MotionBlur.cutoff * sigma / step).rounded(.up))
+        var weights = (-last...last).map { exp(-0.5 * pow(Double($0) * step / sigma, 2)) }
+        let sum = weights.reduce(0, +)
+        weights = weights.map { $0 / sum }
+        var taps: [Tap] = []
+        for (index, weight) in weights.enumerated() {
+            let along = (index - last) * spacing
+            let across = Double(along) * slope
+            let whole = across.rounded(.down)
+            for (offset, share) in [(0, 1 - (across - whole)), (1, across - whole)]
+            where share > 1e-6 {
+                let minor = Int(whole) + offset
+                taps.append(
+                    Tap(
+                        column: isSteep ? minor : along, row: isSteep ? along : minor,
+                        weight: Float(weight * share)))
+            }
+        }
+        self.taps = taps
+        columns = taps.map { abs($0.column) }.max() ?? 0
+        rows = taps.map { abs($0.row) }.max() ?? 0
+    }
+
+    /// Computes a rectangle from one that is `columns` and `rows` larger on each side. Samples are
+    /// Floats.
+    func run(_ input: RegionPixels, _ output: RegionPixels, bands: Int) {
+        let count = output.area.width * bands
+        for row in 0..<output.area.height {
+            let out = output.row(row).assumingMemoryBound(to: Float.self)
+            for i in 0..<count { out[i] = 0 }
+            for tap in taps {
+                let line =
+                    input.row(row + rows + tap.row).assumingMemoryBound(to: Float.self)
+                    + (columns + tap.column) * bands
+                let weight = tap.weight
+                for i in 0..<count { out[i] += weight * line[i] }
+            }
+        }
+    }
+}

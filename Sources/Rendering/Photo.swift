@@ -1,0 +1,176 @@
+import Adjustments
+import RenderProtocol
+import Vips
+
+/// A photo whose header is read and whose render is planned.
+struct Photo {
+    let file: PhotoFile
+    let header: PhotoHeader
+    /// In pixels of the full photo.
+    let recipe: Recipe
+    let plan: RenderPlan
+
+    /// Decoded pixels up to this many bytes stay in memory where they are needed in any order;
+    /// more go to a spool file.
+    static let memorySpoolBytesMax = 96 << 20
+
+    /// Reads the header, refuses what is too large, and plans.
+    init(_ path: String, recipe: Recipe, limits: RenderLimits) throws(Failure) {
+        file = try PhotoFile(at: path)
+        let image = try file.open(failOn: .truncated)
+        header = file.header(of: image)
+        guard header.storedSize.pixels <= limits.pixelsMax else {
+            throw Failure(
+                .tooManyPixels,
+                "\(path) is \(header.storedSize) pixels; at most \(limits.pixelsMax) pixels are "
+                    + "allowed. Send a smaller photo or raise the worker's limit.")
+        }
+        self.recipe = try recipe.scaled(to: header.uprightSize)
+        plan = try Planner.plan(self.recipe, for: header)
+    }
+
+    /// Decodes, edits and writes it.
+    ///
+    /// - Parameters:
+    ///   - spool: where a spool file may be while it is written.
+    ///   - failOn: at what the decoder gives up.
+    func write(to path: String, spool: String, failOn: Image.FailOn) throws(VipsError) {
+        let opened = try Image.open(
+            file.path, loader: file.format.loader, streaming: true, failOn: failOn)
+        let standard = try StandardImage(opened)
+        let image = try edited(standard, spool: spool)
+        let tagged = try image.changing(
+            [.setInt("orientation", 1), .remove("jpeg-thumbnail-data")]
+                + (image.string("exif-ifd0-Orientation") == nil
+                    ? []
+                    : [
+                        .setString(
+                            "exif-ifd0-Orientation", "1 (Top-left, Short, 1 components, 2 bytes)")
+                    ]))
+        switch plan.format {
+        case .jpeg:
+            let isSubsampled = opened.string("jpeg-chroma-subsample") == "4:2:0"
+            try tagged.writeJPEG(
+                to: path, quality: max(1, Int((plan.quality * 100).rounded())),
+                chroma: isSubsampled ? .on : .auto)
+        case .png:
+            try tagged.writePNG(to: path)
+        }
+    }
+
+    private func edited(_ photo: StandardImage, spool: String) throws(VipsError) -> Image {
+        let isDeep = photo.layout.sample == .encoded16 && plan.format == .png
+        let keepsAlpha = photo.layout.hasAlpha && plan.format == .png
+        let target = PixelProgram.Layout(
+            sample: isDeep ? .encoded16 : .encoded8, bands: keepsAlpha ? 4 : 3)
+        if plan.passes.count == 1, case .pixels(let filters) = plan.passes[0] {
+            // A filter of single pixels does the same before and after a turn; before is cheaper,
+            // since the pixels then stream and what is spooled is final.
+            let program = PixelProgram(
+                source: photo.layout, filters: filters, target: target, colour: photo.colour)
+            return try upright(photo.image.running(program), spool: spool)
+        }
+        let linear = PixelProgram.Layout(
+            sample: .linear, bands: photo.layout.hasAlpha ? 4 : 3)
+        var image = try upright(photo.image, spool: spool)
+        var layout = photo.layout
+        var waiting: [Filter] = []
+        for (number, pass) in plan.passes.enumerated() {
+            switch pass {
+            case .pixels(let filters): waiting = filters
+            case .neighbourhood(let filter, _, _):
+                if layout != linear || !waiting.isEmpty {
+                    image = try image.running(
+                        PixelProgram(
+                            source: layout, filters: waiting, target: linear,
+                            colour: photo.colour))
+                }
+                waiting = []
+                layout = linear
+                image = try image.running(
+                    filter, bands: linear.bands,
+                    spool: plan.lane == .spool ? spool + "\(number)" : nil)
+            }
+        }
+        return try image.running(
+            PixelProgram(
+                source: layout, filters: waiting, target: target, colour: photo.colour))
+    }
+
+    /// Turned by its orientation. 1 and 2 stream; the others are computed first and then read in
+    /// another order.
+    private func upright(_ image: Image, spool: String) throws(VipsError) -> Image {
+        // EXIF 2.32, tag 274.
+        switch header.orientation {
+        case 2: return try image.mirrored()
+        case 3: return try image.inAnyOrder(spool: spool).turned(.d180)
+        case 4: return try image.inAnyOrder(spool: spool).flipped()
+        case 5: return try image.inAnyOrder(spool: spool).turned(.d90).mirrored()
+        case 6: return try image.inAnyOrder(spool: spool).turned(.d90)
+        case 7: return try image.inAnyOrder(spool: spool).turned(.d270).mirrored()
+        case 8: return try image.inAnyOrder(spool: spool).turned(.d270)
+        default: return image
+        }
+    }
+}
+
+extension Image {
+    /// Computed now, in memory or in a file, so that any pixel can be read at any time.
+    func inAnyOrder(spool: String) throws(VipsError) -> Image {
+        byteCount <= Photo.memorySpoolBytesMax ? try inMemory() : try spooled(to: spool)
+    }
+
+    /// With a pixel program run over it.
+    func running(_ program: PixelProgram) throws(VipsError) -> Image {
+        let (format, interpretation): (SampleFormat, String) =
+            switch program.target.sample {
+            case .encoded8: (.uchar, "srgb")
+            case .encoded16: (.ushort, "rgb16")
+            case .linear: (.float, "scrgb")
+            }
+        return try computing(
+            RegionPicture(
+                width: width, height: height, bands: program.target.bands, format: format,
+                interpretation: interpretation),
+            { program.run($0, $1) })
+    }
+
+    /// With a neighbourhood filter run over it; this image is linear light.
+    ///
+    /// - Parameter spool: where the pixels go to that are needed in any order, or nil to stream.
+    func running(_ filter: Filter, bands: Int, spool: String?) throws(VipsError) -> Image {
+        switch filter.name {
+        case FilterName.edges:
+            let edges = Edges(filter)
+            return try window(columns: 1, rows: 1, spool: spool) { edges.run($0, $1, bands: bands) }
+        case FilterName.motionBlur:
+            var image = self
+            for (stage, kernel) in MotionBlur(filter).stages.enumerated() {
+                image = try image.window(
+                    columns: kernel.columns, rows: kernel.rows,
+                    spool: spool.map { $0 + "-\(stage)" }
+                ) { kernel.run($0, $1, bands: bands) }
+            }
+            return image
+        default: preconditionFailure("\(filter.name) does not look at neighbours")
+        }
+    }
+
+    /// Lines that are computed at a time where a window runs over them.
+    private static let cachedLines = 16
+
+    private func window(
+        columns: Int, rows: Int, spool: String?,
+        _ compute: @escaping @Sendable (RegionPixels, RegionPixels) -> Void
+    ) throws(VipsError) -> Image {
+        let input =
+            if let spool { try inAnyOrder(spool: spool) } else {
+                try lineCached(lines: Self.cachedLines)
+            }
+        return try input.padded(columns: columns, rows: rows).computing(
+            RegionPicture(
+                width: width, height: height, bands: bands, format: .float,
+                interpretation: "scrgb", shape: spool == nil ? .rows : .squares),
+            margins: (2 * columns, 2 * rows), compute)
+    }
+}

@@ -1,0 +1,49 @@
+/// Reads interleaved samples into planes of linear light.
+enum SampleReader {
+    /// Reads codes through one table per channel; grey goes to all three. Alpha 0 to 1.
+    @inline(__always)
+    static func read<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ start: UnsafePointer<Code>, bands: Int, scale: Float, _ tables: [Table<Float>],
+        _ chunk: PixelChunk, _ alpha: UnsafeMutablePointer<Float>
+    ) {
+        let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
+        let (toRed, toGreen, toBlue) = (tables[0].values, tables[1].values, tables[2].values)
+        var pixel = start
+        let (second, third) = bands >= 3 ? (1, 2) : (0, 0)
+        if bands == 3 {
+            for i in 0..<chunk.count {
+                red[i] = toRed[Int(truncatingIfNeeded: pixel[0])]
+                green[i] = toGreen[Int(truncatingIfNeeded: pixel[1])]
+                blue[i] = toBlue[Int(truncatingIfNeeded: pixel[2])]
+                pixel += 3
+            }
+            return
+        }
+        for i in 0..<chunk.count {
+            red[i] = toRed[Int(truncatingIfNeeded: pixel[0])]
+            green[i] = toGreen[Int(truncatingIfNeeded: pixel[second])]
+            blue[i] = toBlue[Int(truncatingIfNeeded: pixel[third])]
+            alpha[i] = Float(pixel[bands - 1]) * scale
+            pixel += bands
+        }
+    }
+
+    /// Reads linear light that is multiplied by alpha, and divides it out; where alpha is 0, so is
+    /// the colour.
+    static func readLinear(
+        _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk,
+        _ alpha: UnsafeMutablePointer<Float>
+    ) {
+        let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
+        var pixel = start
+        for i in 0..<chunk.count {
+            let share = bands == 4 ? pixel[3] : 1
+            let factor = share > 0 ? 1 / share : 0
+            red[i] = pixel[0] * factor
+            green[i] = pixel[1] * factor
+            blue[i] = pixel[2] * factor
+            alpha[i] = share
+            pixel += bands
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import CVips
+import Glibc
+
+extension Image {
+    /// When a loader gives up.
+    public enum FailOn: String, Sendable {
+        /// The file ends too early.
+        case truncated
+        /// Any error of the decoder.
+        case error
+        /// Any warning of the decoder.
+        case warning
+    }
+
+    /// Opens a file with one named loader; no pixel is read.
+    ///
+    /// - Parameters:
+    ///   - loader: libvips' nickname: `jpegload`, `pngload`, `heifload`, `webpload` …
+    ///   - streaming: rows are only asked for from top to bottom, once.
+    public static func open(
+        _ path: String, loader: String, streaming: Bool, failOn: FailOn
+    ) throws(VipsError) -> Image {
+        try Operation.run(
+            loader,
+            [
+                ("filename", .string(path)),
+                ("access", .string(streaming ? "sequential" : "random")),
+                ("fail_on", .string(failOn.rawValue)),
+            ])
+    }
+
+    /// How much of the chroma a JPEG keeps.
+    public enum ChromaSubsampling: String, Sendable {
+        /// 4:2:0 below quality 90, else 4:4:4, as libvips does by itself.
+        case auto
+        /// 4:2:0.
+        case on
+        /// 4:4:4.
+        case off
+    }
+
+    /// Writes a baseline JPEG with all metadata.
+    public func writeJPEG(to path: String, quality: Int, chroma: ChromaSubsampling)
+        throws(VipsError)
+    {
+        try Operation.perform(
+            "jpegsave",
+            [
+                ("in", .image(self)), ("filename", .string(path)), ("Q", .int(quality)),
+                ("subsample_mode", .string(chroma.rawValue)),
+            ])
+    }
+
+    /// Writes a PNG with all metadata, 8 or 16 bits as the samples are.
+    public func writePNG(to path: String) throws(VipsError) {
+        try Operation.perform("pngsave", [("in", .image(self)), ("filename", .string(path))])
+    }
+
+    /// Quarter turns clockwise.
+    public enum Turn: String, Sendable {
+        case d90, d180, d270
+    }
+
+    /// Turned clockwise. Rows are asked for in another order than they come out.
+    public func turned(_ turn: Turn) throws(VipsError) -> Image {
+        try Operation.run("rot", [("in", .image(self)), ("angle", .string(turn.rawValue))])
+    }
+
+    /// Mirrored left to right; streams.
+    public func mirrored() throws(VipsError) -> Image {
+        try Operation.run("flip", [("in", .image(self)), ("direction", .string("horizontal"))])
+    }
+
+    /// Mirrored top to bottom.
+    public func flipped() throws(VipsError) -> Image {
+        try Operation.run("flip", [("in", .image(self)), ("direction", .string("vertical"))])
+    }
+
+    /// With `columns` and `rows` more on each side, which repeat the outermost pixels.
+    public func padded(columns: Int, rows: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "embed",
+            [
+                ("in", .image(self)), ("x", .int(columns)), ("y", .int(rows)),
+                ("width", .int(width + 2 * columns)), ("height", .int(height + 2 * rows)),
+                ("extend", .string("copy")),
+            ])
+    }
+
+    /// Keeps the rows that were computed last, so that overlapping requests compute them once.
+    ///
+    /// The cache grows to the tallest request.
+    public func lineCached(lines: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "linecache",
+            [
+                ("in", .image(self)), ("tile_height", .int(lines)),
+                ("access", .string("sequential")), ("threaded", .bool(true)),
+            ])
+    }
+
+    /// Some of the channels.
+    public func bands(from first: Int, count: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "extract_band", [("in", .image(self)), ("band", .int(first)), ("n", .int(count))])
+    }
+
+    /// These channels, then those of another image of the same size.
+    public func joined(with other: Image) throws(VipsError) -> Image {
+        try Operation.run("bandjoin", [("in", .images([self, other]))])
+    }
+
+    /// Converted from its embedded profile, or from `fallback` without one, to sRGB by Little CMS.
+    ///
+    /// - Parameter fallback: libvips' name of a built-in profile: `srgb`, `cmyk`, `p3`.
+    public func convertedToSRGB(fallback: String, bits: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "icc_transform",
+            [
+                ("in", .image(self)), ("output_profile", .string("srgb")),
+                ("input_profile", .string(fallback)), ("embedded", .bool(true)),
+                ("intent", .string("relative")), ("depth", .int(bits)),
+            ])
+    }
+
+    /// Converted by libvips' own colour maths: `srgb`, `rgb16`, `scrgb` …
+    public func converted(to interpretation: String) throws(VipsError) -> Image {
+        try Operation.run(
+            "colourspace", [("in", .image(self)), ("space", .string(interpretation))])
+    }
+
+    /// Transparent parts laid on white; the result has no alpha.
+    public func laidOnWhite() throws(VipsError) -> Image {
+        try Operation.run(
+            "flatten", [("in", .image(self)), ("background", .doubles([255, 255, 255]))])
+    }
+
+    /// Shrunk to fit into a box, turned upright by its orientation; never enlarged.
+    public func thumbnail(width: Int, height: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "thumbnail_image",
+            [
+                ("in", .image(self)), ("width", .int(width)), ("height", .int(height)),
+                ("size", .string("down")),
+            ])
+    }
+
+    /// Images side by side in rows of `across`, centred in equal cells on white.
+    public static func grid(_ images: [Image], across: Int, gap: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "arrayjoin",
+            [
+                ("in", .images(images)), ("across", .int(across)), ("shim", .int(gap)),
+                ("background", .doubles([255, 255, 255])), ("halign", .string("centre")),
+                ("valign", .string("centre")),
+            ])
+    }
+
+    /// All pixels computed now, into memory: any row can then be read in any order.
+    public func inMemory() throws(VipsError) -> Image {
+        guard let copy = vips_image_copy_memory(pointer) else {
+            throw VipsError.taking(operation: "copy_memory")
+        }
+        return Image(adopting: copy)
+    }
+
+    /// All pixels computed now, into a file that has no name any more when this returns.
+    ///
+    /// The file is read through moving windows, so memory stays bounded whatever its size, and it
+    /// is gone with the image, or with the process, however that ends.
+    ///
+    /// - Parameter path: where the file is while it is written; it must not exist.
+    public func spooled(to path: String) throws(VipsError) -> Image {
+        defer { unlink(path) }  // Not there after an error of libvips: nothing to remove.
+        guard let file = vips_image_new_mode(path, "w") else {
+            throw VipsError.taking(operation: "spool", arguments: path)
+        }
+        let written = vips_image_write(pointer, file)
+        g_object_unref(file)
+        guard written == 0, let spool = vips_image_new_mode(path, "r") else {
+            throw VipsError.taking(operation: "spool", arguments: path)
+        }
+        return Image(adopting: spool)
+    }
+}

@@ -1,0 +1,172 @@
+import CVips
+
+/// The pixels of one rectangle, for the time of one call.
+///
+/// Rows are contiguous, samples interleaved. The memory belongs to libvips and is gone when the call
+/// returns; input is only to be read.
+public struct RegionPixels {
+    /// Where the rectangle lies in its image.
+    public let area: PixelArea
+    /// The first pixel of the first row.
+    public let start: UnsafeMutableRawPointer
+    /// Bytes from one row to the next.
+    public let stride: Int
+
+    /// The first pixel of a row, counted from the top of the rectangle.
+    public func row(_ index: Int) -> UnsafeMutableRawPointer { start + index * stride }
+}
+
+/// A rectangle of pixels.
+public struct PixelArea: Sendable, Equatable {
+    /// Column of the left edge.
+    public var left: Int
+    /// Row of the top edge.
+    public var top: Int
+    /// Columns.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// Makes a rectangle.
+    public init(left: Int, top: Int, width: Int, height: Int) {
+        self.left = left
+        self.top = top
+        self.width = width
+        self.height = height
+    }
+}
+
+/// In which shape libvips should ask for pixels.
+public enum RegionShape: Sendable {
+    /// Full rows, few at a time.
+    case rows
+    /// Squares.
+    case squares
+}
+
+/// What a picture that Swift computes is like.
+public struct RegionPicture: Sendable {
+    /// Columns and rows of the result.
+    public let width: Int, height: Int
+    /// Channels of the result.
+    public let bands: Int
+    /// How a sample of the result is stored.
+    public let format: Image.SampleFormat
+    /// libvips' nick for what the numbers mean: `srgb`, `rgb16`, `scrgb` …
+    public let interpretation: String
+    /// In which shape pixels are asked for.
+    public let shape: RegionShape
+
+    /// Makes a description.
+    public init(
+        width: Int, height: Int, bands: Int, format: Image.SampleFormat, interpretation: String,
+        shape: RegionShape = .rows
+    ) {
+        self.width = width
+        self.height = height
+        self.bands = bands
+        self.format = format
+        self.interpretation = interpretation
+        self.shape = shape
+    }
+}
+
+extension Image {
+    /// A picture whose pixels `compute` makes from this one's, rectangle by rectangle, on demand.
+    ///
+    /// - Parameters:
+    ///   - margins: an output rectangle at (x, y) reads this image at (x, y) with this much more width
+    ///     and height: 0 for a per-pixel pass, twice the reach for a pass over a ``padded(columns:rows:)`` image.
+    ///   - compute: fills `output` from `input`. It is called by several of libvips' threads at once
+    ///     and must not throw or block.
+    public func computing(
+        _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0),
+        _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
+    ) throws(VipsError) -> Image {
+        guard let out = vips_image_new() else { throw VipsError.taking(operation: "compute") }
+        let image = Image(adopting: out)
+        let hint =
+            switch picture.shape {
+            case .rows: VIPS_DEMAND_STYLE_THINSTRIP
+            case .squares: VIPS_DEMAND_STYLE_SMALLTILE
+            }
+        guard minilab_pipeline(out, hint, pointer) == 0 else {
+            throw VipsError.taking(operation: "compute")
+        }
+        out.pointee.Xsize = Int32(picture.width)
+        out.pointee.Ysize = Int32(picture.height)
+        out.pointee.Bands = Int32(picture.bands)
+        out.pointee.BandFmt = picture.format.vips
+        let nick = vips_enum_from_nick(
+            "compute", minilab_interpretation_type(), picture.interpretation)
+        guard nick >= 0 else {
+            throw VipsError.taking(operation: "compute", arguments: picture.interpretation)
+        }
+        out.pointee.Type = VipsInterpretation(numericCast(nick))
+        // The box keeps the input image alive too. It is freed with the output image, after the
+        // last region: GObject runs the destroy function when the object is finalised.
+        let box = Unmanaged.passRetained(
+            RegionProgram(
+                input: self, moreWidth: margins.width, moreHeight: margins.height,
+                compute: compute))
+        g_object_set_data_full(minilab_object(out), "minilab-program", box.toOpaque()) {
+            guard let program = $0 else { return }
+            Unmanaged<RegionProgram>.fromOpaque(program).release()
+        }
+        guard
+            vips_image_generate(
+                out, vips_start_one, generateRegion, vips_stop_one, pointer, box.toOpaque()) == 0
+        else { throw VipsError.taking(operation: "compute") }
+        return image
+    }
+}
+
+private final class RegionProgram: Sendable {
+    let input: Image
+    let moreWidth: Int
+    let moreHeight: Int
+    let compute: @Sendable (RegionPixels, RegionPixels) -> Void
+
+    init(
+        input: Image, moreWidth: Int, moreHeight: Int,
+        compute: @escaping @Sendable (RegionPixels, RegionPixels) -> Void
+    ) {
+        self.input = input
+        self.moreWidth = moreWidth
+        self.moreHeight = moreHeight
+        self.compute = compute
+    }
+}
+
+// libvips calls this on its own threads. It stands at file scope of a library, not in main.swift,
+// where it would belong to the main actor and trap.
+private let generateRegion: VipsGenerateFn = { out, sequence, _, client, _ in
+    guard let out, let sequence, let client else { return -1 }
+    let program = Unmanaged<RegionProgram>.fromOpaque(client).takeUnretainedValue()
+    let input = sequence.assumingMemoryBound(to: VipsRegion.self)
+    let valid = out.pointee.valid
+    var needed = valid
+    needed.width += Int32(program.moreWidth)
+    needed.height += Int32(program.moreHeight)
+    guard vips_region_prepare(input, &needed) == 0 else { return -1 }
+    guard
+        let source = minilab_region_address(input, needed.left, needed.top),
+        let target = minilab_region_address(out, valid.left, valid.top)
+    else { return -1 }
+    program.compute(
+        RegionPixels(
+            area: PixelArea(needed), start: UnsafeMutableRawPointer(source),
+            stride: minilab_region_stride(input)),
+        RegionPixels(
+            area: PixelArea(valid), start: UnsafeMutableRawPointer(target),
+            stride: minilab_region_stride(out)))
+    return 0
+}
+
+extension PixelArea {
+    init(_ rectangle: VipsRect) {
+        self.init(
+            left: Int(rectangle.left), top: Int(rectangle.top), width: Int(rectangle.width),
+            height: Int(rectangle.height))
+    }
+}

@@ -1,0 +1,148 @@
+import CVips
+
+/// One call of a libvips operation by its nickname: set arguments, run, take outputs.
+///
+/// This is the layer that libvips' manual recommends to bindings ("Writing bindings"): each argument
+/// is a GObject property, converted by the property's own type, so that an unknown argument or a
+/// wrong enum nick is an error which names it.
+struct Operation: ~Copyable {
+    private let pointer: UnsafeMutablePointer<VipsOperation>
+    private let nickname: String
+    private var arguments = ""
+    private var built = false
+
+    /// A value for an argument.
+    enum Value {
+        case int(Int)
+        case double(Double)
+        case bool(Bool)
+        /// A string, or the nick of an enum's case.
+        case string(String)
+        case doubles([Double])
+        case image(Image)
+        case images([Image])
+    }
+
+    /// Finds an operation.
+    ///
+    /// - Throws: when libvips has none of that name, or blocks it.
+    init(_ nickname: String) throws(VipsError) {
+        guard let pointer = vips_operation_new(nickname) else {
+            throw VipsError.taking(operation: nickname)
+        }
+        self.pointer = pointer
+        self.nickname = nickname
+    }
+
+    deinit {
+        if built { vips_object_unref_outputs(minilab_vips_object(pointer)) }
+        g_object_unref(pointer)
+    }
+
+    /// Sets an input.
+    ///
+    /// - Throws: when there is no such argument, or the value does not fit its type.
+    mutating func set(_ name: String, _ value: Value) throws(VipsError) {
+        guard let spec = minilab_argument(pointer, name) else {
+            throw VipsError(
+                operation: nickname, arguments: name,
+                text: "the operation has no argument \(name)")
+        }
+        let type = minilab_spec_type(spec)
+        var holder = GValue()
+        g_value_init(&holder, type)
+        defer { g_value_unset(&holder) }
+        try fill(&holder, type, name, value)
+        g_object_set_property(minilab_object(pointer), name, &holder)
+        switch value {
+        case .image, .images: break
+        case .int(let number): note("\(name): \(number)")
+        case .double(let number): note("\(name): \(number)")
+        case .bool(let flag): note("\(name): \(flag)")
+        case .string(let text): note("\(name): \(text)")
+        case .doubles(let numbers): note("\(name): \(numbers)")
+        }
+    }
+
+    private mutating func note(_ argument: String) {
+        arguments += (arguments.isEmpty ? "" : ", ") + argument
+    }
+
+    private func fill(_ holder: inout GValue, _ type: GType, _ name: String, _ value: Value)
+        throws(VipsError)
+    {
+        switch value {
+        case .int(let number) where minilab_is_int(type) != 0:
+            g_value_set_int(&holder, Int32(number))
+        case .int(let number) where minilab_is_double(type) != 0:
+            g_value_set_double(&holder, Double(number))
+        case .double(let number) where minilab_is_double(type) != 0:
+            g_value_set_double(&holder, number)
+        case .bool(let flag) where minilab_is_boolean(type) != 0:
+            g_value_set_boolean(&holder, flag ? 1 : 0)
+        case .string(let text) where minilab_is_string(type) != 0:
+            g_value_set_string(&holder, text)
+        case .string(let nick) where minilab_is_enum(type) != 0:
+            let number = vips_enum_from_nick(nickname, type, nick)
+            guard number >= 0 else {
+                throw VipsError.taking(operation: nickname, arguments: "\(name): \(nick)")
+            }
+            g_value_set_enum(&holder, number)
+        case .doubles(let numbers) where minilab_is_doubles(type) != 0:
+            vips_value_set_array_double(&holder, numbers, Int32(numbers.count))
+        case .image(let image) where minilab_is_image(type) != 0:
+            g_value_set_object(&holder, image.pointer)
+        case .images(let images) where minilab_is_images(type) != 0:
+            vips_value_set_array_image(&holder, Int32(images.count))
+            guard let slots = vips_value_get_array_image(&holder, nil) else {
+                throw VipsError.taking(operation: nickname, arguments: name)
+            }
+            for (index, image) in images.enumerated() {
+                g_object_ref(image.pointer)
+                slots[index] = image.pointer
+            }
+        default:
+            throw VipsError(
+                operation: nickname, arguments: "\(name): \(value)",
+                text: "\(name) takes \(String(cString: g_type_name(type)))")
+        }
+    }
+
+    /// Runs the operation.
+    mutating func run() throws(VipsError) {
+        built = true
+        guard vips_object_build(minilab_vips_object(pointer)) == 0 else {
+            throw VipsError.taking(operation: nickname, arguments: arguments)
+        }
+    }
+
+    /// An output image, once it ran.
+    func image(_ name: String) throws(VipsError) -> Image {
+        var holder = GValue()
+        g_value_init(&holder, vips_image_get_type())
+        defer { g_value_unset(&holder) }
+        g_object_get_property(minilab_object(pointer), name, &holder)
+        // dup gives a reference of our own, which Image takes over.
+        guard let object = g_value_dup_object(&holder) else {
+            throw VipsError(
+                operation: nickname, arguments: arguments, text: "no output \(name)")
+        }
+        return Image(
+            adopting: UnsafeMutableRawPointer(object).assumingMemoryBound(to: VipsImage.self))
+    }
+
+    /// Runs an operation with one output image, `out`.
+    static func run(_ nickname: String, _ inputs: [(String, Value)]) throws(VipsError) -> Image {
+        var operation = try Operation(nickname)
+        for (name, value) in inputs { try operation.set(name, value) }
+        try operation.run()
+        return try operation.image("out")
+    }
+
+    /// Runs an operation without an output, such as a saver.
+    static func perform(_ nickname: String, _ inputs: [(String, Value)]) throws(VipsError) {
+        var operation = try Operation(nickname)
+        for (name, value) in inputs { try operation.set(name, value) }
+        try operation.run()
+    }
+}

@@ -1,0 +1,72 @@
+import CVips
+import Synchronization
+
+/// libvips, started once for the process.
+public enum VipsLibrary {
+    /// How libvips runs.
+    public struct Settings: Sendable {
+        /// Threads that compute pixels, 1 to 1024.
+        public var threads: Int
+        /// Lines of a tile. libvips keeps some multiples of it per stage of a pipeline; its own
+        /// default of 128 costs four times the memory of 32.
+        public var tileHeight: Int
+        /// Whether what was never freed is listed at the end of the process, for tests.
+        public var reportsLeaks: Bool
+
+        /// Makes settings.
+        public init(threads: Int = 1, tileHeight: Int = 32, reportsLeaks: Bool = false) {
+            self.threads = threads
+            self.tileHeight = tileHeight
+            self.reportsLeaks = reportsLeaks
+        }
+    }
+
+    /// Starts libvips; only the first call in a process has an effect.
+    ///
+    /// Nothing is cached, since each photo is seen once, and operations that libvips calls untrusted
+    /// (loaders that are not fuzzed) are blocked. `VIPS_CONCURRENCY` is not read: `settings` says it.
+    ///
+    /// - Throws: when libvips does not start; later calls throw the same.
+    public static func start(_ settings: Settings = Settings()) throws(VipsError) {
+        firstSettings.withLock { $0 = $0 ?? settings }
+        if let error = started { throw error }
+    }
+
+    /// Bytes that libvips has allocated for pixels at the most, since the process began.
+    public static var memoryHighWater: Int { Int(vips_tracked_get_mem_highwater()) }
+
+    /// Threads that compute pixels. Changing it changes no pixel; tests do.
+    public static var threads: Int {
+        get { Int(vips_concurrency_get()) }
+        set { vips_concurrency_set(Int32(newValue)) }
+    }
+
+    private static let firstSettings = Mutex<Settings?>(nil)
+
+    // A static let is made once, by one thread, whoever comes first.
+    private static let started: VipsError? = {
+        let settings = firstSettings.withLock { $0 } ?? Settings()
+        guard minilab_vips_init("minilab") == 0 else { return .taking(operation: "vips_init") }
+        vips_concurrency_set(Int32(settings.threads))
+        vips_cache_set_max(0)
+        vips_cache_set_max_mem(0)
+        vips_cache_set_max_files(0)
+        vips_block_untrusted_set(1)
+        vips_leak_set(settings.reportsLeaks ? 1 : 0)
+        return setTileHeight(settings.tileHeight)
+    }()
+
+    private static func setTileHeight(_ lines: Int) -> VipsError? {
+        // GLib edits the array in place and frees what it takes: g_strsplit makes one of its own.
+        var vector = g_strsplit("minilab --vips-tile-height=\(lines)", " ", -1)
+        defer { g_strfreev(vector) }
+        var error: UnsafeMutablePointer<GError>?
+        guard minilab_vips_options(&vector, &error) != 0 else {
+            defer { g_error_free(error) }
+            return VipsError(
+                operation: "vips_init", arguments: "tile-height=\(lines)",
+                text: error.map { String(cString: $0.pointee.message) } ?? "unknown option")
+        }
+        return nil
+    }
+}
