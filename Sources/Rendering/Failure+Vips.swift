@@ -12,6 +12,8 @@ extension Failure {
             switch code {
             case .damagedPhoto:
                 "\(photo) cannot be decoded whole; it is damaged or cut off. Upload it again."
+            case .unsupportedFormat:
+                "\(photo) is of a kind that we cannot decode. Convert it, to JPEG or PNG say."
             case .noSpace:
                 "The disk is full or a quota is reached while rendering \(photo). Free some space."
             case .outOfMemory:
@@ -40,6 +42,14 @@ extension Failure {
         }
         if says("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
+        }
+        if says("not supported", "unsupported") { return .unsupportedFormat }
+        // A saver that could not get its pixels, and no system error: a decoder failed in silence,
+        // as libspng's does for a broken checksum.
+        if words.hasSuffix("unable to write to target")
+            || words.contains("unable to write to target /")
+        {
+            return .damagedPhoto
         }
         // The decoders speak under these names, also when a saver asked for the pixels.
         let decoders = [

@@ -16,6 +16,7 @@ struct Photo {
 
     /// Reads the header, refuses what is too large, and plans.
     init(_ path: String, recipe: Recipe, limits: RenderLimits) throws(Failure) {
+        VipsLibrary.forgetErrors()
         file = try PhotoFile(at: path)
         let image = try file.open(failOn: .truncated)
         header = file.header(of: image)
@@ -88,8 +89,7 @@ struct Photo {
                 waiting = []
                 layout = linear
                 image = try image.running(
-                    filter, bands: linear.bands,
-                    spool: plan.lane == .spool ? spool + "\(number)" : nil)
+                    filter, bands: linear.bands, spool: "\(spool)-\(number)")
             }
         }
         return try image.running(
@@ -137,19 +137,27 @@ extension Image {
 
     /// With a neighbourhood filter run over it; this image is linear light.
     ///
-    /// - Parameter spool: where the pixels go to that are needed in any order, or nil to stream.
-    func running(_ filter: Filter, bands: Int, spool: String?) throws(VipsError) -> Image {
+    /// - Parameter spool: where pixels may go to that do not fit into memory.
+    func running(_ filter: Filter, bands: Int, spool: String) throws(VipsError) -> Image {
         switch filter.name {
         case FilterName.edges:
             let edges = Edges(filter)
-            return try window(columns: 1, rows: 1, spool: spool) { edges.run($0, $1, bands: bands) }
+            return try window(columns: 1, rows: 1) { edges.run($0, $1, bands: bands) }
         case FilterName.motionBlur:
+            let blur = MotionBlur(filter)
+            let isTall = Planner.isTall(rows: blur.reach.rows, width: width)
             var image = self
-            for (stage, kernel) in MotionBlur(filter).stages.enumerated() {
-                image = try image.window(
-                    columns: kernel.columns, rows: kernel.rows,
-                    spool: spool.map { $0 + "-\(stage)" }
-                ) { kernel.run($0, $1, bands: bands) }
+            for (stage, kernel) in blur.stages.enumerated() {
+                if isTall {
+                    let whole = try image.inAnyOrder(spool: "\(spool)-\(stage)")
+                    image = try whole.computingFromWhole(whole.linearPicture) {
+                        kernel.run($0, $1, bands: bands)
+                    }
+                } else {
+                    image = try image.window(columns: kernel.columns, rows: kernel.rows) {
+                        kernel.run($0, $1, bands: bands)
+                    }
+                }
             }
             return image
         default: preconditionFailure("\(filter.name) does not look at neighbours")
@@ -159,18 +167,17 @@ extension Image {
     /// Lines that are computed at a time where a window runs over them.
     private static let cachedLines = 16
 
+    private var linearPicture: RegionPicture {
+        RegionPicture(
+            width: width, height: height, bands: bands, format: .float, interpretation: "scrgb")
+    }
+
+    /// Computed from rectangles that are larger on each side; the outermost pixels go on outside.
     private func window(
-        columns: Int, rows: Int, spool: String?,
+        columns: Int, rows: Int,
         _ compute: @escaping @Sendable (RegionPixels, RegionPixels) -> Void
     ) throws(VipsError) -> Image {
-        let input =
-            if let spool { try inAnyOrder(spool: spool) } else {
-                try lineCached(lines: Self.cachedLines)
-            }
-        return try input.padded(columns: columns, rows: rows).computing(
-            RegionPicture(
-                width: width, height: height, bands: bands, format: .float,
-                interpretation: "scrgb", shape: spool == nil ? .rows : .squares),
-            margins: (2 * columns, 2 * rows), compute)
+        try lineCached(lines: Self.cachedLines).padded(columns: columns, rows: rows).computing(
+            linearPicture, margins: (2 * columns, 2 * rows), compute)
     }
 }

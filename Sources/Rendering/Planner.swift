@@ -36,7 +36,7 @@ enum Planner {
                 let reach = reach(of: filter)
                 passes.append(
                     .neighbourhood(filter, columns: reach.columns, rows: reach.rows))
-                if (2 * reach.rows + 1) * size.width * 16 > windowBytesMax { isTall = true }
+                if Self.isTall(rows: reach.rows, width: size.width) { isTall = true }
             }
         }
         if !pixels.isEmpty { passes.append(.pixels(pixels)) }
@@ -44,6 +44,11 @@ enum Planner {
             lane: header.orientation <= 2 && !isTall ? .stream : .spool,
             orientation: header.orientation, passes: passes, format: format,
             quality: recipe.output.quality)
+    }
+
+    /// Whether a window of so many rows above and below is too large to stream.
+    static func isTall(rows: Int, width: Int) -> Bool {
+        (2 * rows + 1) * width * 16 > windowBytesMax
     }
 
     /// How far a neighbourhood filter looks.

@@ -169,8 +169,10 @@ extension Image {
     /// The file is read through moving windows, so memory stays bounded whatever its size, and it
     /// is gone with the image, or with the process, however that ends.
     ///
-    /// - Parameter path: where the file is while it is written; it must not exist.
+    /// - Parameter path: where the file is while it is written, without the ending that libvips
+    ///   knows its format by; it must not exist.
     public func spooled(to path: String) throws(VipsError) -> Image {
+        let path = path + ".v"
         defer { unlink(path) }  // Not there after an error of libvips: nothing to remove.
         guard let file = vips_image_new_mode(path, "w") else {
             throw VipsError.taking(operation: "spool", arguments: path)

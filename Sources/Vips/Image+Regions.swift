@@ -83,6 +83,14 @@ extension Image {
         _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0),
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
     ) throws(VipsError) -> Image {
+        try computing(picture, margins: margins, readsInput: true, compute)
+    }
+
+    /// As above; without `readsInput` no pixels are asked for, and `compute` gets an empty input.
+    private func computing(
+        _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0), readsInput: Bool,
+        _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
+    ) throws(VipsError) -> Image {
         guard let out = vips_image_new() else { throw VipsError.taking(operation: "compute") }
         let image = Image(adopting: out)
         let hint =
@@ -108,7 +116,7 @@ extension Image {
         let box = Unmanaged.passRetained(
             RegionProgram(
                 input: self, moreWidth: margins.width, moreHeight: margins.height,
-                compute: compute))
+                readsInput: readsInput, compute: compute))
         g_object_set_data_full(minilab_object(out), "minilab-program", box.toOpaque()) {
             guard let program = $0 else { return }
             Unmanaged<RegionProgram>.fromOpaque(program).release()
@@ -121,19 +129,60 @@ extension Image {
     }
 }
 
+/// All pixels of an image that lies in memory or in a mapped file, for the time of one call.
+public struct WholePixels {
+    /// The first pixel of the first row. Not to be written.
+    public let start: UnsafeRawPointer
+    /// Bytes from one row to the next.
+    public let stride: Int
+    /// Columns and rows.
+    public let width: Int, height: Int
+}
+
+extension Image {
+    /// A picture whose pixels `compute` makes from any of this one's.
+    ///
+    /// This image is in memory or is a spool file (``inMemory()``, ``spooled(to:)``); a file is mapped, so
+    /// that its pages are the kernel's to take back.
+    ///
+    /// - Parameter compute: as in ``computing(_:margins:_:)``.
+    public func computingFromWhole(
+        _ picture: RegionPicture,
+        _ compute: @escaping @Sendable (_ input: WholePixels, _ output: RegionPixels) -> Void
+    ) throws(VipsError) -> Image {
+        guard let start = vips_image_get_data(pointer) else {
+            throw VipsError.taking(operation: "map")
+        }
+        // An address as a number, since pointers are not Sendable: the memory lives as long as this
+        // image, which the closure keeps, and nobody writes it.
+        let address = UInt(bitPattern: start)
+        let (stride, width, height) = (width * bytesPerPixel, width, height)
+        return try computing(picture, readsInput: false) { [self] _, output in
+            guard let start = UnsafeRawPointer(bitPattern: address) else { return }
+            withExtendedLifetime(self) {
+                compute(
+                    WholePixels(start: start, stride: stride, width: width, height: height),
+                    output)
+            }
+        }
+    }
+}
+
 private final class RegionProgram: Sendable {
     let input: Image
     let moreWidth: Int
     let moreHeight: Int
+    let readsInput: Bool
     let compute: @Sendable (RegionPixels, RegionPixels) -> Void
 
     init(
-        input: Image, moreWidth: Int, moreHeight: Int,
+        input: Image, moreWidth: Int, moreHeight: Int, readsInput: Bool,
         compute: @escaping @Sendable (RegionPixels, RegionPixels) -> Void
     ) {
         self.input = input
         self.moreWidth = moreWidth
         self.moreHeight = moreHeight
+        self.readsInput = readsInput
         self.compute = compute
     }
 }
@@ -145,21 +194,24 @@ private let generateRegion: VipsGenerateFn = { out, sequence, _, client, _ in
     let program = Unmanaged<RegionProgram>.fromOpaque(client).takeUnretainedValue()
     let input = sequence.assumingMemoryBound(to: VipsRegion.self)
     let valid = out.pointee.valid
+    guard let target = minilab_region_address(out, valid.left, valid.top) else { return -1 }
+    let output = RegionPixels(
+        area: PixelArea(valid), start: UnsafeMutableRawPointer(target),
+        stride: minilab_region_stride(out))
+    guard program.readsInput else {
+        program.compute(output, output)
+        return 0
+    }
     var needed = valid
     needed.width += Int32(program.moreWidth)
     needed.height += Int32(program.moreHeight)
     guard vips_region_prepare(input, &needed) == 0 else { return -1 }
-    guard
-        let source = minilab_region_address(input, needed.left, needed.top),
-        let target = minilab_region_address(out, valid.left, valid.top)
-    else { return -1 }
+    guard let source = minilab_region_address(input, needed.left, needed.top) else { return -1 }
     program.compute(
         RegionPixels(
             area: PixelArea(needed), start: UnsafeMutableRawPointer(source),
             stride: minilab_region_stride(input)),
-        RegionPixels(
-            area: PixelArea(valid), start: UnsafeMutableRawPointer(target),
-            stride: minilab_region_stride(out)))
+        output)
     return 0
 }
 

@@ -32,6 +32,12 @@ public enum VipsLibrary {
         if let error = started { throw error }
     }
 
+    /// Forgets what libvips said so far, so that the next error has its own words only.
+    ///
+    /// libvips has one error buffer for the process, and some loaders leave words in it although they
+    /// got on well.
+    public static func forgetErrors() { vips_error_clear() }
+
     /// Bytes that libvips has allocated for pixels at the most, since the process began.
     public static var memoryHighWater: Int { Int(vips_tracked_get_mem_highwater()) }
 

@@ -112,4 +112,30 @@ struct DirectionalKernel: Sendable {
             }
         }
     }
+
+    /// Computes a rectangle from a whole image, whose outermost pixels go on outside.
+    func run(_ input: WholePixels, _ output: RegionPixels, bands: Int) {
+        let (left, width) = (output.area.left, output.area.width)
+        for row in 0..<output.area.height {
+            let out = output.row(row).assumingMemoryBound(to: Float.self)
+            for i in 0..<width * bands { out[i] = 0 }
+            for tap in taps {
+                let y = min(max(output.area.top + row + tap.row, 0), input.height - 1)
+                let line = (input.start + y * input.stride).assumingMemoryBound(to: Float.self)
+                let weight = tap.weight
+                // Columns of the output whose source lies inside the image.
+                let first = min(max(-(left + tap.column), 0), width)
+                let end = min(max(input.width - (left + tap.column), first), width)
+                let source = line + (left + tap.column) * bands
+                for i in first * bands..<end * bands { out[i] += weight * source[i] }
+                let last = line + (input.width - 1) * bands
+                for x in 0..<first {
+                    for band in 0..<bands { out[x * bands + band] += weight * line[band] }
+                }
+                for x in end..<width {
+                    for band in 0..<bands { out[x * bands + band] += weight * last[band] }
+                }
+            }
+        }
+    }
 }
