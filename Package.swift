@@ -116,7 +116,9 @@ let package = Package(
             swiftSettings: settings),
 
         // For tests of several targets: real servers that never outlive the test process.
-        .target(name: "MinilabTesting", swiftSettings: settings),
+        .target(
+            name: "MinilabTesting", dependencies: ["Adjustments"], exclude: ["validate.py"],
+            swiftSettings: settings),
         .testTarget(
             name: "RedisTests",
             dependencies: [
@@ -130,7 +132,16 @@ let package = Package(
             name: "AdjustmentsTests", dependencies: ["Adjustments"], swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
-            name: "ContractTests", dependencies: ["Adjustments"], exclude: ["validate.py"],
+            name: "ContractTests", dependencies: ["Adjustments", "MinilabTesting"],
+            swiftSettings: settings),
+        // The executables as an operator runs them, on a real Redis, killed for real.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
+                "minilab-render",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "JobQueueTests",

@@ -42,7 +42,7 @@ public struct Renderer: Sendable {
             throw Failure(classifying: error, photo: request.source)
         }
         let written = try FileDigest.sha256(of: path)
-        TestPoint.rendered.reach()
+        TestPoint.afterRender.reach()
         return RenderReport(
             header: photo.header, sourceDigest: source.hex, recipe: photo.recipe,
             plan: photo.plan,

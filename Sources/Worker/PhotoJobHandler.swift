@@ -32,11 +32,11 @@ public struct PhotoJobHandler: JobHandler {
     }
 
     public func handle(_ claim: Claim, _ hold: JobHold) async {
-        CrashPoint.afterClaim.pass()
+        TestPoint.afterClaim.reach()
         let staged = StagedVersion(queue: queue.name.string, job: claim.job, fence: claim.fence)
         do {
             let version = try await hold.whileHeld { try await make(claim, staged) }
-            CrashPoint.beforeCommit.pass()
+            TestPoint.beforeCommit.reach()
             guard
                 await insist(
                     on: claim.job, hold, logger,
@@ -46,7 +46,7 @@ public struct PhotoJobHandler: JobHandler {
                             claim, version: version.name.description, event: version.event)
                     }) == .held
             else { return await abandon(staged, claim.job) }
-            CrashPoint.afterCommit.pass()
+            TestPoint.afterCommit.reach()
             await publish(
                 version.name, of: version.asset, staged, job: claim.job, fence: claim.fence, hold)
         } catch let failure as Failure {
@@ -93,7 +93,7 @@ public struct PhotoJobHandler: JobHandler {
             }
             switch publication {
             case .published, .alreadyPublished:
-                CrashPoint.afterPointer.pass()
+                TestPoint.afterPointer.reach()
                 _ = await insist(on: job, hold, logger) { () async throws(QueueError) in
                     try await queue.finalize(job: job, fence: fence)
                 }

@@ -31,11 +31,20 @@ final class RenderChild: Sendable {
     static let lastWordsMax = 400
 
     /// The environment of a child: nothing but what rendering needs.
-    private static let environment: Subprocess.Environment = .custom([
-        "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
-        // Two malloc arenas instead of eight per core: freed strips go back to be reused.
-        "MALLOC_ARENA_MAX": "2",
-    ])
+    private static let environment: Subprocess.Environment = {
+        var variables: [Subprocess.Environment.Key: String] = [
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+            // Two malloc arenas instead of eight per core: freed strips go back to be reused.
+            "MALLOC_ARENA_MAX": "2",
+            // A crash ends the child at once, by its signal; Swift would first start a debugger on it.
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        if let name = TestPoint.armedName { variables[testPointKey] = name }
+        return .custom(variables)
+    }()
+
+    private static let testPointKey = Subprocess.Environment.Key(
+        stringLiteral: TestPoint.variable)
 
     /// Starts a child.
     init(executable: FilePath, logger: Logger) {

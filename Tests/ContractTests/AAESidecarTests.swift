@@ -1,12 +1,13 @@
 import Adjustments
 import Foundation
+import MinilabTesting
 import Testing
 
 @Suite("The .AAE file, read by tools that are not ours") struct AAESidecarTests {
     private func sidecar() throws -> (file: URL, folder: TemporaryFolder, recipe: Recipe) {
         let recipe = try Recipe(json: #"{"filters": [{"name": "CISepiaTone", "intensity": 0.8}]}"#)
         let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "IMG_0001.AAE")
+        let file = URL(filePath: folder.file("IMG_0001.AAE"))
         let timestamp = Date(timeIntervalSince1970: 1_763_701_200)
         try AAESidecar(AdjustmentData(recipe), timestamp: timestamp).encoded().write(to: file)
         return (file, folder, recipe)

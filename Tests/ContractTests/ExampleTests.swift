@@ -1,4 +1,5 @@
 import Adjustments
+import MinilabTesting
 import Testing
 
 @Suite("The examples in jobs/") struct ExampleTests {

@@ -1,5 +1,6 @@
 import Adjustments
 import Foundation
+import MinilabTesting
 import Testing
 
 @Suite("The quickstart's manifest") struct QuickstartTests {

@@ -1,4 +1,5 @@
 import Adjustments
+import MinilabTesting
 import Testing
 
 @Suite("The schemas and the code say the same") struct SchemaTests {

@@ -1,14 +1,14 @@
-import Adjustments
+public import Adjustments
 import Foundation
 
 /// A schema of `jobs/`.
-struct Schema {
-    let name: String
-    let json: JSONValue
+public struct Schema {
+    public let name: String
+    public let json: JSONValue
 
-    static func edit() throws -> Schema { try Schema(name: "edit") }
-    static func job() throws -> Schema { try Schema(name: "job") }
-    static func event() throws -> Schema { try Schema(name: "event") }
+    public static func edit() throws -> Schema { try Schema(name: "edit") }
+    public static func job() throws -> Schema { try Schema(name: "job") }
+    public static func event() throws -> Schema { try Schema(name: "event") }
 
     private init(name: String) throws {
         self.name = name
@@ -18,11 +18,11 @@ struct Schema {
     /// Asks Debian's `python3-jsonschema` about each text: nil when it accepts it, else its reason.
     ///
     /// It is a judge that shares no code with ours.
-    func refusals(of texts: [String]) throws -> [String?] {
+    public func refusals(of texts: [String]) throws -> [String?] {
         let output = try Tool.run(
             "/usr/bin/python3",
             [
-                Contract.testFolder.appending(path: "validate.py").path,
+                Contract.toolFolder.appending(path: "validate.py").path,
                 Contract.folder.appending(path: "\(name).schema.json").path,
             ],
             input: JSONEncoder().encode(texts))
@@ -30,28 +30,28 @@ struct Schema {
     }
 
     /// The value below `path`, names of fields from the top.
-    subscript(path: String...) -> JSONValue? {
+    public subscript(path: String...) -> JSONValue? {
         path.reduce(Optional(json)) { value, name in value?.fields?[name] }
     }
 }
 
 extension JSONValue {
-    var fields: [String: JSONValue]? {
+    public var fields: [String: JSONValue]? {
         guard case .object(let fields) = self else { return nil }
         return fields
     }
 
-    var values: [JSONValue]? {
+    public var values: [JSONValue]? {
         guard case .array(let values) = self else { return nil }
         return values
     }
 
-    var text: String? {
+    public var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    var double: Double? {
+    public var double: Double? {
         guard case .number(let number) = self else { return nil }
         return number
     }

@@ -1,16 +1,16 @@
-import Foundation
+public import Foundation
 
 /// The files of `jobs/`.
-enum Contract {
-    static let testFolder = URL(filePath: #filePath).deletingLastPathComponent()
-    static let folder = testFolder.appending(path: "../../jobs").standardizedFileURL
+public enum Contract {
+    public static let toolFolder = URL(filePath: #filePath).deletingLastPathComponent()
+    public static let folder = toolFolder.appending(path: "../../jobs").standardizedFileURL
 
-    static func text(_ path: String) throws -> String {
+    public static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)
     }
 
     /// Every file of a folder of examples, in the order of names.
-    static func examples(_ kind: String) throws -> [Example] {
+    public static func examples(_ kind: String) throws -> [Example] {
         let url = folder.appending(path: "examples/\(kind)")
         return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map { name in
             Example(name: name, text: try text("examples/\(kind)/\(name)"))
@@ -18,7 +18,7 @@ enum Contract {
     }
 
     /// Every line of the manifest that `ops/quickstart` runs.
-    static func quickstart() throws -> [Example] {
+    public static func quickstart() throws -> [Example] {
         try text("quickstart.ndjson").split(separator: "\n").enumerated().map { index, line in
             Example(name: "quickstart.ndjson:\(index + 1)", text: String(line))
         }
@@ -26,9 +26,9 @@ enum Contract {
 }
 
 /// A file of examples, or a line of one.
-struct Example: CustomStringConvertible {
-    let name: String
-    let text: String
+public struct Example: CustomStringConvertible {
+    public let name: String
+    public let text: String
 
-    var description: String { name }
+    public var description: String { name }
 }

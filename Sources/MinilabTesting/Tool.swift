@@ -1,21 +1,23 @@
-import Foundation
+public import Foundation
 
 /// Programs that judge our files.
-enum Tool {
+public enum Tool {
     /// Longest a tool may take, in seconds; then it is killed and the test fails.
     static let secondsMax = 60
 
-    struct Failed: Error {
-        let command: String
-        let status: Int32
-        let output: String
+    public struct Failed: Error {
+        public let command: String
+        public let status: Int32
+        public let output: String
     }
 
     /// Runs a program to its end and returns what it printed.
-    static func run(_ program: String, _ arguments: [String], input: Data = Data()) throws -> Data {
+    public static func run(_ program: String, _ arguments: [String], input: Data = Data()) throws
+        -> Data
+    {
         let folder = try TemporaryFolder()
-        let inputFile = folder.url.appending(path: "input")
-        let errorFile = folder.url.appending(path: "errors")
+        let inputFile = URL(filePath: folder.file("input"))
+        let errorFile = URL(filePath: folder.file("errors"))
         try input.write(to: inputFile)
         try Data().write(to: errorFile)
 
@@ -36,20 +38,5 @@ enum Tool {
                 output: try String(contentsOf: errorFile, encoding: .utf8))
         }
         return printed
-    }
-}
-
-/// A folder that goes away with its last user.
-final class TemporaryFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "minilab-\(UUID())")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        // A folder of a test that stays behind does no harm; there is nobody to tell.
-        try? FileManager.default.removeItem(at: url)
     }
 }

@@ -1,0 +1,159 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import Testing
+
+@testable import JobQueue
+
+@Suite("The command line") struct CommandTests {
+    private static let commands = [
+        "run", "worker", "render", "plan", "enqueue", "status", "events", "dead", "replay",
+    ]
+
+    @Test(arguments: commands)
+    func `every command has help with an example and takes --json or prints JSON`(
+        command: String
+    ) async throws {
+        let (ending, output) = try await MinilabProcess.run([command, "--help"])
+        #expect(ending == .exited(0))
+        #expect(output.contains("Example"))
+        #expect(output.contains("minilab \(command)"))
+        #expect(command == "worker" || output.contains("--json"))
+    }
+
+    @Test func `one photo is rendered without a queue, to the same bytes as by a job`() async throws
+    {
+        let rig = try await Rig()
+        try rig.put("tulips.jpg", photo: "tulips.jpg")
+        let out = rig.folder.file("out.jpg")
+        let (ending, output) = try await MinilabProcess.run([
+            "render", rig.library + "/originals/tulips.jpg", out, "--filter",
+            "CISepiaTone:inputIntensity=0.8", "--json",
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        try await rig.xadd(
+            "tulips.jpg", edit: #"{"filters":[{"name":"CISepiaTone","intensity":0.8}]}"#)
+        let worker = try rig.worker("w")
+        let ends = try await rig.waitForEnds(1)
+        guard case .completed(let done) = ends[0].data else {
+            Issue.record("\(ends)")
+            return
+        }
+        let byJob = try Data(contentsOf: URL(filePath: rig.library + "/" + done.version.path))
+        #expect(try Data(contentsOf: URL(filePath: out)) == byJob)
+        // Nothing but the result is left beside it.
+        let hidden = try FileManager.default.contentsOfDirectory(atPath: rig.folder.path)
+            .filter { $0.hasPrefix(".minilab") }
+        #expect(hidden.isEmpty)
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+
+    @Test func `what is wrong with a render is said and nothing is written`() async throws {
+        let folder = try TemporaryFolder()
+        let (ending, output) = try await MinilabProcess.run([
+            "render", "/nowhere.jpg", folder.file("out.jpg"), "--filter", "CISepiaTone",
+        ])
+        #expect(ending != .exited(0))
+        #expect(output.contains("missingAsset") || output.contains("/nowhere.jpg"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `a plan is shown without a render`() async throws {
+        let photo = Contract.folder.appending(path: "photos/waterfall.jpg").path
+        let (ending, output) = try await MinilabProcess.run([
+            "plan", photo, "--filter", "CISepiaTone", "--filter", "CIColorInvert", "--filter",
+            "CIEdges",
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        #expect(output.contains("orientation 6"))
+        #expect(output.contains("CISepiaTone:inputIntensity=1.0 + CIColorInvert"))
+    }
+
+    @Test func `enqueue, status, events, dead and replay tell one story`() async throws {
+        let rig = try await Rig()
+        let redis = ["--redis", rig.server.url]
+        let (enqueued, _) = try await MinilabProcess.run(
+            ["enqueue", "late.png", "--filter", "CISepiaTone", "--id", "job"] + redis)
+        #expect(enqueued == .exited(0))
+        let worker = try rig.worker("w")
+        _ = try await rig.waitForEnds(1)
+
+        let (_, dead) = try await MinilabProcess.run(["dead"] + redis)
+        #expect(dead.contains("missingAsset") && dead.contains("late.png"))
+        let (_, status) = try await MinilabProcess.run(["status", "job"] + redis)
+        #expect(status.contains("job: dead, late.png"))
+
+        try rig.put("late.png", SyntheticPhoto.png(width: 30, height: 20))
+        let (replayed, answer) = try await MinilabProcess.run(["replay", "--all"] + redis)
+        #expect(replayed == .exited(0) && answer.contains("job: replayed"))
+        _ = try await rig.waitForEnds(2)
+        let (_, events) = try await MinilabProcess.run(["events"] + redis)
+        let ids = try events.split(separator: "\n").map {
+            try JSONDecoder().decode(JobEvent.self, from: Data($0.utf8)).id
+        }
+        #expect(ids == ["photos/job/1/failed", "photos/job/2/completed"])
+        let (_, counts) = try await MinilabProcess.run(["status", "--json"] + redis)
+        let decoded = try JSONDecoder().decode(QueueStatus.self, from: Data(counts.utf8))
+        #expect(decoded.isDrained && decoded.dead == 0 && decoded.counters["replayed"] == 1)
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+
+    @Test func `all wrong settings are told at once, with key, value and what is allowed`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let file = folder.file("settings.json")
+        try Data(#"{"retry": {"attempts": 0}, "colour": "blue"}"#.utf8)
+            .write(to: URL(filePath: file))
+        let process = try MinilabProcess(
+            ["worker", "--lease", "5x", "--settings", file, "--redis", "http://u:secret@h"],
+            environment: ["MINILAB_SLOTS": "many"])
+        #expect(try await process.waitForEnd() != .exited(0))
+        for part in [
+            #"lease = "5x" (from --lease): expected a duration"#,
+            #"slots = "many" (from MINILAB_SLOTS): expected a whole number"#,
+            #"retry.attempts = "0" (from "#, "colour (from ", "is not a setting",
+            "library is not set", "redis (from --redis)",
+        ] { #expect(process.output.contains(part), "\(part) in \(process.output)") }
+        #expect(!process.output.contains("secret"))
+    }
+
+    @Test func `a flag goes before the environment, and that before the file`() async throws {
+        let rig = try await Rig()
+        let file = rig.folder.file("settings.json")
+        try Data(#"{"worker": {"name": "of-the-file"}, "slots": 1}"#.utf8)
+            .write(to: URL(filePath: file))
+        for (flags, environment, expected) in [
+            ([], [:], "of-the-file"),
+            ([], ["MINILAB_WORKER_NAME": "of-the-environment"], "of-the-environment"),
+            (
+                ["--worker-name", "of-the-flag"], ["MINILAB_WORKER_NAME": "of-the-environment"],
+                "of-the-flag"
+            ),
+        ] as [([String], [String: String], String)] {
+            let worker = try MinilabProcess(
+                [
+                    "worker", "--redis", rig.server.url, "--library", rig.library, "--settings",
+                    file,
+                ] + flags, environment: environment)
+            _ = try await eventually("the worker says its name") {
+                worker.output.contains("worker=\(expected)") ? () : nil
+            }
+            worker.kill(SIGTERM)
+            #expect(try await worker.waitForEnd() == .exited(0))
+        }
+    }
+
+    @Test func `a worker refuses a Redis that may evict, with the reason`() async throws {
+        let server = try await RedisServer.start(arguments: ["--maxmemory-policy", "allkeys-lru"])
+        let folder = try TemporaryFolder()
+        let (ending, output) = try await MinilabProcess.run([
+            "worker", "--redis", server.url, "--library", folder.file("library"),
+        ])
+        #expect(ending == .exited(1))
+        #expect(output.contains("allkeys-lru") && output.contains("noeviction"))
+        server.stop()
+    }
+}

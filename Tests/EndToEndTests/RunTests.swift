@@ -1,0 +1,128 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import Testing
+
+@testable import JobQueue
+
+@Suite("minilab run") struct RunTests {
+    /// A folder with photos and a manifest of so many jobs.
+    private func manifest(jobs: Int, folder: TemporaryFolder) throws -> String {
+        var lines: [String] = []
+        for number in 0..<jobs {
+            try SyntheticPhoto.png(width: 200, height: 150, seed: number)
+                .write(to: URL(filePath: folder.file("photo-\(number).png")))
+            lines.append(
+                #"{"asset": "photo-\#(number).png", "edit": {"filters": [{"name": "CISepiaTone"}]}}"#
+            )
+        }
+        let path = folder.file("jobs.ndjson")
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private struct Report: Decodable {
+        let completed: [JobEvent.Completed]
+        let failed: [JobEvent.Failed]
+        let contactSheet: String?
+    }
+
+    private func report(_ output: String) throws -> Report {
+        let json = try #require(output.range(of: "{\n")).lowerBound
+        return try JSONDecoder().decode(Report.self, from: Data(output[json...].utf8))
+    }
+
+    @Test func `a manifest is run, and running it again repeats nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "run", try manifest(jobs: 5, folder: folder), "--state", folder.file("s"), "--json",
+        ]
+        let (ending, output) = try await MinilabProcess.run(arguments)
+        #expect(ending == .exited(0), "\(output)")
+        let first = try report(output)
+        #expect(first.completed.count == 5 && first.failed.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: try #require(first.contactSheet)))
+        let (again, secondOutput) = try await MinilabProcess.run(arguments)
+        #expect(again == .exited(0), "\(secondOutput)")
+        #expect(try report(secondOutput).completed.map(\.version) == first.completed.map(\.version))
+    }
+
+    @Test func `a run killed in the middle does the rest when started again`() async throws {
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "run", try manifest(jobs: 60, folder: folder), "--state", folder.file("s"), "--json",
+        ]
+        let killed = try MinilabProcess(arguments)
+        _ = try await eventually("a version is published") {
+            let edits = folder.file("s/library/edits")
+            let assets = (try? FileManager.default.contentsOfDirectory(atPath: edits)) ?? []
+            return assets.count > 3 ? () : nil
+        }
+        killed.kill(SIGKILL)
+        #expect(try await killed.waitForEnd() == .signalled(SIGKILL))
+        let (ending, output) = try await MinilabProcess.run(arguments)
+        #expect(ending == .exited(0), "\(output)")
+        let report = try report(output)
+        #expect(report.completed.count == 60)
+        // Each asset was edited by one job, so a second version would be a repeated publish.
+        for number in 0..<60 {
+            let versions = try FileManager.default.contentsOfDirectory(
+                atPath: folder.file("s/library/edits/photo-\(number).png/versions"))
+            #expect(versions.count == 1)
+        }
+    }
+
+    @Test func `a failed job is named with its reason, and tried again by the next run`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = try manifest(jobs: 2, folder: folder)
+        try FileManager.default.removeItem(atPath: folder.file("photo-1.png"))
+        let arguments = ["run", path, "--state", folder.file("s")]
+        let (ending, output) = try await MinilabProcess.run(arguments)
+        #expect(ending == .exited(1))
+        #expect(output.contains("failed: photo-1.png") && output.contains("missingAsset"))
+        try SyntheticPhoto.png(width: 20, height: 10)
+            .write(to: URL(filePath: folder.file("photo-1.png")))
+        let (again, text) = try await MinilabProcess.run(arguments)
+        #expect(again == .exited(0), "\(text)")
+        #expect(text.contains("2 done, 0 failed"))
+    }
+
+    @Test func `a wrong manifest is refused line by line before anything starts`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("jobs.ndjson")
+        try Data(
+            """
+            {"asset": "a.jpg", "edit": {"filters": [{"name": "CINope"}]}}
+
+            {"asset": "a.jpg"}
+            {"id": "x", "asset": "a.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}
+            {"id": "x", "asset": "b.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}
+            """.utf8
+        ).write(to: URL(filePath: path))
+        let (ending, output) = try await MinilabProcess.run([
+            "run", path, "--state", folder.file("s"),
+        ])
+        #expect(ending != .exited(0))
+        #expect(output.contains("line 1: unknownFilter"))
+        #expect(output.contains("line 3: missingField"))
+        #expect(output.contains("line 5: id x was used on line 4 already"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("s")))
+    }
+
+    @Test func `two runs in one state folder do not meet`() async throws {
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "run", try manifest(jobs: 30, folder: folder), "--state", folder.file("s"),
+        ]
+        let first = try MinilabProcess(arguments)
+        _ = try await eventually("the first run has the folder") {
+            FileManager.default.fileExists(atPath: folder.file("s/redis/redis.sock")) ? () : nil
+        }
+        let (ending, output) = try await MinilabProcess.run(arguments)
+        #expect(ending != .exited(0))
+        #expect(output.contains("another minilab run"))
+        #expect(try await first.waitForEnd() == .exited(0))
+    }
+}
