@@ -72,6 +72,22 @@ import Testing
         }
     }
 
+    @Test func `edits of one asset are made in the manifest's order`() async throws {
+        let folder = try TemporaryFolder()
+        try SyntheticPhoto.png(width: 20, height: 10)
+            .write(to: URL(filePath: folder.file("a.png")))
+        let path = folder.file("jobs.ndjson")
+        let lines = (1...9).map {
+            #"{"asset": "a.png", "edit": {"filters": [{"name": "CISepiaTone", "intensity": 0.\#($0)}]}}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        let (ending, output) = try await MinilabProcess.run([
+            "run", path, "--state", folder.file("s"), "--json",
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        #expect(try report(output).completed.map(\.version.revision) == Array(1...9))
+    }
+
     @Test func `a failed job is named with its reason, and tried again by the next run`()
         async throws
     {

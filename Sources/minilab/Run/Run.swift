@@ -12,24 +12,19 @@ struct Run {
     /// Rows are shown in the manifest's order.
     private let order: [String: Int]
 
-    /// Jobs that are looked up or enqueued at the same time.
-    private static let batch = 200
-
     /// Enqueues the jobs that the queue does not know, and those that died in an earlier run again.
+    ///
+    /// One after the other, in the manifest's order: that is the order of an asset's edits.
     static func start(
         _ manifest: Manifest, queue: JobQueue, events: EventReader
     ) async throws -> Run {
         var completed: [JobEvent.Completed] = []
         var open: Set<String> = []
-        for start in stride(from: 0, to: manifest.jobs.count, by: batch) {
-            let jobs = manifest.jobs[start..<min(start + batch, manifest.jobs.count)]
-            try await withThrowingTaskGroup(of: (JobID, JobEvent.Completed?).self) { group in
-                for job in jobs {
-                    group.addTask { (job.id, try await submit(job, to: queue)) }
-                }
-                for try await (id, result) in group {
-                    if let result { completed.append(result) } else { open.insert(id.string) }
-                }
+        for job in manifest.jobs {
+            if let result = try await submit(job, to: queue) {
+                completed.append(result)
+            } else {
+                open.insert(job.id.string)
             }
         }
         return Run(
