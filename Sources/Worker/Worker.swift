@@ -80,7 +80,9 @@ public struct Worker: Service {
                 }
                 if taken == 0, claims.jobs.isEmpty {
                     let wait = min(
-                        claims.nextDue ?? WorkerSettings.idleWait, WorkerSettings.idleWait)
+                        claims.nextDue ?? WorkerSettings.idleWait,
+                        free == settings.slots
+                            ? WorkerSettings.idleWait : WorkerSettings.busyWait)
                     try await queue.waitForWork(atMost: wait, bell: bell)
                 }
             } catch {
@@ -94,6 +96,7 @@ public struct Worker: Service {
     /// Looks for lost leases and leftovers until it is cancelled.
     private func keepUp(_ jobs: RunningJobs) async {
         await handler.sweep()
+        let interval = min(WorkerSettings.reapInterval, queue.settings.lease / 2)
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
         while !Task.isCancelled {
             await reap()
@@ -102,8 +105,7 @@ public struct Worker: Service {
                 nextSweep = .now + WorkerSettings.sweepInterval
             }
             do {
-                try await Task.sleep(
-                    for: WorkerSettings.reapInterval * Double.random(in: 1...1.5))
+                try await Task.sleep(for: interval * Double.random(in: 1...1.5))
             } catch {
                 return  // cancelled: that is the end
             }

@@ -22,7 +22,10 @@ public struct WorkerSettings: Sendable {
 
     /// Longest wait of an idle worker before it looks again for retries and replays.
     public static let idleWait: Duration = .seconds(1)
-    /// How often lost leases are looked for; each worker adds up to half of it at random.
+    /// The same while it has jobs: the end of one may free the next of its asset.
+    public static let busyWait: Duration = .milliseconds(50)
+    /// How often lost leases are looked for, at least twice per lease; each worker adds up to half
+    /// of it at random.
     public static let reapInterval: Duration = .seconds(5)
     /// How often staging is swept.
     public static let sweepInterval: Duration = .seconds(300)

@@ -40,6 +40,9 @@ struct RunCommand: AsyncParsableCommand {
 
     /// A killed run may be started again much later: its queue forgets nothing for a year.
     private static let keepDone: Duration = .seconds(365 * 86400)
+    /// Nobody else works here, so a lease that runs out is that of a run that was killed: the next run
+    /// need not wait long for it.
+    private static let lease: Duration = .seconds(5)
     private static let doneRecordsMax = 10_000_000
 
     func run() async throws {
@@ -93,6 +96,7 @@ struct RunCommand: AsyncParsableCommand {
         _ manifest: Manifest, _ parts: RunParts, _ settings: WorkerSettings, _ logger: Logger
     ) async throws -> RunReport? {
         var queueSettings = QueueSettings()
+        queueSettings.lease = Self.lease
         queueSettings.keepDone = Self.keepDone
         queueSettings.doneRecordsMax = Self.doneRecordsMax
         let connection = QueueConnection(redis: parts.redis)
