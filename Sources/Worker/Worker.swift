@@ -86,7 +86,8 @@ public struct Worker: Service {
                     try await queue.waitForWork(atMost: wait, bell: bell)
                 }
             } catch {
-                logger.error("Redis is out of reach", metadata: ["error": "\(error)"])
+                logger.error(
+                    "no jobs can be claimed; trying again", metadata: ["error": "\(error)"])
                 await backOff(failures)
                 failures += 1
             }
