@@ -166,5 +166,12 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
+        .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
+        .testTarget(
+            name: "RenderingTests",
+            dependencies: [
+                "Adjustments", "RenderProtocol", "Rendering", "Vips", "minilab-render",
+            ],
+            swiftSettings: settings),
     ]
 )

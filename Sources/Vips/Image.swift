@@ -82,9 +82,12 @@ public final class Image: @unchecked Sendable {
 
     /// A picture from bytes, which are copied.
     ///
-    /// - Parameter pixels: rows without gaps, samples interleaved.
+    /// - Parameters:
+    ///   - pixels: rows without gaps, samples interleaved.
+    ///   - interpretation: libvips' nick for what the numbers mean.
     public static func fromPixels(
-        _ pixels: [UInt8], width: Int, height: Int, bands: Int, format: SampleFormat = .uchar
+        _ pixels: [UInt8], width: Int, height: Int, bands: Int, format: SampleFormat = .uchar,
+        interpretation: String = "srgb"
     ) throws(VipsError) -> Image {
         guard
             let pointer = pixels.withUnsafeBytes({ bytes in
@@ -97,7 +100,12 @@ public final class Image: @unchecked Sendable {
                 operation: "new_from_memory",
                 arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
         }
-        return Image(adopting: pointer)
+        return try Operation.run(
+            "copy",
+            [
+                ("in", .image(Image(adopting: pointer))),
+                ("interpretation", .string(interpretation)),
+            ])
     }
 }
 

@@ -1,0 +1,129 @@
+import Adjustments
+import Foundation
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+@Suite("Failures") struct FailureTests {
+    private let invert = [try! Filter("CIColorInvert")]
+
+    private func code(_ studio: Studio, _ source: String, pixelsMax: Int = 1 << 29) -> FailureCode?
+    {
+        do {
+            _ = try studio.render(source, invert, pixelsMax: pixelsMax)
+            return nil
+        } catch let failure as Failure {
+            return failure.code
+        } catch {
+            Issue.record("\(error)")
+            return nil
+        }
+    }
+
+    private func cut(_ path: String, to share: Double) throws -> [UInt8] {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        return Array(bytes.prefix(Int(Double(bytes.count) * share)))
+    }
+
+    @Test func `a missing file, an empty file and a text are told apart`() throws {
+        let studio = try Studio()
+        #expect(code(studio, studio.path("nothing.jpg")) == .missingAsset)
+        #expect(code(studio, try studio.write([], as: "empty.jpg")) == .emptyFile)
+        #expect(
+            code(studio, try studio.write(Array("Hello".utf8), as: "text.jpg"))
+                == .unsupportedFormat)
+        #expect(
+            code(studio, try studio.write(Array("<svg/>".utf8), as: "a.svg")) == .unsupportedFormat)
+        #expect(code(studio, studio.folder) == .unsupportedFormat)
+    }
+
+    @Test(arguments: [0.3, 0.6, 0.95])
+    func `a photo that is cut off is damaged`(_ share: Double) throws {
+        let studio = try Studio()
+        let image = try TestPicture.image(width: 200, height: 150)
+        try image.writeJPEG(to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        try image.writePNG(to: studio.path("a.png"))
+        for source in [
+            studio.path("a.jpg"), studio.path("a.png"), Studio.fixture("L_8__128x128.heif"),
+        ] {
+            let path = try studio.write(try cut(source, to: share), as: "cut")
+            #expect(code(studio, path) == .damagedPhoto, "\(source) at \(share)")
+        }
+    }
+
+    @Test func `a JPEG with scribbles in its pixels is damaged`() throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 200, height: 150).writeJPEG(
+            to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        var bytes = try cut(studio.path("a.jpg"), to: 1)
+        for index in bytes.count / 2..<bytes.count / 2 + 300 { bytes[index] = 0xFE }
+        #expect(code(studio, try studio.write(bytes, as: "b.jpg")) == .damagedPhoto)
+    }
+
+    @Test func `a JPEG with bytes to spare is whole`() throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 64, height: 48).writeJPEG(
+            to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        var bytes = try cut(studio.path("a.jpg"), to: 1)
+        bytes.insert(contentsOf: [0, 0, 0], at: bytes.count - 2)
+        #expect(code(studio, try studio.write(bytes, as: "b.jpg")) == nil)
+    }
+
+    @Test func `too many pixels are refused by the header alone`() throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 40, height: 30).writePNG(to: studio.path("a.png"))
+        #expect(code(studio, studio.path("a.png"), pixelsMax: 1199) == .tooManyPixels)
+        // A header that claims 60 000 × 60 000 pixels and has none of them.
+        var bytes = try cut(studio.path("a.png"), to: 1)
+        let side: [UInt8] = [0, 0, 0xEA, 0x60]
+        bytes.replaceSubrange(16..<24, with: side + side)
+        bytes.replaceSubrange(29..<33, with: crc32(bytes[12..<29]))
+        #expect(code(studio, try studio.write(bytes, as: "bomb.png")) == .tooManyPixels)
+    }
+
+    private func crc32(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var crc: UInt32 = 0xFFFF_FFFF
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        crc = ~crc
+        return (0..<4).map { UInt8(crc >> (24 - 8 * UInt32($0)) & 255) }
+    }
+
+    @Test func `a wrong extension changes nothing`() throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 40, height: 30).writePNG(to: studio.path("a.png"))
+        let path = try studio.write(try cut(studio.path("a.png"), to: 1), as: "a.jpg")
+        let report = try studio.render(path, invert)
+        #expect(report.header.format == "png" && report.output.name == "out.png")
+    }
+
+    @Test func `a folder that is not there is a failure of files`() throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 40, height: 30).writePNG(to: studio.path("a.png"))
+        let source = studio.path("a.png")
+        let error = #expect(throws: Failure.self) {
+            try studio.render(source, invert, stem: "nowhere/out")
+        }
+        #expect(error?.code == .ioFailure)
+    }
+
+    @Test(arguments: [
+        (
+            "jpegsave", "a.jpg: write error; unix error: No space left on device",
+            FailureCode.noSpace
+        ),
+        ("jpegload", "VipsJpeg: Insufficient memory (case 4)", .outOfMemory),
+        ("jpegsave", "VipsJpeg: Premature end of JPEG file", .damagedPhoto),
+        ("pngsave", "vips2png: unable to write to target a.png", .damagedPhoto),
+        ("tiffload", "tiff2vips: tiled separate planes not supported", .unsupportedFormat),
+        ("copy", "unix error: Input/output error", .ioFailure),
+        ("rot", "something new", .internalError),
+    ])
+    func `libvips' words become a code`(_ operation: String, _ text: String, _ code: FailureCode) {
+        #expect(Failure.code(operation: operation, text: text) == code)
+    }
+}

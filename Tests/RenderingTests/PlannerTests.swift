@@ -1,0 +1,64 @@
+import Adjustments
+import RenderProtocol
+import Testing
+
+@testable import Rendering
+
+@Suite("Planner") struct PlannerTests {
+    private func header(
+        _ format: String = "jpeg", _ width: Int = 6000, _ height: Int = 4000, orientation: Int = 1
+    ) -> PhotoHeader {
+        PhotoHeader(
+            format: format, storedSize: PixelSize(width: width, height: height),
+            orientation: orientation, bands: 3, bitsPerSample: 8, hasAlpha: false,
+            hasProfile: false)
+    }
+
+    @Test func `per-pixel filters that follow each other share a pass`() throws {
+        let (sepia, invert) = (try Filter("CISepiaTone"), try Filter("CIColorInvert"))
+        let edges = try Filter("CIEdges")
+        let plan = try Planner.plan(
+            try Recipe(filters: [sepia, invert, edges, invert]), for: header())
+        #expect(
+            plan.passes == [
+                .pixels([sepia, invert]), .neighbourhood(edges, columns: 1, rows: 1),
+                .pixels([invert]),
+            ])
+    }
+
+    @Test(arguments: zip(1...8, [1, 1, 0, 0, 0, 0, 0, 0]))
+    func `only orientations 1 and 2 stream`(_ orientation: Int, _ streams: Int) throws {
+        let plan = try Planner.plan(
+            try Recipe(filters: [Filter("CISepiaTone")]), for: header(orientation: orientation))
+        #expect(plan.lane == (streams == 1 ? .stream : .spool))
+        #expect(plan.orientation == orientation)
+    }
+
+    @Test func `a tall blur goes to the spool lane and a flat one streams`() throws {
+        func lane(_ angle: Double) throws -> RenderPlan.Lane {
+            try Planner.plan(
+                try Recipe(filters: [Filter("CIMotionBlur", ["radius": 500, "angle": angle])]),
+                for: header()
+            ).lane
+        }
+        #expect(try lane(0) == .stream)
+        #expect(try lane(.pi / 2) == .spool)
+    }
+
+    @Test func `PNG stays PNG, all else becomes JPEG, and the recipe has the last word`() throws {
+        let filters = [try Filter("CISepiaTone")]
+        let plain = try Recipe(filters: filters)
+        #expect(try Planner.plan(plain, for: header("png")).format == .png)
+        #expect(try Planner.plan(plain, for: header("heif")).format == .jpeg)
+        let asked = try Recipe(filters: filters, output: .init(format: .png))
+        #expect(try Planner.plan(asked, for: header("jpeg")).format == .png)
+    }
+
+    @Test func `a side that no JPEG can have is refused`() throws {
+        let error = #expect(throws: Failure.self) {
+            try Planner.plan(
+                try Recipe(filters: [Filter("CISepiaTone")]), for: header("tiff", 70_000, 10))
+        }
+        #expect(error?.code == .tooManyPixels)
+    }
+}

@@ -1,0 +1,201 @@
+import Adjustments
+import Foundation
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+/// A real `minilab-render`.
+final class Child {
+    let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var received = Data()
+
+    init(environment: [String: String] = [:]) throws {
+        // The executable lies beside the test runner.
+        let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent()
+            .appendingPathComponent("minilab-render")
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        try process.run()
+        // Ours only: while this process holds the reading end, the child's end stays open.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    func send(_ data: Data) throws { try input.fileHandleForWriting.write(contentsOf: data) }
+    func closeInput() throws { try input.fileHandleForWriting.close() }
+
+    /// The next answer, or nil when the child has ended.
+    func reply() throws -> RenderReply? {
+        while true {
+            if let newline = received.firstIndex(of: 10) {
+                let line = Data(received[..<newline])
+                received = Data(received[(newline + 1)...])
+                return try LineFormat.decode(RenderReply.self, from: line)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            received.append(more)
+        }
+    }
+
+    func ask(_ request: RenderRequest) throws -> RenderReply? {
+        try send(LineFormat.encode(request))
+        return try reply()
+    }
+
+    func waitForExit() -> (Process.TerminationReason, Int32) {
+        process.waitUntilExit()
+        return (process.terminationReason, process.terminationStatus)
+    }
+
+    /// Waits until the kernel says that it is stopped.
+    func waitForStop() throws {
+        let path = "/proc/\(process.processIdentifier)/stat"
+        while process.isRunning {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            if text.split(separator: ")").last?.split(separator: " ").first == "T" { return }
+            sched_yield()
+        }
+    }
+}
+
+@Suite("Render child", .timeLimit(.minutes(2))) struct RenderChildTests {
+    private func photo(_ studio: Studio, width: Int = 120, height: Int = 90) throws -> String {
+        let path = studio.path("in.jpg")
+        try TestPicture.image(width: width, height: height).writeJPEG(
+            to: path, quality: 90, chroma: .on)
+        return path
+    }
+
+    private func request(_ studio: Studio, _ source: String, stem: String = "out") throws
+        -> RenderRequest
+    {
+        .render(
+            PhotoRequest(
+                source: source, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
+                limits: RenderLimits(), folder: studio.folder, stem: stem))
+    }
+
+    @Test func `one child renders many photos, also after a failure`() throws {
+        let studio = try Studio()
+        let source = try photo(studio)
+        let child = try Child()
+        var digests: Set<String> = []
+        for number in 0..<5 {
+            guard case .rendered(let report) = try child.ask(request(studio, source)) else {
+                Issue.record("photo \(number) was not rendered")
+                continue
+            }
+            digests.insert(report.output.digest)
+            #expect(report.cpuMilliseconds > 0 && report.peakMemoryBytes > 1 << 20)
+            #expect(report.sourceDigest == (try FileDigest.sha256(of: source).hex))
+            guard case .failed(let failure) = try child.ask(request(studio, source + "x")) else {
+                Issue.record("a missing file was rendered")
+                continue
+            }
+            #expect(failure.code == .missingAsset)
+        }
+        #expect(digests.count == 1)
+        try child.closeInput()
+        #expect(child.waitForExit() == (.exit, RenderExit.finished.rawValue))
+    }
+
+    @Test func `a probe answers with header and plan`() throws {
+        let studio = try Studio()
+        let child = try Child()
+        let probe = RenderRequest.probe(
+            ProbeRequest(
+                source: try photo(studio), recipe: try Recipe(filters: [Filter("CISepiaTone")]),
+                limits: RenderLimits()))
+        guard case .probed(let header, let plan) = try child.ask(probe) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(header.format == "jpeg" && header.storedSize == PixelSize(width: 120, height: 90))
+        #expect(plan.lane == .stream && plan.passes.count == 1)
+    }
+
+    @Test func `a line that is no request ends the child`() throws {
+        let child = try Child()
+        try child.send(Data("hello\n".utf8))
+        #expect(child.waitForExit() == (.exit, RenderExit.badRequest.rawValue))
+    }
+
+    @Test func `a contact sheet has a row per pair`() throws {
+        let studio = try Studio()
+        let source = try photo(studio)
+        let sheet = studio.path("sheet.jpg")
+        let child = try Child()
+        let pair = ContactSheetRequest.Pair(before: source, after: source)
+        let reply = try child.ask(
+            .contactSheet(ContactSheetRequest(pairs: [pair, pair], destination: sheet)))
+        guard case .drawn = reply else {
+            Issue.record("\(String(describing: reply))")
+            return
+        }
+        let picture = try Picture(sheet)
+        #expect(picture.width == 2 * 120 + 12 && picture.height == 2 * 90 + 12)
+    }
+
+    @Test func `a child whose worker is gone in the middle of a render ends as orphan`() throws {
+        let studio = try Studio()
+        let child = try Child(environment: ["MINILAB_TEST_STOP_AT": "mid-render"])
+        try child.send(LineFormat.encode(request(studio, try photo(studio))))
+        try child.waitForStop()
+        try child.closeInput()
+        kill(child.process.processIdentifier, SIGCONT)
+        let (reason, status) = child.waitForExit()
+        // It is a race between the watcher and a very small photo; both ends are right, and no
+        // answer may come after the end of the worker.
+        #expect(reason == .exit)
+        #expect([RenderExit.orphaned.rawValue, RenderExit.finished.rawValue].contains(status))
+    }
+
+    @Test func `the points at which a test can stop a render are reached`() throws {
+        let studio = try Studio()
+        let source = try photo(studio)
+        for point in ["mid-render", "rendered"] {
+            let child = try Child(environment: ["MINILAB_TEST_STOP_AT": point])
+            try child.send(LineFormat.encode(request(studio, source)))
+            try child.waitForStop()
+            kill(child.process.processIdentifier, SIGKILL)
+            #expect(child.waitForExit() == (.uncaughtSignal, SIGKILL))
+        }
+    }
+
+    @Test(.enabled(if: Studio.corpus != nil))
+    func `every hostile file ends as a picture or a typed failure`() throws {
+        let studio = try Studio()
+        let folder = try #require(Studio.corpus) + "/hostile"
+        var ends: [String: Int] = [:]
+        var child = try Child()
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() {
+            let path = folder + "/" + name
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            if isFolder.boolValue { continue }
+            switch try child.ask(request(studio, path)) {
+            case .rendered: ends["rendered", default: 0] += 1
+            case .failed(let failure):
+                ends[failure.code.rawValue, default: 0] += 1
+                #expect(failure.code != .internalError, "\(name): \(failure)")
+            case .none:
+                let (reason, status) = child.waitForExit()
+                ends["ended by \(reason == .exit ? "exit" : "signal") \(status)", default: 0] += 1
+                child = try Child()
+            default: Issue.record("\(name): an answer of another kind")
+            }
+        }
+        #expect(ends.values.reduce(0, +) > 100, "\(ends)")
+    }
+}

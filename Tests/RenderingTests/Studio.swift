@@ -1,0 +1,133 @@
+import Adjustments
+import Foundation
+import RenderProtocol
+import Synchronization
+import Vips
+
+@testable import Rendering
+
+/// A folder of its own for one test, and the renderer.
+///
+/// Renders in this process take turns: libvips has one error text for the whole process, and in
+/// service a process renders one photo at a time.
+final class Studio {
+    let folder: String
+    private static let turn = Mutex(())
+    private let renderer: Renderer
+
+    init() throws {
+        renderer = try Renderer(reportsLeaks: true)
+        folder = NSTemporaryDirectory() + "/minilab-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // A folder that stays is no reason for a test to fail.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// A file of the test's own making.
+    func write(_ bytes: [UInt8], as name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+        return path(name)
+    }
+
+    func render(
+        _ source: String, _ filters: [Filter], format: Recipe.Format? = nil,
+        quality: Double = 0.9, pixelsMax: Int = RenderLimits.defaultPixelsMax,
+        stem: String = "out", threads: Int = 1
+    ) throws -> RenderReport {
+        let recipe = try Recipe(
+            filters: filters, output: .init(format: format, quality: quality))
+        return try Self.turn.withLock { _ in
+            VipsLibrary.threads = threads
+            return try renderer.render(
+                PhotoRequest(
+                    source: source, recipe: recipe, limits: .init(pixelsMax: pixelsMax),
+                    folder: folder, stem: stem))
+        }
+    }
+
+    /// Renders to PNG and reads the result.
+    func pixels(
+        of source: String, _ filters: [Filter], stem: String = "out", threads: Int = 1
+    ) throws -> Picture {
+        let report = try render(source, filters, format: .png, stem: stem, threads: threads)
+        return try Picture(path(report.output.name))
+    }
+
+    func drawContactSheet(_ request: ContactSheetRequest) throws {
+        try Self.turn.withLock { _ in try renderer.drawContactSheet(request) }
+    }
+
+    static func fixture(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures").appendingPathComponent(name).path
+    }
+
+    /// The larger set of photos, when the environment names one.
+    static var corpus: String? { ProcessInfo.processInfo.environment["MINILAB_CORPUS"] }
+}
+
+/// A decoded file.
+struct Picture {
+    let width: Int, height: Int, bands: Int
+    let image: Image
+    /// 8-bit codes, or 16-bit ones in pairs of bytes.
+    let bytes: [UInt8]
+
+    init(_ path: String, loader: String? = nil) throws {
+        let loader = loader ?? (path.hasSuffix(".png") ? "pngload" : "jpegload")
+        image = try Image.open(path, loader: loader, streaming: false, failOn: .error)
+        (width, height, bands) = (image.width, image.height, image.bands)
+        bytes = try image.pixels()
+    }
+
+    func pixel(_ x: Int, _ y: Int) -> [Int] {
+        (0..<bands).map { Int(bytes[(y * width + x) * bands + $0]) }
+    }
+
+    /// Root mean square and greatest difference of 8-bit codes.
+    func difference(from other: Picture) -> (rms: Double, max: Int) {
+        var sum = 0
+        var most = 0
+        for (a, b) in zip(bytes, other.bytes) {
+            let d = abs(Int(a) - Int(b))
+            sum += d * d
+            most = max(most, d)
+        }
+        return ((Double(sum) / Double(bytes.count)).squareRoot(), most)
+    }
+}
+
+/// Small pictures that tests make.
+enum TestPicture {
+    /// Smooth colours with some detail, the same for the same seed.
+    static func codes(width: Int, height: Int, bands: Int = 3, seed: UInt64 = 7) -> [UInt8] {
+        var state = seed
+        var bytes: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                for band in 0..<bands {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    let noise = Int(state >> 60)
+                    let ramp = [
+                        x * 230 / width, y * 230 / height, (x + y) * 230 / (width + height),
+                    ]
+                    bytes.append(UInt8(min(255, ramp[band % 3] + noise)))
+                }
+            }
+        }
+        return bytes
+    }
+
+    static func image(width: Int, height: Int, bands: Int = 3) throws -> Image {
+        try VipsLibrary.start()
+        return try Image.fromPixels(
+            codes(width: width, height: height, bands: bands), width: width, height: height,
+            bands: bands)
+    }
+}
