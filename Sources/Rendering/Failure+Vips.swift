@@ -46,11 +46,7 @@ extension Failure {
         if says("not supported", "unsupported") { return .unsupportedFormat }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
-        if words.hasSuffix("unable to write to target")
-            || words.contains("unable to write to target /")
-        {
-            return .damagedPhoto
-        }
+        if says("unable to write to target") { return .damagedPhoto }
         // The decoders speak under these names, also when a saver asked for the pixels.
         let decoders = [
             "vipsjpeg", "jpegload", "pngload", "libspng", "vipspng", "heif", "webp", "tiff", "gif",

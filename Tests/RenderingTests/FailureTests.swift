@@ -7,7 +7,9 @@ import Vips
 @testable import Rendering
 
 @Suite("Failures") struct FailureTests {
-    private let invert = [try! Filter("CIColorInvert")]
+    private let invert: [Filter]
+
+    init() throws { invert = [try Filter("CIColorInvert")] }
 
     private func code(_ studio: Studio, _ source: String, pixelsMax: Int = 1 << 29) -> FailureCode?
     {

@@ -62,22 +62,17 @@ import Vips
         #expect((1750...1850).contains(blur.reach.columns) && blur.reach.rows == 0)
     }
 
-    @Test func `a window that is read from a whole image gives the same pixels`() throws {
-        let kernel = DirectionalKernel(sigma: 5, spacing: 1, slope: 0.4, isSteep: true)
-        let (width, height) = (30, 25)
-        let codes = TestPicture.codes(width: width, height: height)
-        let image = try Image.fromPixels(codes, width: width, height: height, bands: 3)
-        let linear = try image.running(
+    @Test(arguments: [(14.0, 0.9), (3.0, 2.0), (20.0, Double.pi / 2)])
+    func `streaming and spooling give the same pixels`(_ radius: Double, _ angle: Double) throws {
+        let studio = try Studio()
+        let linear = try TestPicture.image(width: 60, height: 50).running(
             PixelProgram(
                 source: .init(sample: .encoded8, bands: 3), filters: [],
                 target: .init(sample: .linear, bands: 3), colour: .sRGB)
         ).inMemory()
-        let picture = RegionPicture(
-            width: width, height: height, bands: 3, format: .float, interpretation: "scrgb")
-        let windowed = try linear.padded(columns: kernel.columns, rows: kernel.rows).computing(
-            picture, margins: (2 * kernel.columns, 2 * kernel.rows)
-        ) { kernel.run($0, $1, bands: 3) }
-        let whole = try linear.computingFromWhole(picture) { kernel.run($0, $1, bands: 3) }
-        #expect(try windowed.pixels() == whole.pixels())
+        let blur = MotionBlur(try Filter("CIMotionBlur", ["radius": radius, "angle": angle]))
+        let streamed = try linear.blurredStreaming(blur).pixels()
+        let spooled = try linear.blurredFromSpool(blur, spool: studio.path("spool")).pixels()
+        #expect(streamed == spooled)
     }
 }

@@ -47,9 +47,11 @@ struct MotionBlur: Sendable {
         }
         let first = (sigma / Self.toothSpacing).squareRoot()
         let spacing = max(1, Int(first * Self.toothSpacing))
+        // The comb goes first: what it makes outside the photo, for the other to read, is then a
+        // narrow margin.
         stages = [
-            kernel(first, spacing: 1),
             kernel((sigma * sigma - first * first).squareRoot(), spacing: spacing),
+            kernel(first, spacing: 1),
         ]
     }
 
@@ -114,13 +116,18 @@ struct DirectionalKernel: Sendable {
     }
 
     /// Computes a rectangle from a whole image, whose outermost pixels go on outside.
-    func run(_ input: WholePixels, _ output: RegionPixels, bands: Int) {
-        let (left, width) = (output.area.left, output.area.width)
+    ///
+    /// - Parameter shift: the output's pixel (0, 0) lies at this place of the input.
+    func run(
+        _ input: WholePixels, _ output: RegionPixels, bands: Int, shift: (column: Int, row: Int)
+    ) {
+        let (left, width) = (output.area.left + shift.column, output.area.width)
         for row in 0..<output.area.height {
             let out = output.row(row).assumingMemoryBound(to: Float.self)
             for i in 0..<width * bands { out[i] = 0 }
             for tap in taps {
-                let y = min(max(output.area.top + row + tap.row, 0), input.height - 1)
+                let wanted = output.area.top + row + shift.row + tap.row
+                let y = min(max(wanted, 0), input.height - 1)
                 let line = (input.start + y * input.stride).assumingMemoryBound(to: Float.self)
                 let weight = tap.weight
                 // Columns of the output whose source lies inside the image.
