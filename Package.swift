@@ -170,7 +170,8 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "RenderProtocol", "Rendering", "Vips", "minilab-render",
+                "Adjustments", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+                "minilab-render",
             ],
             swiftSettings: settings),
     ]

@@ -1,6 +1,7 @@
 import Adjustments
 import Foundation
 import MinilabTesting
+import RenderProtocol
 import Testing
 
 @testable import JobQueue
@@ -50,22 +51,20 @@ import Testing
     @Test func `a run killed in the middle does the rest when started again`() async throws {
         let folder = try TemporaryFolder()
         let arguments = [
-            "run", try manifest(jobs: 60, folder: folder), "--state", folder.file("s"), "--json",
+            "run", try manifest(jobs: 20, folder: folder), "--state", folder.file("s"), "--json",
         ]
-        let killed = try MinilabProcess(arguments)
-        _ = try await eventually("a version is published") {
-            let edits = folder.file("s/library/edits")
-            let assets = (try? FileManager.default.contentsOfDirectory(atPath: edits)) ?? []
-            return assets.count > 3 ? () : nil
-        }
+        // It stops itself with a version published and its event not yet sent.
+        let killed = try MinilabProcess(
+            arguments, environment: [TestPoint.variable: TestPoint.afterPointer.rawValue])
+        _ = try await eventually("the run stops at its point") { stoppedProcess(of: killed.pid) }
         killed.kill(SIGKILL)
         #expect(try await killed.waitForEnd() == .signalled(SIGKILL))
         let (ending, output) = try await MinilabProcess.run(arguments)
         #expect(ending == .exited(0), "\(output)")
         let report = try report(output)
-        #expect(report.completed.count == 60)
+        #expect(report.completed.count == 20)
         // Each asset was edited by one job, so a second version would be a repeated publish.
-        for number in 0..<60 {
+        for number in 0..<20 {
             let versions = try FileManager.default.contentsOfDirectory(
                 atPath: folder.file("s/library/edits/photo-\(number).png/versions"))
             #expect(versions.count == 1)
@@ -132,13 +131,13 @@ import Testing
         let arguments = [
             "run", try manifest(jobs: 30, folder: folder), "--state", folder.file("s"),
         ]
-        let first = try MinilabProcess(arguments)
-        _ = try await eventually("the first run has the folder") {
-            FileManager.default.fileExists(atPath: folder.file("s/redis/redis.sock")) ? () : nil
-        }
+        let first = try MinilabProcess(
+            arguments, environment: [TestPoint.variable: TestPoint.afterClaim.rawValue])
+        _ = try await eventually("the first run is at work") { stoppedProcess(of: first.pid) }
         let (ending, output) = try await MinilabProcess.run(arguments)
         #expect(ending != .exited(0))
         #expect(output.contains("another minilab run"))
+        first.kill(SIGCONT)
         #expect(try await first.waitForEnd() == .exited(0))
     }
 }

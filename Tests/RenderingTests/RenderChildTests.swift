@@ -1,5 +1,6 @@
 import Adjustments
 import Foundation
+import MinilabTesting
 import RenderProtocol
 import Testing
 import Vips
@@ -18,6 +19,12 @@ final class Child {
         let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent()
             .appendingPathComponent("minilab-render")
+        // Processes of other tests must not hold the other end open: the child could not see its end.
+        for pipe in [input, output] {
+            for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            }
+        }
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -53,18 +60,17 @@ final class Child {
         return try reply()
     }
 
-    func waitForExit() -> (Process.TerminationReason, Int32) {
-        process.waitUntilExit()
+    func waitForExit() async throws -> (Process.TerminationReason, Int32) {
+        try await eventually("the child ends") { process.isRunning ? nil : () }
         return (process.terminationReason, process.terminationStatus)
     }
 
     /// Waits until the kernel says that it is stopped.
-    func waitForStop() throws {
+    func waitForStop() async throws {
         let path = "/proc/\(process.processIdentifier)/stat"
-        while process.isRunning {
+        try await eventually("the child stops") {
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            if text.split(separator: ")").last?.split(separator: " ").first == "T" { return }
-            sched_yield()
+            return text.split(separator: ")").last?.split(separator: " ").first == "T" ? () : nil
         }
     }
 }
@@ -86,7 +92,7 @@ final class Child {
                 limits: RenderLimits(), folder: studio.folder, stem: stem))
     }
 
-    @Test func `one child renders many photos, also after a failure`() throws {
+    @Test func `one child renders many photos, also after a failure`() async throws {
         let studio = try Studio()
         let source = try photo(studio)
         let child = try Child()
@@ -107,7 +113,7 @@ final class Child {
         }
         #expect(digests.count == 1)
         try child.closeInput()
-        #expect(child.waitForExit() == (.exit, RenderExit.finished.rawValue))
+        #expect(try await child.waitForExit() == (.exit, RenderExit.finished.rawValue))
     }
 
     @Test func `a probe answers with header and plan`() throws {
@@ -125,10 +131,10 @@ final class Child {
         #expect(plan.lane == .stream && plan.passes.count == 1)
     }
 
-    @Test func `a line that is no request ends the child`() throws {
+    @Test func `a line that is no request ends the child`() async throws {
         let child = try Child()
         try child.send(Data("hello\n".utf8))
-        #expect(child.waitForExit() == (.exit, RenderExit.badRequest.rawValue))
+        #expect(try await child.waitForExit() == (.exit, RenderExit.badRequest.rawValue))
     }
 
     @Test func `a contact sheet has a row per pair`() throws {
@@ -147,32 +153,34 @@ final class Child {
         #expect(picture.width == 2 * 120 + 12 && picture.height == 2 * 90 + 12)
     }
 
-    @Test func `a child whose worker is gone in the middle of a render ends as orphan`() throws {
+    @Test func `a child whose worker is gone in the middle of a render ends as orphan`()
+        async throws
+    {
         let studio = try Studio()
-        let child = try Child(environment: ["MINILAB_TEST_STOP_AT": "mid-render"])
+        let child = try Child(environment: [TestPoint.variable: TestPoint.midRender.rawValue])
         // Large enough that much is left to do when the first strip is computed.
         let source = try photo(studio, width: 900, height: 700)
         try child.send(LineFormat.encode(request(studio, source)))
-        try child.waitForStop()
+        try await child.waitForStop()
         try child.closeInput()
         kill(child.process.processIdentifier, SIGCONT)
-        #expect(child.waitForExit() == (.exit, RenderExit.orphaned.rawValue))
+        #expect(try await child.waitForExit() == (.exit, RenderExit.orphaned.rawValue))
     }
 
-    @Test func `the points at which a test can stop a render are reached`() throws {
+    @Test func `the points at which a test can stop a render are reached`() async throws {
         let studio = try Studio()
         let source = try photo(studio)
-        for point in ["mid-render", "rendered"] {
-            let child = try Child(environment: ["MINILAB_TEST_STOP_AT": point])
+        for point in [TestPoint.midRender, .afterRender] {
+            let child = try Child(environment: [TestPoint.variable: point.rawValue])
             try child.send(LineFormat.encode(request(studio, source)))
-            try child.waitForStop()
+            try await child.waitForStop()
             kill(child.process.processIdentifier, SIGKILL)
-            #expect(child.waitForExit() == (.uncaughtSignal, SIGKILL))
+            #expect(try await child.waitForExit() == (.uncaughtSignal, SIGKILL))
         }
     }
 
     @Test(.enabled(if: Studio.corpus != nil))
-    func `every hostile file ends as a picture or a typed failure`() throws {
+    func `every hostile file ends as a picture or a typed failure`() async throws {
         let studio = try Studio()
         let folder = try #require(Studio.corpus) + "/hostile"
         var ends: [String: Int] = [:]
@@ -188,7 +196,7 @@ final class Child {
                 ends[failure.code.rawValue, default: 0] += 1
                 #expect(failure.code != .internalError, "\(name): \(failure)")
             case .none:
-                let (reason, status) = child.waitForExit()
+                let (reason, status) = try await child.waitForExit()
                 ends["ended by \(reason == .exit ? "exit" : "signal") \(status)", default: 0] += 1
                 child = try Child()
             default: Issue.record("\(name): an answer of another kind")
