@@ -154,4 +154,5 @@ def imagemagick(given):
     return summary(cpu, wall, peak)
 
 
-main()
+if __name__ == "__main__":
+    main()

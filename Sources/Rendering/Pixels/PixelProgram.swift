@@ -39,6 +39,7 @@ struct PixelProgram: Sendable {
     private let encoded8: [Table<UInt8>]
     private let linear16: [Table<Float>]
     private let curves: [ToneCurve]
+    private let sums: SumTables?
     private let toWorking: [Float]?
     private let fromWorking: [Float]?
 
@@ -54,6 +55,12 @@ struct PixelProgram: Sendable {
         self.target = target
         let isExact = target.sample == .encoded16
         self.filters = filters.map { makePixelFilter($0, isExact: isExact) }
+        let isPlain = target.sample == .encoded8 && target.bands == 3 && source == target
+        if isPlain, colour == targetColour, colour.toWorking == nil, filters.count == 1 {
+            sums = SumTables.tables(of: filters[0], self.filters[0], colour.curves)
+        } else {
+            sums = nil
+        }
         linear8 = ColourTables(colour).linear8
         encoded8 = ColourTables(targetColour).encoded8
         linear16 = source.sample == .encoded16 ? ColourTables.linear16(colour) : []
@@ -67,6 +74,15 @@ struct PixelProgram: Sendable {
 
     /// Runs over a rectangle.
     func run(_ input: RegionPixels, _ output: RegionPixels) {
+        if let sums {
+            sums.run(input, output)
+        } else {
+            runInPlanes(input, output)
+        }
+        TestPoint.midRender.reach()
+    }
+
+    private func runInPlanes(_ input: RegionPixels, _ output: RegionPixels) {
         let capacity = PixelChunk.capacity
         // Seven planes of 1 KB on the stack: libvips' threads share nothing.
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * capacity) { floats in
@@ -93,7 +109,6 @@ struct PixelProgram: Sendable {
                 }
             }
         }
-        TestPoint.midRender.reach()
     }
 
     private func read(
