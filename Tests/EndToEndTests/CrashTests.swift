@@ -155,11 +155,8 @@ import Testing
     }
 
     @Test func `many jobs under random kills are each done once`() async throws {
-        let seed =
-            ProcessInfo.processInfo.environment["MINILAB_SEED"].flatMap(UInt64.init)
-            ?? UInt64.random(in: 0...UInt64.max)
-        print("random kills: MINILAB_SEED=\(seed)")
-        var random = SeededGenerator(seed)
+        var random = SeededGenerator()
+        random.printSeed()
         let rig = try await Rig(appendOnly: true)
         let jobs = (0..<200).map { "job-\($0)" }
         for (number, job) in jobs.enumerated() {
@@ -210,19 +207,5 @@ import Testing
             worker.kill(SIGTERM)
             #expect(try await worker.waitForEnd() == .exited(0))
         }
-    }
-}
-
-/// A small seeded generator. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

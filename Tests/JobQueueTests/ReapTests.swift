@@ -1,5 +1,6 @@
 import Adjustments
 import FoundationEssentials
+import MinilabTesting
 import Redis
 import Testing
 
@@ -89,8 +90,8 @@ import Testing
         let script =
             String(decoding: PackageResources.prelude_lua, as: UTF8.self)
             + "\nreturn timestamp(tonumber(ARGV[2]))"
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix(seed)
+        var random = SeededGenerator()
+        random.printSeed()
         for _ in 0..<200 {
             let milliseconds = Int.random(in: 0..<4_102_444_800_000, using: &random)
             let text = try await q.redis.send([
@@ -98,21 +99,7 @@ import Testing
             ]).string
             let expected = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
                 .iso8601)
-            #expect(text?.prefix(19) == expected.prefix(19), "seed \(seed), \(milliseconds)")
+            #expect(text?.prefix(19) == expected.prefix(19), "\(milliseconds)")
         }
-    }
-}
-
-/// A small seeded generator. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import MinilabTesting
 import Testing
 
 @testable import Redis

@@ -1,4 +1,5 @@
 import Synchronization
+import MinilabTesting
 import Testing
 
 @testable import Redis

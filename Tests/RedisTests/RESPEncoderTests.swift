@@ -1,4 +1,5 @@
 import NIOCore
+import MinilabTesting
 import Testing
 
 @testable import Redis

@@ -77,11 +77,6 @@ struct QueueConnection: Sendable {
         self.redis = redis
     }
 
-    /// A queue through a client of its own.
-    func open(_ logger: Logger, settings: QueueSettings = QueueSettings()) -> JobQueue {
-        JobQueue(name: name, redis: RedisClient(redis, logger: logger), settings: settings)
-    }
-
     private static let defaultAddress = "redis://127.0.0.1:6379"
 
     private static let standInURL: RedisURL = {

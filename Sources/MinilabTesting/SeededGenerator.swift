@@ -1,0 +1,33 @@
+import Foundation
+
+/// SplitMix64: the same numbers for the same seed.
+///
+/// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+public struct SeededGenerator: RandomNumberGenerator {
+    /// What it was started with: print it, so that a run can be repeated.
+    public let seed: UInt64
+    private var state: UInt64
+
+    /// The environment variable that gives the seed of a run that is to be repeated.
+    public static let variable = "MINILAB_SEED"
+
+    /// A generator; with the seed of the environment, or else one of its own.
+    public init() {
+        let given = ProcessInfo.processInfo.environment[Self.variable].flatMap { UInt64($0) }
+        seed = given ?? .random(in: .min ... .max)
+        state = seed
+    }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Says how to repeat this run.
+    public func printSeed(_ name: String = #function) {
+        print("\(name): repeat with \(Self.variable)=\(seed)")
+    }
+}
