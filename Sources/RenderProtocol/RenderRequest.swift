@@ -70,7 +70,7 @@ public struct RenderLimits: Sendable, Codable, Equatable {
 
 /// Which pictures to draw side by side, and where to.
 public struct ContactSheetRequest: Sendable, Codable {
-    /// One row of the sheet: absolute paths.
+    /// One pair of the sheet: absolute paths.
     public struct Pair: Sendable, Codable {
         /// The original.
         public let before: String
@@ -84,12 +84,12 @@ public struct ContactSheetRequest: Sendable, Codable {
         }
     }
 
-    /// The rows, first one on top; 1 to ``pairsMax``.
+    /// The pairs, in reading order; 1 to ``pairsMax``.
     public let pairs: [Pair]
     /// Absolute path of the JPEG file to write.
     public let destination: String
 
-    /// Most rows of one sheet.
+    /// Most pairs of one sheet.
     public static let pairsMax = 24
 
     /// Makes a request.

@@ -7,7 +7,8 @@ extension Renderer {
     private static let gap = 12
     private static let quality = 85
 
-    /// Draws originals and renders side by side, one pair in a row, into one JPEG.
+    /// Draws originals and renders side by side into one JPEG: a column of pairs for each so many rows,
+    /// so that a sheet of many is no tower.
     ///
     /// - Throws: `invalidValue` for no or too many pairs, else what reading or writing fails with.
     public func drawContactSheet(_ request: ContactSheetRequest) throws(Failure) {
@@ -21,8 +22,10 @@ extension Renderer {
         for path in request.pairs.flatMap({ [$0.before, $0.after] }) {
             cells.append(try cell(path))
         }
+        // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
+        let columns = Int((Double(request.pairs.count) / 2).squareRoot().rounded(.up))
         do {
-            try Image.grid(cells, across: 2, gap: Self.gap).writeJPEG(
+            try Image.grid(cells, across: 2 * columns, gap: Self.gap).writeJPEG(
                 to: request.destination, quality: Self.quality, chroma: .auto)
         } catch {
             throw Failure(classifying: error, photo: request.destination)
