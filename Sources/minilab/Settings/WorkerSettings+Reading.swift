@@ -59,9 +59,10 @@ extension WorkerSettings {
             .bytes("render.memory", (64 << 20)...(1 << 45), default: "512M"), or: childBytesMax)
     }
 
-    /// Host and process: unique among the workers that live at the same time.
+    /// Host, process and something random: containers may share both host name and process number.
     static func defaultName() -> String {
-        "\(ProcessInfo.processInfo.hostName)-\(getpid())"
+        let random = String(UInt16.random(in: 0x1000...UInt16.max), radix: 16)
+        return "\(ProcessInfo.processInfo.hostName)-\(getpid())-\(random)"
     }
 
     /// `minilab-render` beside this executable.
