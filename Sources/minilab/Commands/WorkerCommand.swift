@@ -96,7 +96,8 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "How long the record of a done job stays (default: 24h).")
     var keepDone: String?
 
-    @Option(help: "The worker's name in events and logs (default: host, process, something random).")
+    @Option(
+        help: "The worker's name in events and logs (default: host, process, something random).")
     var workerName: String?
 
     /// What was given, by key of the setting.

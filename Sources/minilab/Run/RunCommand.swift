@@ -56,16 +56,22 @@ struct RunCommand: AsyncParsableCommand {
                 ?? FilePath(self.manifest).absolute.removingLastComponent())
 
         let redis = try await EmbeddedRedis.start(in: state, logger)
-        let report: RunReport?
+        let connection = QueueConnection(redis: redis.url)
+        let reading = RedisClient(connection.redis, logger: logger)
+        let result: Result<RunReport?, any Error>
         do {
-            report = try await work(
-                manifest, RunParts(state: state, redis: redis.url, library: library), settings,
-                logger)
+            result = .success(
+                try await work(
+                    manifest,
+                    RunParts(
+                        state: state, connection: connection, reading: reading, library: library),
+                    settings, logger))
         } catch {
-            await redis.stop()
-            throw error
+            result = .failure(error)
         }
+        await reading.close()
         await redis.stop()
+        let report = try result.get()
         guard let report else {
             StandardError.write("stopped; the same command goes on from here")
             throw ExitCode(130)
@@ -76,7 +82,9 @@ struct RunCommand: AsyncParsableCommand {
 
     private struct RunParts {
         let state: StateFolder
-        let redis: RedisURL
+        let connection: QueueConnection
+        /// For reading events, which waits and so needs a connection of its own.
+        let reading: RedisClient
         let library: Library
     }
 
@@ -99,15 +107,13 @@ struct RunCommand: AsyncParsableCommand {
         queueSettings.lease = Self.lease
         queueSettings.keepDone = Self.keepDone
         queueSettings.doneRecordsMax = Self.doneRecordsMax
-        let connection = QueueConnection(redis: parts.redis)
         let worker = WorkerParts(
-            connection, queueSettings, settings, library: parts.library, logger)
-        let reading = RedisClient(connection.redis, logger: logger)
-        defer { Task { await reading.close() } }
+            parts.connection, queueSettings, settings, library: parts.library, logger)
 
         var run = try await Run.start(
             manifest, queue: worker.queue,
-            events: EventReader(queue: connection.name, redis: reading, afterNewest: ()))
+            events: EventReader(
+                queue: parts.connection.name, redis: parts.reading, afterNewest: ()))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
