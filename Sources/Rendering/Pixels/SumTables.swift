@@ -4,8 +4,8 @@ import Vips
 
 /// A summing filter on 8-bit photos, as tables of integers.
 ///
-/// Per pixel: three reads for what the channels bring, one for what they bring together, three for
-/// the codes of the results; no floating point. All numbers are linear light times 2¹³, of which an
+/// Per channel: one read for what it brings, one for what all three bring together, one for the code of
+/// the result; no floating point. All numbers are linear light times 2¹³, of which an
 /// 8-bit sRGB code is 2.5 steps wide where it is narrowest: twice that would leave the first-level cache.
 ///
 /// Measured on 24 MP, one core, CISepiaTone: 80 ms by planes of floats, 45 ms by these tables (Zen 4).
