@@ -34,12 +34,16 @@ let package = Package(
         // C libraries, from Debian's packages (ops/setup).
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
+        // Our own C: where the linker puts the filters' registrations.
+        .target(name: "CFilterRegistry"),
 
         // Values: what an edit, a job and an event are. No I/O.
         .target(
             name: "Adjustments",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CFilterRegistry", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        // The filters: a file each, definition and mathematics. No I/O but reading resources.
+        .target(name: "Filters", dependencies: ["Adjustments"], swiftSettings: settings),
         // Values: what the worker and its render children say to each other. No I/O.
         .target(
             name: "RenderProtocol", dependencies: ["Adjustments"], swiftSettings: settings),
@@ -68,7 +72,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "RenderProtocol", "Vips",
+                "Adjustments", "Filters", "RenderProtocol", "Vips",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
@@ -100,8 +104,8 @@ let package = Package(
         .executableTarget(
             name: "minilab",
             dependencies: [
-                "Adjustments", "JobQueue", "Library", "Redis", "RenderProtocol", "Telemetry",
-                "Worker",
+                "Adjustments", "Filters", "JobQueue", "Library", "Redis", "RenderProtocol",
+                "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -129,10 +133,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AdjustmentsTests", dependencies: ["Adjustments"], swiftSettings: settings),
+            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters"],
+            swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
-            name: "ContractTests", dependencies: ["Adjustments", "MinilabTesting"],
+            name: "ContractTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],
             swiftSettings: settings),
         // The executables as an operator runs them, on a real Redis, killed for real.
         .testTarget(
@@ -170,7 +175,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+                "Adjustments", "Filters", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
                 "minilab-render",
             ],
             swiftSettings: settings),

@@ -20,6 +20,11 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case unknownParameter
     /// A parameter lies outside its range.
     case parameterOutOfRange
+    /// No file of that digest in the folder of resources.
+    case missingResource
+    /// A resource cannot be read as what it is used for: a broken table of colours, a mask that is no
+    /// picture.
+    case badResource
     /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
     case assetOutsideLibrary
 
@@ -57,7 +62,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     public var isPermanent: Bool {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
-            .unknownFilter, .unknownParameter, .parameterOutOfRange, .assetOutsideLibrary,
+            .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
+            .badResource, .assetOutsideLibrary,
             .missingAsset, .emptyFile, .unsupportedFormat, .damagedPhoto, .tooManyPixels,
             .workerLost:
             true

@@ -51,37 +51,35 @@ public struct Recipe: Sendable, Equatable {
             throw Failure(
                 .invalidValue, "edit.filters is empty; an edit needs at least one filter.")
         }
-        guard filters.count <= ContractLimits.filtersMax else {
+        let count = filters.reduce(0) { $0 + $1.count }
+        guard count <= ContractLimits.filtersMax else {
             throw Failure(
                 .oversizedField,
-                "edit.filters has \(filters.count) filters; at most "
-                    + "\(ContractLimits.filtersMax) are allowed.")
+                "edit.filters has \(count) filters; at most \(ContractLimits.filtersMax) are allowed, "
+                    + "those inside others counted.")
+        }
+        for (index, filter) in filters.enumerated() {
+            try filter.checkIsStep(at: "edit.filters[\(index)]")
         }
         self.filters = filters
         self.referenceSize = referenceSize
         self.output = output
     }
 
-    /// The same recipe for a photo of `size`: lengths count its pixels, and no reference is left.
-    ///
-    /// Preview and photo may differ by a rounded pixel in their aspect, so the factor is the mean of
-    /// both sides': √(photo pixels / preview pixels).
+    /// The same recipe for a photo of `size`: lengths and places count its pixels, and no reference is
+    /// left.
     ///
     /// - Parameter size: the upright size of the full photo.
     /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling.
     public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
         guard let referenceSize else { return self }
-        let factor = (Double(size.pixels) / Double(referenceSize.pixels)).squareRoot()
+        let scale = PhotoScale(preview: referenceSize, photo: size)
         var scaled: [Filter] = []
         for (index, filter) in filters.enumerated() {
-            var values = filter.parameters
-            for parameter in filter.definition.parameters where parameter.unit == .pixels {
-                values[parameter.name]? *= factor
-            }
             scaled.append(
-                try Filter(
-                    filter.name, values,
-                    at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)"))
+                try filter.scaled(
+                    by: scale, at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)")
+            )
         }
         return try Recipe(filters: scaled, output: output)
     }

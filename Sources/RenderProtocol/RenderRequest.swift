@@ -21,12 +21,17 @@ public struct ProbeRequest: Sendable, Codable {
     public let recipe: Recipe
     /// What is refused.
     public let limits: RenderLimits
+    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
+    public let resources: String?
 
     /// Makes a request.
-    public init(source: String, recipe: Recipe, limits: RenderLimits) {
+    public init(
+        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil
+    ) {
         self.source = source
         self.recipe = recipe
         self.limits = limits
+        self.resources = resources
     }
 }
 
@@ -38,17 +43,22 @@ public struct PhotoRequest: Sendable, Codable {
     public let recipe: Recipe
     /// What is refused.
     public let limits: RenderLimits
+    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
+    public let resources: String?
     /// Absolute path of an existing folder of this job alone: the result and any spool file go there.
     public let folder: String
     /// Name of the result without its extension, which follows from the format.
     public let stem: String
 
     /// Makes a request.
-    public init(source: String, recipe: Recipe, limits: RenderLimits, folder: String, stem: String)
-    {
+    public init(
+        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
+        folder: String, stem: String
+    ) {
         self.source = source
         self.recipe = recipe
         self.limits = limits
+        self.resources = resources
         self.folder = folder
         self.stem = stem
     }

@@ -8,14 +8,20 @@ struct Photo {
     let header: PhotoHeader
     /// In pixels of the full photo.
     let recipe: Recipe
-    let plan: RenderPlan
+    private let planned: Planner.Planned
+    var plan: RenderPlan { planned.plan }
 
     /// Decoded pixels up to this many bytes stay in memory where they are needed in any order;
     /// more go to a spool file.
     static let memorySpoolBytesMax = 96 << 20
 
     /// Reads the header, refuses what is too large, and plans.
-    init(_ path: String, recipe: Recipe, limits: RenderLimits) throws(Failure) {
+    ///
+    /// - Parameter resource: where the file of a digest is.
+    init(
+        _ path: String, recipe: Recipe, limits: RenderLimits,
+        resource: @escaping @Sendable (String) throws(Failure) -> String
+    ) throws(Failure) {
         VipsLibrary.forgetErrors()
         file = try PhotoFile(at: path)
         let image = try file.open(failOn: .truncated)
@@ -27,7 +33,7 @@ struct Photo {
                     + "allowed. Send a smaller photo or raise the worker's limit.")
         }
         self.recipe = try recipe.scaled(to: header.uprightSize)
-        plan = try Planner.plan(self.recipe, for: header)
+        planned = try Planner.plan(self.recipe, for: header, resource: resource)
     }
 
     /// Decodes, edits and writes it.
@@ -64,37 +70,41 @@ struct Photo {
         let keepsAlpha = photo.layout.hasAlpha && plan.format == .png
         let target = PixelProgram.Layout(
             sample: isDeep ? .encoded16 : .encoded8, bands: keepsAlpha ? 4 : 3)
-        if plan.passes.count == 1, case .pixels(let filters) = plan.passes[0] {
+        if planned.passes.count == 1, case .pixels(let filters) = planned.passes[0],
+            header.orientation == 1 || !filters.contains(where: \.usesPosition)
+        {
             // A filter of single pixels does the same before and after a turn; before is cheaper,
             // since the pixels then stream and what is spooled is final.
             let program = PixelProgram(
-                source: photo.layout, filters: filters, target: target, colour: photo.colour)
+                source: photo.layout, filters: filters, target: target,
+                height: photo.image.height, colour: photo.colour, chain: recipe.filters)
             return try upright(photo.image.running(program), spool: spool)
         }
         let linear = PixelProgram.Layout(
             sample: .linear, bands: photo.layout.hasAlpha ? 4 : 3)
         var image = try upright(photo.image, spool: spool)
         var layout = photo.layout
-        var waiting: [Filter] = []
-        for (number, pass) in plan.passes.enumerated() {
+        var waiting: [any PixelFilter] = []
+        for (number, pass) in planned.passes.enumerated() {
             switch pass {
             case .pixels(let filters): waiting = filters
-            case .neighbourhood(let filter, _, _):
+            case .neighbourhood(let filter):
                 if layout != linear || !waiting.isEmpty {
                     image = try image.running(
                         PixelProgram(
                             source: layout, filters: waiting, target: linear,
-                            colour: photo.colour))
+                            height: image.height, colour: photo.colour))
                 }
                 waiting = []
                 layout = linear
                 image = try image.running(
-                    filter, bands: linear.bands, spool: "\(spool)-\(number)")
+                    filter, spool: "\(spool)-\(number)")
             }
         }
         return try image.running(
             PixelProgram(
-                source: layout, filters: waiting, target: target, colour: photo.colour))
+                source: layout, filters: waiting, target: target, height: image.height,
+                colour: photo.colour))
     }
 
     /// Turned by its orientation. 1 and 2 stream; the others are computed first and then read in

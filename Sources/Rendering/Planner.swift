@@ -11,11 +11,29 @@ enum Planner {
     /// linear pixels (16 each). A taller window goes to the spool lane.
     static let windowBytesMax = 64 << 20
 
+    /// A render, planned: what is told about it, and what it is done with.
+    struct Planned: Sendable {
+        let plan: RenderPlan
+        let passes: [Pass]
+    }
+
+    /// One pass over the photo, ready to run.
+    enum Pass: Sendable {
+        case pixels([any PixelFilter])
+        case neighbourhood(any NeighbourhoodFilter)
+    }
+
     /// Plans a render.
     ///
-    /// - Parameter recipe: already in pixels of the full photo.
-    /// - Throws: `tooManyPixels` when the output format cannot hold the picture.
-    static func plan(_ recipe: Recipe, for header: PhotoHeader) throws(Failure) -> RenderPlan {
+    /// - Parameters:
+    ///   - recipe: already in pixels of the full photo.
+    ///   - resource: where the file of a digest is.
+    /// - Throws: `tooManyPixels` when the output format cannot hold the picture, and what filters refuse
+    ///   their parameters with.
+    static func plan(
+        _ recipe: Recipe, for header: PhotoHeader,
+        resource: @escaping @Sendable (String) throws(Failure) -> String
+    ) throws(Failure) -> Planned {
         let format = recipe.output.format ?? (header.format == "png" ? .png : .jpeg)
         let size = header.uprightSize
         if format == .jpeg, max(size.width, size.height) > jpegSideMax {
@@ -24,39 +42,43 @@ enum Planner {
                 "The photo is \(size) pixels; a JPEG's sides are at most \(jpegSideMax). Ask for "
                     + "png as edit.output.format.")
         }
-        var passes: [RenderPlan.Pass] = []
-        var pixels: [Filter] = []
+        let context = FilterContext(size: size, resource: resource)
+        var told: [RenderPlan.Pass] = []
+        var passes: [Pass] = []
+        var waiting: [(filter: Filter, working: any PixelFilter)] = []
         var isTall = false
+        func endPixelPass() {
+            guard !waiting.isEmpty else { return }
+            told.append(.pixels(waiting.map(\.filter)))
+            passes.append(.pixels(waiting.map(\.working)))
+            waiting = []
+        }
         for filter in recipe.filters {
-            switch filter.definition.reach {
-            case .pixel: pixels.append(filter)
-            case .neighbourhood:
-                if !pixels.isEmpty { passes.append(.pixels(pixels)) }
-                pixels = []
-                let reach = reach(of: filter)
-                passes.append(
-                    .neighbourhood(filter, columns: reach.columns, rows: reach.rows))
+            switch filter.definition.kernel {
+            case .pixel(let make):
+                waiting.append((filter, try make(filter, context)))
+            case .neighbourhood(let make):
+                endPixelPass()
+                let working = try make(filter, context)
+                let reach = working.reach
+                told.append(.neighbourhood(filter, columns: reach.columns, rows: reach.rows))
+                passes.append(.neighbourhood(working))
                 if Self.isTall(rows: reach.rows, width: size.width) { isTall = true }
+            case .generator:
+                preconditionFailure("a recipe has no \(filter.name) as a step")
             }
         }
-        if !pixels.isEmpty { passes.append(.pixels(pixels)) }
-        return RenderPlan(
-            lane: header.orientation <= 2 && !isTall ? .stream : .spool,
-            orientation: header.orientation, passes: passes, format: format,
-            quality: recipe.output.quality)
+        endPixelPass()
+        return Planned(
+            plan: RenderPlan(
+                lane: header.orientation <= 2 && !isTall ? .stream : .spool,
+                orientation: header.orientation, passes: told, format: format,
+                quality: recipe.output.quality),
+            passes: passes)
     }
 
     /// Whether a window of so many rows above and below is too large to stream.
     static func isTall(rows: Int, width: Int) -> Bool {
         (2 * rows + 1) * width * 16 > windowBytesMax
-    }
-
-    /// How far a neighbourhood filter looks.
-    static func reach(of filter: Filter) -> (columns: Int, rows: Int) {
-        switch filter.name {
-        case FilterName.edges: (1, 1)
-        case FilterName.motionBlur: MotionBlur(filter).reach
-        default: preconditionFailure("\(filter.name) does not look at neighbours")
-        }
     }
 }

@@ -46,8 +46,8 @@ extension Renderer {
             // Small enough to be kept, so that no more than one photo is being decoded at a time.
             image = try image.running(
                 PixelProgram(
-                    source: layout, filters: [], target: plain, colour: standard.colour,
-                    targetColour: .sRGB)
+                    source: layout, filters: [], target: plain, height: image.height,
+                    colour: standard.colour, targetColour: .sRGB)
             ).inMemory()
             return try image.changing(
                 image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })

@@ -18,7 +18,9 @@ public struct Renderer: Sendable {
 
     /// Reads a header and plans the render; no pixels.
     public func probe(_ request: ProbeRequest) throws(Failure) -> (PhotoHeader, RenderPlan) {
-        let photo = try Photo(request.source, recipe: request.recipe, limits: request.limits)
+        let photo = try Photo(
+            request.source, recipe: request.recipe, limits: request.limits,
+            resource: Resources(folder: request.resources).path(of:))
         return (photo.header, photo.plan)
     }
 
@@ -27,7 +29,9 @@ public struct Renderer: Sendable {
     /// - Throws: a code of the photo or resource groups. Nothing is left but files in the folder.
     public func render(_ request: PhotoRequest) throws(Failure) -> RenderReport {
         let usage = ProcessUsage()
-        let photo = try Photo(request.source, recipe: request.recipe, limits: request.limits)
+        let photo = try Photo(
+            request.source, recipe: request.recipe, limits: request.limits,
+            resource: Resources(folder: request.resources).path(of:))
         let source = try FileDigest.sha256(of: request.source)
         let name = request.stem + "." + photo.plan.format.fileExtension
         let path = request.folder + "/" + name

@@ -14,7 +14,8 @@ import Testing
         #expect(
             FailureCode.allCases.map(\.rawValue) == [
                 "malformedJSON", "unknownField", "missingField", "invalidValue", "oversizedField",
-                "unknownFilter", "unknownParameter", "parameterOutOfRange", "assetOutsideLibrary",
+                "unknownFilter", "unknownParameter", "parameterOutOfRange", "missingResource",
+                "badResource", "assetOutsideLibrary",
                 "missingAsset", "emptyFile", "unsupportedFormat", "damagedPhoto", "tooManyPixels",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
                 "revisionConflict", "workerLost", "internalError",

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a parameter outside its range is refused with value and range`() {
-        expect(.parameterOutOfRange, naming: "inputIntensity is 11.0", "0.0 to 10.0") {
+        expect(.parameterOutOfRange, naming: "intensity is 11.0", "0.0 to 10.0") {
             try Recipe(json: #"{"filters": [{"name": "CISepiaTone", "intensity": 11}]}"#)
         }
     }
@@ -117,14 +117,14 @@ import Testing
     @Test func `lengths scale down as well`() throws {
         let recipe = try blur(radius: 100, referenceSize: PixelSize(width: 4000, height: 2000))
         let scaled = try recipe.scaled(to: PixelSize(width: 1000, height: 500))
-        #expect(scaled.filters[0].value("inputRadius") == 25)
+        #expect(scaled.filters[0].number("inputRadius") == 25)
     }
 
     @Test func `a preview whose side was rounded scales by the mean of both sides`() throws {
         let recipe = try blur(radius: 10, referenceSize: PixelSize(width: 100, height: 67))
         let scaled = try recipe.scaled(to: PixelSize(width: 1000, height: 667))
         let factor = (1000.0 * 667 / (100 * 67)).squareRoot()
-        #expect(abs(scaled.filters[0].value("inputRadius") - 10 * factor) < 1e-9)
+        #expect(abs(scaled.filters[0].number("inputRadius") - 10 * factor) < 1e-9)
     }
 
     @Test func `without a reference size nothing scales`() throws {
@@ -141,7 +141,8 @@ import Testing
 
     private func blur(radius: Double, referenceSize: PixelSize?) throws -> Recipe {
         try Recipe(
-            filters: [Filter("CIMotionBlur", ["radius": radius])], referenceSize: referenceSize)
+            filters: [Filter("CIMotionBlur", ["radius": .number(radius)])],
+            referenceSize: referenceSize)
     }
 
     // MARK: Canonical form

@@ -3,60 +3,77 @@ import MinilabTesting
 import Testing
 
 @Suite("The schemas and the code say the same") struct SchemaTests {
-    @Test func `the schema lists the filters of the catalogue`() throws {
-        let schema = try Schema.edit()
-        let listed = schema["$defs", "filter", "oneOf"]?.values?.compactMap {
-            $0.fields?["$ref"]?.text
-        }
-        #expect(listed == FilterCatalogue.all.map { "#/$defs/\($0.name)" }.sorted())
-    }
-
-    @Test(arguments: FilterCatalogue.all.map(\.name))
-    func `a filter has the same parameters in both`(_ name: String) throws {
-        let schema = try Schema.edit()
-        let filter = try #require(FilterCatalogue.definition(named: name))
-        let properties = try #require(schema["$defs", name, "properties"]?.fields)
-        #expect(schema["$defs", name, "description"]?.text == filter.summary)
-        #expect(properties["name"] == .object(["const": .string(name)]))
-        #expect(
-            Set(properties.keys)
-                == Set(filter.parameters.flatMap { [$0.name, $0.shortName] } + ["name"]))
-        for parameter in filter.parameters {
-            let definition = "\(name).\(parameter.name)"
-            let reference = JSONValue.object(["$ref": .string("#/$defs/\(definition)")])
-            #expect(properties[parameter.name] == reference)
-            #expect(properties[parameter.shortName] == reference)
-            #expect(schema["$defs", definition, "minimum"]?.double == parameter.range.lowerBound)
-            #expect(schema["$defs", definition, "maximum"]?.double == parameter.range.upperBound)
-            #expect(schema["$defs", definition, "default"]?.double == parameter.defaultValue)
-        }
+    @Test func `the schema and the page of filters are those that the catalogue makes`() throws {
+        let schema = try JSONValue(
+            parsing: Contract.text("filters.schema.json"), as: "filters.schema.json")
+        #expect(schema == FilterSchema.json, "run ops/generate")
+        #expect(try Contract.text("FILTERS.md") == FilterPage.markdown, "run ops/generate")
     }
 
     /// Both judges on both sides of every limit, and on a parameter that is given by both its names.
     @Test func `schema and decoder draw the same line at every parameter's limits`() throws {
         var texts: [String] = []
-        for filter in FilterCatalogue.all {
+        for filter in FilterCatalogue.all where !filter.isGenerator {
             for parameter in filter.parameters {
-                let range = parameter.range
-                for value in [
-                    range.lowerBound, range.upperBound, parameter.defaultValue,
-                    range.lowerBound.nextDown, range.upperBound.nextUp,
-                ] {
-                    texts.append(edit(filter.name, [parameter.name: value]))
-                    texts.append(edit(filter.name, [parameter.shortName: value]))
+                for value in limits(of: parameter) {
+                    for name in parameter.names { texts.append(edit(filter, [name: value])) }
                 }
-                texts.append(
-                    edit(
-                        filter.name,
-                        [
-                            parameter.name: parameter.defaultValue,
-                            parameter.shortName: parameter.defaultValue,
-                        ]))
+                if let value = parameter.defaultValue, parameter.names.count > 1 {
+                    texts.append(
+                        edit(
+                            filter,
+                            [parameter.name: value.json, parameter.shortName: value.json]))
+                }
             }
+            texts.append(edit(filter, [:]))
+            texts.append(edit(filter, ["inputNothing": 1]))
         }
         for (text, refusal) in zip(texts, try Schema.edit().refusals(of: texts)) {
             #expect((refusal == nil) == accepts { try Recipe(json: text) }, "\(text)")
         }
+    }
+
+    /// Values on both sides of what a parameter takes, and of other kinds.
+    private func limits(of parameter: ParameterDefinition) -> [JSONValue] {
+        var values: [JSONValue] = [.null, "x", "", [], .object([:]), .bool(true), .number(1e300)]
+        if let value = parameter.defaultValue { values.append(value.json) }
+        func ends(_ range: ClosedRange<Double>) -> [Double] {
+            [
+                range.lowerBound, range.upperBound, range.lowerBound.nextDown,
+                range.upperBound.nextUp,
+            ]
+        }
+        switch parameter.kind {
+        case .number(let range, _): values += ends(range).map(JSONValue.number)
+        case .vector(let range, let units):
+            for end in ends(range) {
+                for count in units.count - 1...units.count + 1 {
+                    values.append(.array(Array(repeating: .number(end), count: count)))
+                }
+            }
+        case .color:
+            values += [
+                "#ff8000", "#FF80aa", "#ff800", "#ff80000", "ff8000", "#gg8000", "#ff8000\n",
+                [0, 1, 0], [0, 0, 1, 1], [0, 0], [0, 0, 0, 0, 0], [0, 0, 2], [0, 0, "1"],
+            ]
+        case .samples(let range, let count, let groups):
+            // A multiple of the group, on which a schema has no say.
+            for length in [count.lowerBound, count.lowerBound - groups] where length >= 0 {
+                for end in ends(range) {
+                    values.append(.array(Array(repeating: .number(end), count: length)))
+                }
+            }
+        case .choice(let words): values += words.map(JSONValue.string)
+        case .resource:
+            let digits = String(repeating: "0a", count: 32)
+            values += [
+                .string("sha256:" + digits), .string("sha256:" + digits + "0"),
+                .string("sha256:" + digits.uppercased()), .string(digits),
+                .string("sha256:" + digits + "\n"),
+            ]
+        case .flag, .filters, .generator: break
+        }
+        return values
     }
 
     @Test(arguments: [
@@ -110,7 +127,7 @@ import Testing
         let data = event["$defs", "completed", "properties", "data"]?.fields?["properties"]?.fields
         #expect(
             data?["filters"]?.fields?["items"]
-                == .object(["$ref": .string("edit.schema.json#/$defs/filter")]))
+                == .object(["$ref": .string("filters.schema.json")]))
         #expect(
             data?["filters"]?.fields?["maxItems"]?.double == Double(ContractLimits.filtersMax))
         #expect(
@@ -139,10 +156,32 @@ import Testing
         #expect(unexplained.isEmpty)
     }
 
-    private func edit(_ filter: String, _ parameters: [String: Double]) -> String {
-        var fields = parameters.mapValues(JSONValue.number)
-        fields["name"] = .string(filter)
+    /// An edit of one filter; parameters that have to be given and are not in question are given.
+    private func edit(_ filter: FilterDefinition, _ parameters: [String: JSONValue]) -> String {
+        var fields = parameters
+        for parameter in filter.parameters where parameter.defaultValue == nil {
+            guard parameter.names.allSatisfy({ fields[$0] == nil }) else { continue }
+            fields[parameter.name] = Self.sample(parameter)
+        }
+        fields["name"] = .string(filter.name)
         return JSONValue.object(["filters": .array([.object(fields)])]).canonical
+    }
+
+    /// A value that a parameter takes.
+    private static func sample(_ parameter: ParameterDefinition) -> JSONValue {
+        switch parameter.kind {
+        case .number(let range, _): .number(range.lowerBound)
+        case .vector(let range, let units):
+            .array(Array(repeating: .number(range.lowerBound), count: units.count))
+        case .color: "#808080"
+        case .samples(let range, let count, _):
+            .array(Array(repeating: .number(range.lowerBound), count: count.lowerBound))
+        case .choice(let words): .string(words[0])
+        case .flag: true
+        case .resource: .string("sha256:" + String(repeating: "0", count: 64))
+        case .filters: .array([.object(["name": "CIColorInvert"])])
+        case .generator: .object(["name": "CILinearGradient"])
+        }
     }
 
     private func accepts(_ body: () throws -> some Any) -> Bool {

@@ -62,7 +62,7 @@ import Vips
         let layout = PixelProgram.Layout(sample: .encoded8, bands: 3)
         let ours = try image.running(
             PixelProgram(
-                source: layout, filters: [], target: layout,
+                source: layout, filters: [], target: layout, height: 32,
                 colour: #require(PhotoColour(matrix)), targetColour: .sRGB)
         ).pixels()
         let worst = zip(ours, reference).map { abs(Int($0) - Int($1)) }.max() ?? 0

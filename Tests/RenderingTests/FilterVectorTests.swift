@@ -47,7 +47,7 @@ import Vips
             Self.inputs.flatMap { $0 }, width: Self.inputs.count, height: 1, bands: 3
         ).writePNG(to: source)
         let filter = try Filter(
-            vector.filter, vector.intensity.map { ["inputIntensity": $0] } ?? [:])
+            vector.filter, vector.intensity.map { ["inputIntensity": .number($0)] } ?? [:])
         let picture = try studio.pixels(of: source, [filter])
         for (x, expected) in vector.outputs.enumerated() {
             for (a, b) in zip(picture.pixel(x, 0), expected) {

@@ -14,7 +14,7 @@ import Vips
     struct Pair: Sendable, CustomTestStringConvertible {
         let file: String
         let filter: String
-        let parameters: [String: Double]
+        let parameters: [String: FilterValue]
         /// The reference's RMS and half a code for our own aligning; inverting spreads the darks.
         let rmsMax: Double
         var testDescription: String { file }

@@ -14,10 +14,14 @@ import Testing
             hasProfile: false)
     }
 
+    private func plan(_ recipe: Recipe, for header: PhotoHeader) throws(Failure) -> RenderPlan {
+        try Planner.plan(recipe, for: header, resource: Resources(folder: nil).path(of:)).plan
+    }
+
     @Test func `per-pixel filters that follow each other share a pass`() throws {
         let (sepia, invert) = (try Filter("CISepiaTone"), try Filter("CIColorInvert"))
         let edges = try Filter("CIEdges")
-        let plan = try Planner.plan(
+        let plan = try self.plan(
             try Recipe(filters: [sepia, invert, edges, invert]), for: header())
         #expect(
             plan.passes == [
@@ -28,7 +32,7 @@ import Testing
 
     @Test(arguments: zip(1...8, [1, 1, 0, 0, 0, 0, 0, 0]))
     func `only orientations 1 and 2 stream`(_ orientation: Int, _ streams: Int) throws {
-        let plan = try Planner.plan(
+        let plan = try self.plan(
             try Recipe(filters: [Filter("CISepiaTone")]), for: header(orientation: orientation))
         #expect(plan.lane == (streams == 1 ? .stream : .spool))
         #expect(plan.orientation == orientation)
@@ -36,8 +40,10 @@ import Testing
 
     @Test func `a tall blur goes to the spool lane and a flat one streams`() throws {
         func lane(_ angle: Double) throws -> RenderPlan.Lane {
-            try Planner.plan(
-                try Recipe(filters: [Filter("CIMotionBlur", ["radius": 500, "angle": angle])]),
+            try plan(
+                try Recipe(filters: [
+                    Filter("CIMotionBlur", ["radius": 500, "angle": .number(angle)])
+                ]),
                 for: header()
             ).lane
         }
@@ -48,15 +54,15 @@ import Testing
     @Test func `PNG stays PNG, all else becomes JPEG, and the recipe has the last word`() throws {
         let filters = [try Filter("CISepiaTone")]
         let plain = try Recipe(filters: filters)
-        #expect(try Planner.plan(plain, for: header("png")).format == .png)
-        #expect(try Planner.plan(plain, for: header("heif")).format == .jpeg)
+        #expect(try plan(plain, for: header("png")).format == .png)
+        #expect(try plan(plain, for: header("heif")).format == .jpeg)
         let asked = try Recipe(filters: filters, output: .init(format: .png))
-        #expect(try Planner.plan(asked, for: header("jpeg")).format == .png)
+        #expect(try plan(asked, for: header("jpeg")).format == .png)
     }
 
     @Test func `a side that no JPEG can have is refused`() throws {
         let error = #expect(throws: Failure.self) {
-            try Planner.plan(
+            try plan(
                 try Recipe(filters: [Filter("CISepiaTone")]), for: header("tiff", 70_000, 10))
         }
         #expect(error?.code == .tooManyPixels)

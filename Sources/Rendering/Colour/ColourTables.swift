@@ -1,3 +1,5 @@
+import Filters
+
 /// The tables between encoded samples and linear light, for the pixel loops.
 struct ColourTables: Sendable {
     /// Linear light by 8-bit code, for red, green, blue.

@@ -1,3 +1,4 @@
+import Filters
 import Glibc
 
 /// An ICC profile of an RGB space made of three primaries and three tone curves, which is what

@@ -1,3 +1,5 @@
+import Filters
+
 /// What a photo's numbers mean: how to get to linear light with sRGB primaries, and back.
 struct PhotoColour: Sendable, Equatable {
     /// One tone curve for red, green and blue each.

@@ -1,10 +1,13 @@
+import Adjustments
+import Filters
+
 /// Reads interleaved samples into planes of linear light.
 enum SampleReader {
     /// Reads codes through one table per channel; grey goes to all three. Alpha 0 to 1.
     @inline(__always)
     static func read<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ start: UnsafePointer<Code>, bands: Int, scale: Float, _ tables: [Table<Float>],
-        _ chunk: PixelChunk, _ alpha: UnsafeMutablePointer<Float>
+        _ chunk: PixelChunk
     ) {
         let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
         let (toRed, toGreen, toBlue) = (tables[0].values, tables[1].values, tables[2].values)
@@ -19,11 +22,13 @@ enum SampleReader {
             }
             return
         }
+        let alpha = chunk.alpha
+        let hasAlpha = bands != 1
         for i in 0..<chunk.count {
             red[i] = toRed[Int(truncatingIfNeeded: pixel[0])]
             green[i] = toGreen[Int(truncatingIfNeeded: pixel[second])]
             blue[i] = toBlue[Int(truncatingIfNeeded: pixel[third])]
-            alpha[i] = Float(pixel[bands - 1]) * scale
+            if hasAlpha { alpha[i] = Float(pixel[bands - 1]) * scale }
             pixel += bands
         }
     }
@@ -31,10 +36,10 @@ enum SampleReader {
     /// Reads linear light that is multiplied by alpha, and divides it out; where alpha is 0, so is
     /// the colour.
     static func readLinear(
-        _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk,
-        _ alpha: UnsafeMutablePointer<Float>
+        _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk
     ) {
         let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
+        let alpha = chunk.alpha
         var pixel = start
         for i in 0..<chunk.count {
             let share = bands == 4 ? pixel[3] : 1

@@ -1,13 +1,16 @@
-/// Writes planes of linear light as interleaved samples. Without `alpha` the pixels are opaque.
+import Adjustments
+import Filters
+
+/// Writes planes of linear light as interleaved samples.
 enum SampleWriter {
     /// Writes 8-bit codes, rounded half up, through one table per channel.
     static func write8(
-        _ chunk: PixelChunk, _ alpha: UnsafePointer<Float>?, _ tables: [Table<UInt8>],
+        _ chunk: PixelChunk, _ index: UnsafeMutablePointer<Int32>, _ tables: [Table<UInt8>],
         _ start: UnsafeMutablePointer<UInt8>, bands: Int
     ) {
         let count = chunk.count
         let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
-        let indexR = chunk.index
+        let indexR = index
         let indexG = indexR + PixelChunk.capacity
         let indexB = indexG + PixelChunk.capacity
         let scale = ColourTables.scale
@@ -29,14 +32,14 @@ enum SampleWriter {
             pixel[0] = codeR[Int(truncatingIfNeeded: indexR[i])]
             pixel[1] = codeG[Int(truncatingIfNeeded: indexG[i])]
             pixel[2] = codeB[Int(truncatingIfNeeded: indexB[i])]
-            pixel[3] = alpha.map { UInt8(min(max($0[i], 0), 1) * 255 + 0.5) } ?? 255
+            pixel[3] = UInt8(min(max(chunk.alpha[i], 0), 1) * 255 + 0.5)
             pixel += 4
         }
     }
 
     /// Writes 16-bit codes, computed without tables: a file of 16 bits is for those who need them.
     static func write16(
-        _ chunk: PixelChunk, _ alpha: UnsafePointer<Float>?, _ curves: [ToneCurve],
+        _ chunk: PixelChunk, _ curves: [ToneCurve],
         _ start: UnsafeMutablePointer<UInt16>, bands: Int
     ) {
         func code(_ light: Float, _ curve: ToneCurve) -> UInt16 {
@@ -48,7 +51,7 @@ enum SampleWriter {
             pixel[1] = code(chunk.green[i], curves[1])
             pixel[2] = code(chunk.blue[i], curves[2])
             if bands == 4 {
-                pixel[3] = alpha.map { UInt16(min(max($0[i], 0), 1) * 65_535 + 0.5) } ?? 65_535
+                pixel[3] = UInt16(min(max(chunk.alpha[i], 0), 1) * 65_535 + 0.5)
             }
             pixel += bands
         }
@@ -56,12 +59,12 @@ enum SampleWriter {
 
     /// Writes linear light multiplied by alpha, for filters that look at neighbours.
     static func writeLinear(
-        _ chunk: PixelChunk, _ alpha: UnsafePointer<Float>?,
+        _ chunk: PixelChunk,
         _ start: UnsafeMutablePointer<Float>, bands: Int
     ) {
         var pixel = start
         for i in 0..<chunk.count {
-            let share = bands == 4 ? alpha.map { $0[i] } ?? 1 : 1
+            let share = bands == 4 ? chunk.alpha[i] : 1
             pixel[0] = chunk.red[i] * share
             pixel[1] = chunk.green[i] * share
             pixel[2] = chunk.blue[i] * share

@@ -44,8 +44,10 @@ struct RunReport: Encodable {
     /// The filter without what everybody knows: `SepiaTone 0.8`.
     private static func short(_ filter: Filter) -> String {
         let name = filter.name.hasPrefix("CI") ? String(filter.name.dropFirst(2)) : filter.name
-        let values = filter.definition.parameters.map { parameter in
-            let rounded = (filter.value(parameter.name) * 100).rounded() / 100
+        // Numbers only: what else a filter takes does not fit into a line.
+        let values = filter.definition.parameters.compactMap { parameter -> String? in
+            guard let number = filter.parameters[parameter.name]?.number else { return nil }
+            let rounded = (number * 100).rounded() / 100
             return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
         }
         return ([name] + values).joined(separator: " ")

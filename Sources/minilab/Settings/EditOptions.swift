@@ -36,7 +36,7 @@ struct EditOptions: ParsableArguments {
                 output: try output(recipe.output.format, quality))
         }
         return try Recipe(
-            filters: filters.map(Self.filter),
+            filters: filters.map { try Filter(text: $0, at: "--filter \($0)") },
             output: try output(nil, quality ?? Recipe.Output.defaultQuality))
     }
 
@@ -45,20 +45,5 @@ struct EditOptions: ParsableArguments {
             throw ValidationError("--quality is \(quality); expected a number from 0 to 1.")
         }
         return Recipe.Output(format: format, quality: quality)
-    }
-
-    /// Reads `CISepiaTone:inputIntensity=0.8,…`.
-    static func filter(_ text: String) throws -> Filter {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        var values: [String: Double] = [:]
-        for pair in parts.dropFirst().first?.split(separator: ",") ?? [] {
-            let sides = pair.split(separator: "=", omittingEmptySubsequences: false)
-            guard sides.count == 2, let value = Double(sides[1]) else {
-                throw ValidationError(
-                    "--filter \(text): \(String(pair).debugDescription) is not key=number.")
-            }
-            values[String(sides[0])] = value
-        }
-        return try Filter(String(parts[0]), values, at: "--filter \(text)")
     }
 }

@@ -1,17 +1,23 @@
 /// A 3×3 matrix, row by row.
-struct ColourMatrix: Sendable, Equatable {
+public struct ColourMatrix: Sendable, Equatable {
     /// Nine numbers, row by row.
-    let rows: [Double]
+    public let rows: [Double]
+
+    /// Makes a matrix of nine numbers, row by row.
+    public init(rows: [Double]) {
+        precondition(rows.count == 9, "a 3×3 matrix has nine numbers")
+        self.rows = rows
+    }
 
     /// Linear sRGB to XYZ of illuminant D50, the connection space of ICC profiles: the sRGB
     /// primaries adapted by Bradford (ICC.1 §E; the numbers of the ICC's own sRGB v4 profile).
-    static let sRGBToXYZ = ColourMatrix(rows: [
+    public static let sRGBToXYZ = ColourMatrix(rows: [
         0.43606567, 0.38514709, 0.14306641,
         0.22248840, 0.71687317, 0.06060791,
         0.01391602, 0.09707642, 0.71409607,
     ])
 
-    static func * (a: ColourMatrix, b: ColourMatrix) -> ColourMatrix {
+    public static func * (a: ColourMatrix, b: ColourMatrix) -> ColourMatrix {
         var rows: [Double] = []
         for place in 0..<9 {
             let (row, column) = (place / 3 * 3, place % 3)
@@ -24,7 +30,7 @@ struct ColourMatrix: Sendable, Equatable {
     }
 
     /// The matrix that undoes this one, or nil when there is none.
-    var inverse: ColourMatrix? {
+    public var inverse: ColourMatrix? {
         let m = rows
         func minor(_ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Double { m[a] * m[d] - m[b] * m[c] }
         let cofactors = [
@@ -38,7 +44,7 @@ struct ColourMatrix: Sendable, Equatable {
     }
 
     /// Whether it changes no 8-bit value: profiles that mean sRGB differ in the fourth digit.
-    var isNearlyIdentity: Bool {
+    public var isNearlyIdentity: Bool {
         let one: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
         return zip(rows, one).allSatisfy { abs($0 - $1) < 0.002 }
     }

@@ -1,6 +1,5 @@
 import Adjustments
 import Glibc
-import Vips
 
 /// CIMotionBlur: a one-dimensional Gaussian along a direction, σ = radius.
 ///
@@ -14,7 +13,28 @@ import Vips
 /// since variances add: one with σ₁, then a comb with σ₂² = σ² − σ₁² whose teeth are ``toothSpacing`` σ₁
 /// apart. What the comb lets through of its own rhythm is e^(−2π²/spacing²) < 0.1 %. The work grows with √σ:
 /// 50 samples per pixel for radius 25 instead of 176, 260 for radius 500 instead of 3501.
-struct MotionBlur: Sendable {
+struct CIMotionBlur: NeighbourhoodFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIMotionBlur",
+        summary: "Blurs the photo along one direction, as a camera that moved would.",
+        category: .blur,
+        parameters: [
+            // Core Image names no maximum; 500 pixels is ours, five times the slider's end: it bounds
+            // the rows that a slanted blur keeps in memory.
+            .number(
+                "inputRadius", "How far the blur reaches: the σ of a Gaussian.", default: 20,
+                0...500, .pixels, identity: 0),
+            .number(
+                "inputAngle", "The direction, counter-clockwise from the right.", default: 0,
+                -2 * .pi...2 * .pi, .radians),
+        ],
+        fidelity: .measured(rms: 1.05),
+        source: "A one-dimensional Gaussian with σ = radius; a box blur is wrong by far.",
+        kernel: .neighbourhood { filter, _ in CIMotionBlur(filter) })
+
     /// Where the Gaussian is cut, in σ: 0.05 % of its weight lie outside.
     static let cutoff = 3.5
     /// Distance of the comb's teeth, in σ of the first Gaussian.
@@ -23,11 +43,11 @@ struct MotionBlur: Sendable {
     static let singleSigmaMax = 6.0
 
     /// The convolutions that make the blur, first one first; none for radius 0.
-    let stages: [DirectionalKernel]
+    let stages: [any WindowStage]
 
     init(_ filter: Filter) {
-        let radius = filter.value("inputRadius")
-        let angle = filter.value("inputAngle")
+        let radius = filter.number("inputRadius")
+        let angle = filter.number("inputAngle")
         let (dx, dy) = (cos(angle), -sin(angle))
         let isSteep = abs(dy) > abs(dx)
         // Per sample: one pixel along the major axis, `slope` along the other.
@@ -54,15 +74,10 @@ struct MotionBlur: Sendable {
             kernel(first, spacing: 1),
         ]
     }
-
-    /// How far it looks to each side.
-    var reach: (columns: Int, rows: Int) {
-        stages.reduce((0, 0)) { ($0.0 + $1.columns, $0.1 + $1.rows) }
-    }
 }
 
 /// A weighted sum of pixels along a line.
-struct DirectionalKernel: Sendable {
+struct DirectionalKernel: WindowStage {
     /// One pixel of the sum, by its place from the middle.
     struct Tap: Sendable {
         let column, row: Int
@@ -75,7 +90,7 @@ struct DirectionalKernel: Sendable {
 
     init(sigma: Double, spacing: Int, slope: Double, isSteep: Bool) {
         let step = Double(spacing)
-        let last = Int((MotionBlur.cutoff * sigma / step).rounded(.up))
+        let last = Int((CIMotionBlur.cutoff * sigma / step).rounded(.up))
         var weights = (-last...last).map { exp(-0.5 * pow(Double($0) * step / sigma, 2)) }
         let sum = weights.reduce(0, +)
         weights = weights.map { $0 / sum }
@@ -98,16 +113,14 @@ struct DirectionalKernel: Sendable {
         rows = taps.map { abs($0.row) }.max() ?? 0
     }
 
-    /// Computes a rectangle from one that is `columns` and `rows` larger on each side. Samples are
-    /// Floats.
-    func run(_ input: RegionPixels, _ output: RegionPixels, bands: Int) {
-        let count = output.area.width * bands
-        for row in 0..<output.area.height {
-            let out = output.row(row).assumingMemoryBound(to: Float.self)
+    func run(_ input: SampleRectangle, _ output: SampleRectangle, bands: Int) {
+        let count = output.width * bands
+        for row in 0..<output.height {
+            let out = output.row(row)
             for i in 0..<count { out[i] = 0 }
             for tap in taps {
                 let line =
-                    input.row(row + rows + tap.row).assumingMemoryBound(to: Float.self)
+                    input.row(row + rows + tap.row)
                     + (columns + tap.column) * bands
                 let weight = tap.weight
                 for i in 0..<count { out[i] += weight * line[i] }
@@ -115,20 +128,18 @@ struct DirectionalKernel: Sendable {
         }
     }
 
-    /// Computes a rectangle from a whole image, whose outermost pixels go on outside.
-    ///
-    /// - Parameter shift: the output's pixel (0, 0) lies at this place of the input.
     func run(
-        _ input: WholePixels, _ output: RegionPixels, bands: Int, shift: (column: Int, row: Int)
+        whole input: SampleRectangle, _ output: SampleRectangle, bands: Int,
+        shift: (column: Int, row: Int)
     ) {
-        let (left, width) = (output.area.left + shift.column, output.area.width)
-        for row in 0..<output.area.height {
-            let out = output.row(row).assumingMemoryBound(to: Float.self)
+        let (left, width) = (output.left + shift.column, output.width)
+        for row in 0..<output.height {
+            let out = output.row(row)
             for i in 0..<width * bands { out[i] = 0 }
             for tap in taps {
-                let wanted = output.area.top + row + shift.row + tap.row
+                let wanted = output.top + row + shift.row + tap.row
                 let y = min(max(wanted, 0), input.height - 1)
-                let line = (input.start + y * input.stride).assumingMemoryBound(to: Float.self)
+                let line = input.row(y)
                 let weight = tap.weight
                 // Columns of the output whose source lies inside the image.
                 let first = min(max(-(left + tap.column), 0), width)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// How encoded values 0 to 1 stand for amounts of light 0 to 1.
-enum ToneCurve: Sendable, Equatable {
+public enum ToneCurve: Sendable, Equatable {
     /// `(a v + b)^g + e` from `d` on, `c v + f` below: ICC.1 §10.18, function type 4, which the
     /// other types are cases of.
     case parametric(g: Double, a: Double, b: Double, c: Double, d: Double, e: Double, f: Double)
@@ -9,16 +9,16 @@ enum ToneCurve: Sendable, Equatable {
     case samples([Double])
 
     /// IEC 61966-2-1.
-    static let sRGB = parametric(
+    public static let sRGB = parametric(
         g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045, e: 0, f: 0)
 
     /// A pure power.
-    static func gamma(_ exponent: Double) -> ToneCurve {
+    public static func gamma(_ exponent: Double) -> ToneCurve {
         .parametric(g: exponent, a: 1, b: 0, c: 0, d: 0, e: 0, f: 0)
     }
 
     /// The light of an encoded value from 0 to 1.
-    func linear(_ encoded: Double) -> Double {
+    public func linear(_ encoded: Double) -> Double {
         switch self {
         case .parametric(let g, let a, let b, let c, let d, let e, let f):
             return encoded >= d ? pow(max(0, a * encoded + b), g) + e : c * encoded + f
@@ -30,7 +30,7 @@ enum ToneCurve: Sendable, Equatable {
     }
 
     /// The encoded value of an amount of light; what lies outside 0 to 1 counts as 0 or 1.
-    func encoded(_ light: Double) -> Double {
+    public func encoded(_ light: Double) -> Double {
         let light = min(max(light, 0), 1)
         switch self {
         case .parametric(let g, let a, let b, let c, let d, let e, let f):
@@ -52,7 +52,7 @@ enum ToneCurve: Sendable, Equatable {
     }
 
     /// Whether more encoded always means more light, so that the curve can be turned round.
-    var isRising: Bool {
+    public var isRising: Bool {
         let steps = 256
         var last = linear(0)
         for step in 1...steps {

@@ -1,0 +1,51 @@
+extension Filter {
+    /// The same filter on a photo of another size: lengths and places count its pixels.
+    ///
+    /// - Parameters:
+    ///   - scale: by what lengths and places grow.
+    ///   - path: where the filter stands, for errors.
+    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling.
+    func scaled(by scale: PhotoScale, at path: String) throws(Failure) -> Filter {
+        var values: [String: FilterValue] = [:]
+        for parameter in definition.parameters {
+            guard let value = parameters[parameter.name] else { continue }
+            switch (parameter.kind, value) {
+            case (.number(_, let unit), .number(let number)):
+                values[parameter.name] = .number(number * scale.factor(of: unit))
+            case (.vector(_, let units), .vector(let numbers)):
+                values[parameter.name] = .vector(
+                    zip(numbers, units).map { $0 * scale.factor(of: $1) })
+            case (.filters, .filters(let filters)):
+                var scaled: [Filter] = []
+                for (index, filter) in filters.enumerated() {
+                    scaled.append(
+                        try filter.scaled(by: scale, at: "\(path).\(parameter.name)[\(index)]"))
+                }
+                values[parameter.name] = .filters(scaled)
+            case (.generator, .generator(let filter)):
+                values[parameter.name] = .generator(
+                    try filter.scaled(by: scale, at: "\(path).\(parameter.name)"))
+            default: values[parameter.name] = value
+            }
+        }
+        return try Filter(name, values, at: path)
+    }
+}
+
+/// By what lengths and places grow from a preview to the full photo.
+///
+/// Preview and photo may differ by a rounded pixel in their aspect, so places grow with their own
+/// side, and lengths by the mean of both: √(photo pixels / preview pixels).
+struct PhotoScale {
+    let preview: PixelSize
+    let photo: PixelSize
+
+    func factor(of unit: ParameterDefinition.Unit) -> Double {
+        switch unit {
+        case .pixels: (Double(photo.pixels) / Double(preview.pixels)).squareRoot()
+        case .x: Double(photo.width) / Double(preview.width)
+        case .y: Double(photo.height) / Double(preview.height)
+        case .factor, .radians, .degrees, .stops, .kelvin, .count: 1
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// How a filter is computed.
+///
+/// Each case makes the filter's working form from its checked parameters. It is made when a render is
+/// planned, before any pixel is read, so what parameters cannot say by their ranges alone (a matrix
+/// that is singular, a table that is broken) is refused there.
+public enum FilterKernel: Sendable {
+    /// Each pixel by itself.
+    case pixel(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
+    /// Each pixel with its neighbours.
+    case neighbourhood(
+        @Sendable (Filter, FilterContext) throws(Failure) -> any NeighbourhoodFilter)
+    /// A picture of its own, without a photo: a gradient. Its pixels are those of a ``PixelFilter``
+    /// that ignores what is there.
+    case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
+}
+
+/// What a filter may ask about when it is made.
+public struct FilterContext: Sendable {
+    /// The upright size of the picture that the filter gets.
+    public let size: PixelSize
+    /// Gives the path of a resource's file, by digest (`"sha256:…"`).
+    public let resource: @Sendable (_ digest: String) throws(Failure) -> String
+
+    /// Makes a context.
+    public init(
+        size: PixelSize,
+        resource: @escaping @Sendable (_ digest: String) throws(Failure) -> String
+    ) {
+        self.size = size
+        self.resource = resource
+    }
+
+    /// A context without resources.
+    public init(size: PixelSize) {
+        self.init(size: size) { digest throws(Failure) in
+            throw Failure(
+                .missingResource,
+                "The file \(digest) was asked for and there is no folder of resources.")
+        }
+    }
+}

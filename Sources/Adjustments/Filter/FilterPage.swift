@@ -1,0 +1,97 @@
+/// What a person reads about filters, made from the catalogue: one filter for `minilab filters NAME`,
+/// and all of them for `jobs/FILTERS.md`.
+public enum FilterPage {
+    /// All filters, in Markdown.
+    public static var markdown: String {
+        var lines = [
+            "# Filters", "",
+            "Made by `ops/generate` from the catalogue of filters; `minilab filters NAME` shows the same.",
+            "Each parameter may be spelled as Core Image's key (`inputIntensity`) or short (`intensity`).",
+            "Places count pixels of the upright photo from the bottom left; angles are counter-clockwise.",
+            "",
+            "*exact*: published, or equal to Core Image's pixels but for rounding. *measured*: compared with",
+            "Core Image's pixels, with the RMS error in steps of 255. *look-alike*: Apple's kernel is",
+            "unpublished; ours may look different.",
+        ]
+        for category in FilterDefinition.Category.allCases {
+            let filters = FilterCatalogue.all.filter { $0.category == category }
+            guard !filters.isEmpty else { continue }
+            lines += ["", "## \(category.rawValue)"]
+            for filter in filters {
+                lines += ["", "### \(filter.name)", ""] + markdown(of: filter)
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func markdown(of filter: FilterDefinition) -> [String] {
+        var lines = ["\(filter.summary) *\(filter.fidelity.words).* \(filter.source)"]
+        guard !filter.parameters.isEmpty else { return lines }
+        lines += [
+            "", "| parameter | values | default | changes nothing | |", "|---|---|---|---|---|",
+        ]
+        for parameter in filter.parameters {
+            let cells = [
+                "`\(parameter.shortName)`", parameter.kind.words,
+                parameter.defaultValue.map(\.description) ?? "has to be given",
+                parameter.identity.map(\.description) ?? "", parameter.summary,
+            ]
+            lines.append("| " + cells.joined(separator: " | ") + " |")
+        }
+        return lines
+    }
+
+    /// One filter, in plain text.
+    public static func text(of filter: FilterDefinition) -> String {
+        var lines = [
+            filter.name, "  " + filter.summary, "  \(filter.fidelity.words). \(filter.source)",
+        ]
+        for parameter in filter.parameters {
+            lines += ["", "  \(parameter.names.joined(separator: ", ")): \(parameter.kind.words)"]
+            lines.append("    " + parameter.summary)
+            lines.append(
+                "    "
+                    + (parameter.defaultValue.map { "default \($0)" } ?? "it has to be given")
+                    + (parameter.identity.map { "; \($0) changes nothing" } ?? ""))
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension FilterDefinition.Fidelity {
+    /// In a word or two.
+    public var words: String {
+        switch self {
+        case .exact: "exact"
+        case .measured(let rms): "measured: RMS \(rms)"
+        case .lookAlike: "look-alike"
+        }
+    }
+}
+
+extension ParameterDefinition.Kind {
+    /// In a few words.
+    var words: String {
+        func words(_ range: ClosedRange<Double>) -> String {
+            "\(FilterValue.number(range.lowerBound).json.canonical) … "
+                + FilterValue.number(range.upperBound).json.canonical
+        }
+        switch self {
+        case .number(let range, let unit):
+            return words(range) + (unit == .factor ? "" : " \(unit.rawValue)")
+        case .vector(let range, let units):
+            let names = units.map { $0 == .factor ? "number" : $0.rawValue }
+            return "[\(names.joined(separator: ", "))]"
+                + (range == ParameterDefinition.placeRange ? "" : ", each \(words(range))")
+        case .color: return "colour"
+        case .samples(let range, let count, let groups):
+            return "\(count.lowerBound) to \(count.upperBound) numbers \(words(range))"
+                + (groups > 1 ? ", a multiple of \(groups)" : "")
+        case .choice(let words): return words.joined(separator: ", ")
+        case .flag: return "true, false"
+        case .resource: return "sha256:…"
+        case .filters: return "filters"
+        case .generator: return "gradient"
+        }
+    }
+}

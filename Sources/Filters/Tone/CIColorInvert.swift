@@ -1,0 +1,24 @@
+import Adjustments
+
+/// CIColorInvert: 1 − x on linear light.
+struct CIColorInvert: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIColorInvert",
+        summary: "Inverts the colours in linear light.",
+        category: .tone,
+        fidelity: .measured(rms: 1.00),
+        source: """
+            1 − x on linear light, which is why the result looks washed out: middle grey 128 becomes 229. \
+            Inverting the encoded values instead is off by 63; that is css:invert.
+            """,
+        kernel: .pixel { _, _ in CIColorInvert() })
+
+    func apply(to pixels: PixelChunk) {
+        for plane in [pixels.red, pixels.green, pixels.blue] {
+            for i in 0..<pixels.count { plane[i] = 1 - plane[i] }
+        }
+    }
+}
