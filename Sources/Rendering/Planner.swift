@@ -64,8 +64,8 @@ enum Planner {
                 told.append(.neighbourhood(filter, columns: reach.columns, rows: reach.rows))
                 passes.append(.neighbourhood(working))
                 if Self.isTall(rows: reach.rows, width: size.width) { isTall = true }
-            case .generator:
-                preconditionFailure("a recipe has no \(filter.name) as a step")
+            case .generator, .automatic:
+                preconditionFailure("\(filter.name) is no step, or was not resolved")
             }
         }
         endPixelPass()

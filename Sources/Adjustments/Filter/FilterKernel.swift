@@ -12,6 +12,8 @@ public enum FilterKernel: Sendable {
     /// A picture of its own, without a photo: a gradient. Its pixels are those of a ``PixelFilter``
     /// that ignores what is there.
     case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
+    /// Stands for other filters, which are chosen by looking at the photo.
+    case automatic(@Sendable (Filter, PhotoStatistics) throws(Failure) -> [Filter])
 }
 
 /// What a filter may ask about when it is made.
