@@ -36,6 +36,8 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
+        // What must stay C: libjpeg-turbo reports errors by longjmp.
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // Values: what an edit, a job and an event are. No I/O.
         .target(
@@ -68,6 +70,7 @@ let package = Package(
             resources: [.embedInCode("Scripts")],
             swiftSettings: settings),
 
+        .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
         .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
         .target(
             name: "Rendering",
@@ -170,6 +173,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"],
             swiftSettings: settings),
         .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
         .testTarget(

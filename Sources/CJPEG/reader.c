@@ -1,0 +1,225 @@
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <jerror.h>
+
+enum {
+    // Lines of an MCU at most: 8 × the greatest sampling factor.
+    LINES_MAX = DCTSIZE * MAX_SAMP_FACTOR,
+    MARKER_LENGTH_MAX = 0xFFFF,
+};
+
+static struct minilab_jpeg_reader *reader_of(j_decompress_ptr library) {
+    return (struct minilab_jpeg_reader *) library->client_data;
+}
+
+// MARK: source
+
+static void begin(j_decompress_ptr library) { (void) library; }
+
+static boolean fill(j_decompress_ptr library) {
+    struct minilab_jpeg_reader *reader = reader_of(library);
+    ssize_t count;
+    do count = read(reader->descriptor, reader->buffer, SOURCE_BYTES);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) {
+        reader->errors.report.system_error = errno;
+        ERREXIT(library, JERR_FILE_READ);
+    }
+    if (count == 0) ERREXIT(library, JERR_INPUT_EOF);
+    reader->source.next_input_byte = reader->buffer;
+    reader->source.bytes_in_buffer = (size_t) count;
+    return TRUE;
+}
+
+static void skip(j_decompress_ptr library, long count) {
+    struct jpeg_source_mgr *source = library->src;
+    if (count <= 0) return;
+    while ((size_t) count > source->bytes_in_buffer) {
+        count -= (long) source->bytes_in_buffer;
+        fill(library);
+    }
+    source->next_input_byte += count;
+    source->bytes_in_buffer -= (size_t) count;
+}
+
+// MARK: limits
+
+static void watch_scans(j_common_ptr object) {
+    j_decompress_ptr library = (j_decompress_ptr) object;
+    if (library->input_scan_number > reader_of(library)->limits.scans)
+        stop(object, MINILAB_JPEG_OVER_LIMIT, "The photo has more scans than are allowed");
+}
+
+// The library keeps segments of any number; large memory it asks for meanwhile is theirs.
+static void *allocate(j_common_ptr object, int pool, size_t bytes) {
+    struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
+    if (reader->is_reading_header) {
+        reader->marker_bytes += bytes;
+        if (reader->marker_bytes > reader->limits.marker_bytes)
+            stop(object, MINILAB_JPEG_OVER_LIMIT, "The photo has more bytes of metadata than are allowed");
+    }
+    return reader->allocate(object, pool, bytes);
+}
+
+size_t coefficient_bytes(const struct jpeg_decompress_struct *library) {
+    size_t blocks = 0;
+    for (int i = 0; i < library->num_components; i++) {
+        const jpeg_component_info *component = &library->comp_info[i];
+        size_t h = (size_t) component->h_samp_factor, v = (size_t) component->v_samp_factor;
+        blocks += (component->width_in_blocks + h - 1) / h * h * ((component->height_in_blocks + v - 1) / v * v);
+    }
+    return blocks * sizeof(JBLOCK);
+}
+
+void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
+    if (coefficient_bytes(&reader->library) > reader->limits.coefficient_bytes)
+        stop((j_common_ptr) &reader->library, MINILAB_JPEG_OVER_LIMIT,
+            "The photo's coefficients need more memory than is allowed");
+}
+
+// MARK: life
+
+struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, struct minilab_jpeg_limits limits) {
+    struct minilab_jpeg_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->descriptor = descriptor;
+    reader->limits = limits;
+    reader->library.err = prepare_errors(&reader->errors);
+    if (setjmp(reader->errors.jump)) {
+        minilab_jpeg_reader_free(reader);
+        return NULL;
+    }
+    jpeg_create_decompress(&reader->library);
+    reader->library.client_data = reader;
+    reader->source = (struct jpeg_source_mgr){
+        .init_source = begin, .fill_input_buffer = fill, .skip_input_data = skip,
+        .resync_to_restart = jpeg_resync_to_restart, .term_source = begin};
+    reader->library.src = &reader->source;
+    reader->progress.progress_monitor = watch_scans;
+    reader->library.progress = &reader->progress;
+    reader->allocate = reader->library.mem->alloc_large;
+    reader->library.mem->alloc_large = allocate;
+    return reader;
+}
+
+void minilab_jpeg_reader_free(struct minilab_jpeg_reader *reader) {
+    jpeg_destroy_decompress(&reader->library);
+    free(reader);
+}
+
+const struct minilab_jpeg_report *minilab_jpeg_reader_report(const struct minilab_jpeg_reader *reader) {
+    return &reader->errors.report;
+}
+
+// MARK: header
+
+static void describe(const struct jpeg_decompress_struct *library, struct minilab_jpeg_header *header) {
+    *header = (struct minilab_jpeg_header){
+        .width = (int) library->image_width,
+        .height = (int) library->image_height,
+        .components = library->num_components,
+        .colour = (int) library->jpeg_color_space,
+        .is_progressive = library->progressive_mode,
+        .is_arithmetic = library->arith_code,
+        .has_adobe_marker = library->saw_Adobe_marker,
+        .restart_interval = (int) library->restart_interval,
+        .density_unit = library->saw_JFIF_marker ? library->density_unit : 0,
+        .density_across = library->X_density,
+        .density_down = library->Y_density,
+    };
+    for (int i = 0; i < library->num_components; i++) {
+        const jpeg_component_info *component = &library->comp_info[i];
+        const JQUANT_TBL *table = library->quant_tbl_ptrs[component->quant_tbl_no & (NUM_QUANT_TBLS - 1)];
+        struct minilab_jpeg_component *described = &header->component[i];
+        described->horizontal = component->h_samp_factor;
+        described->vertical = component->v_samp_factor;
+        described->blocks_across = (int) component->width_in_blocks;
+        described->blocks_down = (int) component->height_in_blocks;
+        for (int step = 0; table && step < DCTSIZE2; step++) described->steps[step] = table->quantval[step];
+    }
+}
+
+int minilab_jpeg_read_header(struct minilab_jpeg_reader *reader, struct minilab_jpeg_header *header) {
+    j_decompress_ptr library = &reader->library;
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    jpeg_save_markers(library, JPEG_COM, MARKER_LENGTH_MAX);
+    for (int i = 0; i < 16; i++) jpeg_save_markers(library, JPEG_APP0 + i, MARKER_LENGTH_MAX);
+    reader->is_reading_header = true;
+    jpeg_read_header(library, TRUE);
+    reader->is_reading_header = false;
+    if (library->num_components > MINILAB_JPEG_COMPONENTS_MAX)
+        stop((j_common_ptr) library, MINILAB_JPEG_UNSUPPORTED, "The photo has more than 4 components");
+    describe(library, header);
+    header->has_several_scans = jpeg_has_multiple_scans(library);
+    return MINILAB_JPEG_OK;
+}
+
+bool minilab_jpeg_marker(const struct minilab_jpeg_reader *reader, int index, int *code,
+    const uint8_t **bytes, size_t *length) {
+    const struct jpeg_marker_struct *marker = reader->library.marker_list;
+    while (marker && index-- > 0) marker = marker->next;
+    if (!marker) return false;
+    *code = marker->marker;
+    *bytes = marker->data;
+    *length = marker->data_length;
+    return true;
+}
+
+// MARK: samples
+
+int minilab_jpeg_start_planes(struct minilab_jpeg_reader *reader) {
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    if (jpeg_has_multiple_scans(&reader->library)) insist_on_coefficient_bytes(reader);
+    reader->library.raw_data_out = TRUE;
+    reader->library.out_color_space = reader->library.jpeg_color_space;
+    jpeg_start_decompress(&reader->library);
+    return MINILAB_JPEG_OK;
+}
+
+int minilab_jpeg_read_planes(struct minilab_jpeg_reader *reader, uint8_t *const planes[], const size_t strides[]) {
+    j_decompress_ptr library = &reader->library;
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    JSAMPROW rows[MINILAB_JPEG_COMPONENTS_MAX][LINES_MAX];
+    JSAMPARRAY components[MINILAB_JPEG_COMPONENTS_MAX];
+    for (int i = 0; i < library->num_components; i++) {
+        components[i] = rows[i];
+        for (int line = 0; line < DCTSIZE * library->comp_info[i].v_samp_factor; line++)
+            rows[i][line] = planes[i] + (size_t) line * strides[i];
+    }
+    jpeg_read_raw_data(library, components, (JDIMENSION) (DCTSIZE * library->max_v_samp_factor));
+    return MINILAB_JPEG_OK;
+}
+
+int minilab_jpeg_start_rows(struct minilab_jpeg_reader *reader, int eighths, int *width, int *height, int *bands) {
+    j_decompress_ptr library = &reader->library;
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    if (jpeg_has_multiple_scans(library)) insist_on_coefficient_bytes(reader);
+    library->scale_num = (unsigned) eighths;
+    library->scale_denom = 8;
+    jpeg_start_decompress(library);
+    *width = (int) library->output_width;
+    *height = (int) library->output_height;
+    *bands = library->output_components;
+    return MINILAB_JPEG_OK;
+}
+
+int minilab_jpeg_read_rows(struct minilab_jpeg_reader *reader, uint8_t *pixels, size_t stride, int count) {
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    for (int done = 0; done < count;) {
+        JSAMPROW rows[LINES_MAX];
+        int wanted = count - done < LINES_MAX ? count - done : LINES_MAX;
+        for (int i = 0; i < wanted; i++) rows[i] = pixels + (size_t) (done + i) * stride;
+        done += (int) jpeg_read_scanlines(&reader->library, rows, (JDIMENSION) wanted);
+    }
+    return MINILAB_JPEG_OK;
+}
+
+int minilab_jpeg_finish_reading(struct minilab_jpeg_reader *reader) {
+    if (setjmp(reader->errors.jump)) return reader->errors.report.status;
+    jpeg_finish_decompress(&reader->library);
+    return MINILAB_JPEG_OK;
+}

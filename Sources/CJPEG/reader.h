@@ -1,0 +1,32 @@
+#ifndef READER_H
+#define READER_H
+
+#include "report.h"
+
+enum {
+    // libjpeg-turbo decodes fast while 512 bytes per block of an MCU lie ahead in the buffer, and
+    // slowly at its end: 3 KB of each buffer for 4:2:0 (jdhuff.c). This makes it 1 %, from the
+    // second-level cache.
+    SOURCE_BYTES = 256 << 10,
+};
+
+struct minilab_jpeg_reader {
+    struct errors errors;
+    struct jpeg_decompress_struct library;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    void *(*allocate)(j_common_ptr, int, size_t);
+    struct minilab_jpeg_limits limits;
+    size_t marker_bytes;
+    int descriptor;
+    bool is_reading_header;
+    JOCTET buffer[SOURCE_BYTES];
+};
+
+// Bytes of all coefficients of the photo.
+size_t coefficient_bytes(const struct jpeg_decompress_struct *library);
+
+// Leaves when the coefficients would be more than the caller allows.
+void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader);
+
+#endif

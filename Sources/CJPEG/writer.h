@@ -1,0 +1,35 @@
+#ifndef WRITER_H
+#define WRITER_H
+
+#include "report.h"
+
+enum {
+    DESTINATION_BYTES = 64 << 10,
+    // Rows of blocks that a transform turns at a time. A row of the result is a column of the photo:
+    // eight together use each kilobyte that is touched, and stay in the second-level cache.
+    GROUP_ROWS = 8,
+};
+
+// A component that is turned while it is written; see transform.c.
+struct turned_component {
+    jvirt_barray_ptr source;
+    JBLOCKROW blocks;
+    JBLOCKROW rows[GROUP_ROWS];
+    // The rows of the result that lie in `blocks`.
+    int first_row, rows_ready;
+};
+
+struct minilab_jpeg_writer {
+    struct errors errors;
+    struct jpeg_compress_struct library;
+    struct jpeg_destination_mgr destination;
+    int descriptor;
+    // Only for a transform.
+    struct minilab_jpeg_reader *reader;
+    struct minilab_jpeg_transform transform;
+    struct turned_component turned[MINILAB_JPEG_COMPONENTS_MAX];
+    jvirt_barray_ptr handles[MINILAB_JPEG_COMPONENTS_MAX];
+    JOCTET buffer[DESTINATION_BYTES];
+};
+
+#endif

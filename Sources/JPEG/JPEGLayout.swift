@@ -1,0 +1,86 @@
+/// Size, colour space and sampling of a JPEG: how its samples lie in planes.
+public struct JPEGLayout: Sendable, Equatable {
+    /// What the components are.
+    public enum Colour: Int32, Sendable {
+        case unknown, grey, rgb, ycbcr, cmyk, ycck
+    }
+
+    /// How many samples of a component an MCU has, in blocks of 8: 2 by 2 for luma of 4:2:0.
+    public struct Sampling: Sendable, Equatable {
+        /// From left to right, 1 to 4.
+        public let horizontal: Int
+        /// From top to bottom, 1 to 4.
+        public let vertical: Int
+
+        /// Makes factors.
+        public init(_ horizontal: Int, _ vertical: Int) {
+            self.horizontal = horizontal
+            self.vertical = vertical
+        }
+    }
+
+    /// Pixels from left to right, 1 to 65,500.
+    public let width: Int
+    /// Pixels from top to bottom, 1 to 65,500.
+    public let height: Int
+    /// What the components are.
+    public let colour: Colour
+    /// One for each component, 1 to 4 of them.
+    public let sampling: [Sampling]
+
+    /// Makes a layout.
+    public init(width: Int, height: Int, colour: Colour, sampling: [Sampling]) {
+        self.width = width
+        self.height = height
+        self.colour = colour
+        self.sampling = sampling
+    }
+
+    /// Pixels of an MCU from left to right: what a lossless crop starts at, and what a lossless turn
+    /// must not leave a part of.
+    public var mcuWidth: Int { 8 * horizontalMax }
+    /// Pixels of an MCU from top to bottom.
+    public var mcuHeight: Int { 8 * verticalMax }
+    /// Rows of MCUs, the last of which may be cut off.
+    public var mcuRows: Int { (height + mcuHeight - 1) / mcuHeight }
+
+    /// Samples of a component from left to right, with what fills up the last block.
+    public func samplesAcross(_ component: Int) -> Int {
+        Self.up(width * sampling[component].horizontal, by: horizontalMax)
+    }
+
+    /// Samples of a component from top to bottom, with what fills up the last block.
+    public func samplesDown(_ component: Int) -> Int {
+        Self.up(height * sampling[component].vertical, by: verticalMax)
+    }
+
+    /// 4:2:0 and the like, or nil when the components are no luma and two equal chromas of it.
+    public var chroma: String? {
+        guard sampling.count == 3, sampling[1] == Sampling(1, 1), sampling[2] == sampling[1] else {
+            return nil
+        }
+        return switch (sampling[0].horizontal, sampling[0].vertical) {
+        case (1, 1): "4:4:4"
+        case (2, 1): "4:2:2"
+        case (1, 2): "4:4:0"
+        case (2, 2): "4:2:0"
+        case (4, 1): "4:1:1"
+        default: nil
+        }
+    }
+
+    /// The layout after a turn.
+    public func turned(_ turn: JPEGTurn) -> JPEGLayout {
+        guard turn.transposes else { return self }
+        return JPEGLayout(
+            width: height, height: width, colour: colour,
+            sampling: sampling.map { Sampling($0.vertical, $0.horizontal) })
+    }
+
+    private var horizontalMax: Int { sampling.reduce(1) { max($0, $1.horizontal) } }
+    private var verticalMax: Int { sampling.reduce(1) { max($0, $1.vertical) } }
+
+    private static func up(_ scaled: Int, by factor: Int) -> Int {
+        (scaled + 8 * factor - 1) / (8 * factor) * 8
+    }
+}

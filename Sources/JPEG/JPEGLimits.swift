@@ -1,0 +1,29 @@
+import CJPEG
+
+/// What a stranger's JPEG may cost.
+public struct JPEGLimits: Sendable {
+    /// Scans of a progressive photo. Each costs a pass over all coefficients, and 64 KB can hold
+    /// thousands; libjpeg-turbo's own tools allow 500 (`TJFLAG_LIMITSCANS`).
+    public var scansMax: Int
+    /// Bytes of all APPn and COM segments. An ICC profile of 255 segments, the most there can be,
+    /// has 16 MB.
+    public var markerBytesMax: Int
+    /// Bytes of coefficients kept in memory, 2 per sample: by a transform, and by photos of several
+    /// scans, such as progressive ones. All else streams.
+    public var coefficientBytesMax: Int
+
+    /// Makes limits.
+    public init(
+        scansMax: Int = 500, markerBytesMax: Int = 32 << 20, coefficientBytesMax: Int = 1 << 30
+    ) {
+        self.scansMax = scansMax
+        self.markerBytesMax = markerBytesMax
+        self.coefficientBytesMax = coefficientBytesMax
+    }
+
+    var shim: minilab_jpeg_limits {
+        minilab_jpeg_limits(
+            scans: Int32(clamping: scansMax), marker_bytes: max(0, markerBytesMax),
+            coefficient_bytes: max(0, coefficientBytesMax))
+    }
+}

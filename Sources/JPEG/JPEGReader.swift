@@ -1,0 +1,103 @@
+import CJPEG
+import Glibc
+
+/// Reads one JPEG from top to bottom: its header at once, then planes or rows or coefficients.
+///
+/// The file is read 256 KB at a time: enough for libjpeg-turbo's fast way, which libvips' 4 KB miss,
+/// and unlike mapped memory a file that shrinks meanwhile is an error and no signal. Needs memory
+/// for a few rows, except where ``JPEGHeader/hasSeveralScans``. Used by one thread at a time.
+public final class JPEGReader {
+    /// What the file says of itself.
+    public let header: JPEGHeader
+    /// Absolute path, or relative to the working directory.
+    public let path: String
+    let shim: OpaquePointer
+    private let descriptor: Int32
+
+    /// Opens a file and reads the header.
+    ///
+    /// - Throws: ``JPEGError``; `damaged` also when the bytes are no JPEG at all.
+    public init(_ path: String, limits: JPEGLimits = JPEGLimits()) throws(JPEGError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw JPEGError(.notRead(errno), String(cString: strerror(errno)))
+        }
+        guard let shim = minilab_jpeg_reader_new(descriptor, limits.shim) else {
+            close(descriptor)
+            throw JPEGError(.outOfMemory, "no memory to read a JPEG")
+        }
+        var header = minilab_jpeg_header()
+        guard minilab_jpeg_read_header(shim, &header) == 0 else {
+            let error = JPEGError(minilab_jpeg_reader_report(shim).pointee)
+            minilab_jpeg_reader_free(shim)
+            close(descriptor)
+            throw error
+        }
+        self.header = JPEGHeader(header, markers: Self.markers(shim))
+        self.path = path
+        self.shim = shim
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        minilab_jpeg_reader_free(shim)
+        close(descriptor)
+    }
+
+    /// Warnings that cost no pixel, and the words of the first: bytes to spare between segments and
+    /// the like.
+    public var warnings: (count: Int, first: String) {
+        let report = minilab_jpeg_reader_report(shim).pointee
+        return (Int(report.warnings), JPEGError.words(report.warning))
+    }
+
+    /// Starts to decode into planes. Then call ``readPlanes(into:mcuRow:)`` for each row of MCUs.
+    public func startPlanes() throws(JPEGError) { try check(minilab_jpeg_start_planes(shim)) }
+
+    /// Decodes the next row of MCUs.
+    ///
+    /// - Parameter planes: made for this photo's layout; its row `mcuRow` is overwritten.
+    public func readPlanes(into planes: JPEGPlanes, mcuRow: Int = 0) throws(JPEGError) {
+        try check(
+            planes.withPointers(mcuRow: mcuRow) { minilab_jpeg_read_planes(shim, $0, $1) })
+    }
+
+    /// Decodes all rows at eighths of the size: 1 is the fastest, 8 the whole.
+    ///
+    /// - Parameters:
+    ///   - eighths: 1 to 8. Width and height are rounded up.
+    ///   - target: told width, height and channels (grey, RGB, or CMYK as stored), returns where the
+    ///     rows go: without gaps, room for all of them.
+    public func readRows(
+        eighths: Int,
+        into target: (_ width: Int, _ height: Int, _ bands: Int) -> UnsafeMutablePointer<UInt8>
+    ) throws(JPEGError) {
+        precondition((1...8).contains(eighths), "\(eighths)/8 of a photo")
+        var (width, height, bands) = (Int32(0), Int32(0), Int32(0))
+        try check(minilab_jpeg_start_rows(shim, Int32(eighths), &width, &height, &bands))
+        let start = target(Int(width), Int(height), Int(bands))
+        try check(minilab_jpeg_read_rows(shim, start, Int(width * bands), height))
+        try finish()
+    }
+
+    /// Reads on to the end of the picture, after the last row, and so sees whether it is whole.
+    public func finish() throws(JPEGError) { try check(minilab_jpeg_finish_reading(shim)) }
+
+    func check(_ status: Int32) throws(JPEGError) {
+        guard status == 0 else { throw JPEGError(minilab_jpeg_reader_report(shim).pointee) }
+    }
+
+    private static func markers(_ shim: OpaquePointer) -> [JPEGMarker] {
+        var markers: [JPEGMarker] = []
+        var code = Int32(0)
+        var bytes: UnsafePointer<UInt8>?
+        var length = 0
+        while minilab_jpeg_marker(shim, Int32(markers.count), &code, &bytes, &length) {
+            markers.append(
+                JPEGMarker(
+                    code: UInt8(truncatingIfNeeded: code),
+                    bytes: Array(UnsafeBufferPointer(start: bytes, count: length))))
+        }
+        return markers
+    }
+}
