@@ -50,6 +50,9 @@ let package = Package(
         .target(
             name: "RenderProtocol", dependencies: ["Adjustments"], swiftSettings: settings),
 
+        // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
+        .target(name: "Metadata", dependencies: ["Adjustments"], swiftSettings: settings),
+
         .target(
             name: "Redis",
             dependencies: [
@@ -75,7 +78,12 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Filters", "RenderProtocol", "Vips",
+                "Adjustments",
+                "Filters",
+                "JPEG",
+                "Metadata",
+                "RenderProtocol",
+                "Vips",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
@@ -176,6 +184,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MetadataTests", dependencies: ["Adjustments", "Metadata", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,155 @@
+import Adjustments
+
+/// EXIF made true in place: values are overwritten where they lie and pointers are cut, but nothing
+/// moves.
+///
+/// A MakerNote counts its offsets from somewhere outside of itself, by rules that only its maker
+/// knows, so a library that writes EXIF anew breaks it. Sources: EXIF 2.32 (CIPA DC-008) §4.5 and
+/// §4.6 for directories and tags, TIFF 6.0 §2 for their layout. Nothing in the bytes is trusted.
+public enum Exif {
+    /// The same EXIF with the facts of a rendered picture.
+    ///
+    /// Orientation, dimensions and colour space are corrected where they stand, never added. The
+    /// thumbnail, which shows the original, goes with its directory, and so does the location when
+    /// that is asked for; the bytes of both are zeroed or cut off, not just left without a pointer.
+    ///
+    /// - Parameter bytes: a TIFF structure, with or without `Exif\0\0` before it.
+    /// - Returns: bytes of the same form, or nil when they hold no directory that could be read: then
+    ///   the picture is better off without them.
+    public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
+        let prefix = Array("Exif\0\0".utf8)
+        guard bytes.starts(with: prefix) else {
+            return ExifEditor(bytes)?.revised(to: facts)
+        }
+        return ExifEditor(Array(bytes.dropFirst(prefix.count)))?.revised(to: facts)
+            .map { prefix + $0 }
+    }
+}
+
+/// Tags that the editor looks at (EXIF 2.32, tables 3 to 18).
+private enum Tag {
+    static let imageWidth = 0x0100
+    static let imageLength = 0x0101
+    static let orientation = 0x0112
+    static let thumbnailOffset = 0x0201
+    static let thumbnailLength = 0x0202
+    static let exifDirectory = 0x8769
+    static let gpsDirectory = 0x8825
+    static let interoperabilityDirectory = 0xA005
+    static let colourSpace = 0xA001
+    static let pixelXDimension = 0xA002
+    static let pixelYDimension = 0xA003
+}
+
+/// One pass over the directories: first what stays and what goes is noted, then bytes change.
+private struct ExifEditor {
+    private var tiff: TIFFBytes
+    private let original: TIFFBytes
+    private var kept: [Range<Int>] = []
+    private var gone: [Range<Int>] = []
+
+    init?(_ bytes: [UInt8]) {
+        guard let tiff = TIFFBytes(bytes) else { return nil }
+        self.tiff = tiff
+        original = tiff
+    }
+
+    mutating func note(_ directory: TIFFBytes.Directory, stays: Bool) {
+        let ranges = [directory.range] + directory.entries.compactMap(original.valueRange)
+        if stays { kept += ranges } else { gone += ranges }
+    }
+
+    func revised(to facts: PictureFacts) -> [UInt8]? {
+        var editor = self
+        return editor.revise(to: facts)
+    }
+
+    private mutating func revise(to facts: PictureFacts) -> [UInt8]? {
+        guard let main = original.directory(at: original.firstDirectory) else { return nil }
+        let gps = directory(main[Tag.gpsDirectory])
+        let exif = directory(main[Tag.exifDirectory])
+        note(main, stays: true)
+        if let exif {
+            note(exif, stays: true)
+            if let other = directory(exif[Tag.interoperabilityDirectory]) {
+                note(other, stays: true)
+            }
+        }
+        if let gps { note(gps, stays: !facts.removesLocation) }
+        if let thumbnail = original.directory(at: main.next) {
+            note(thumbnail, stays: false)
+            if let start = thumbnail[Tag.thumbnailOffset].flatMap(original.number),
+                let count = thumbnail[Tag.thumbnailLength].flatMap(original.number),
+                let range = original.range(start, count)
+            {
+                gone.append(range)
+            }
+        }
+        forget()
+        correct(main, exif, facts)
+        tiff.setNext(of: main, to: 0)
+        if facts.removesLocation, let entry = main[Tag.gpsDirectory] {
+            tiff.remove(entry, from: main)
+        }
+        return tiff.bytes
+    }
+
+    private func directory(_ entry: TIFFBytes.Entry?) -> TIFFBytes.Directory? {
+        entry.flatMap(original.number).flatMap(original.directory)
+    }
+
+    /// Zeroes what goes unless something that stays claims the same bytes; cuts it off at the end.
+    private mutating func forget() {
+        for range in Self.merged(gone) { tiff.zero(range) }
+        for range in Self.merged(kept) { tiff.restore(range, from: original) }
+        guard let last = gone.map(\.lowerBound).max() else { return }
+        let end = max(last, kept.map(\.upperBound).max() ?? 0)
+        if tiff.bytes[end...].allSatisfy({ $0 == 0 }) {
+            tiff.bytes.removeLast(tiff.bytes.count - end)
+        }
+    }
+
+    /// The same bytes in ranges that do not overlap, so that a directory full of entries that all
+    /// claim the whole file costs no more than the file.
+    private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = result.last, range.lowerBound <= last.upperBound {
+                let end = max(last.upperBound, range.upperBound)
+                result[result.count - 1] = last.lowerBound..<end
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    private mutating func correct(
+        _ main: TIFFBytes.Directory, _ exif: TIFFBytes.Directory?, _ facts: PictureFacts
+    ) {
+        for (directory, values) in [
+            (
+                main,
+                [
+                    Tag.orientation: 1, Tag.imageWidth: facts.size.width,
+                    Tag.imageLength: facts.size.height,
+                ]
+            ),
+            (
+                exif ?? main,
+                [
+                    Tag.pixelXDimension: facts.size.width,
+                    Tag.pixelYDimension: facts.size.height,
+                ]
+            ),
+        ] {
+            for entry in directory.entries {
+                if let value = values[entry.tag] { tiff.set(entry, to: value) }
+            }
+        }
+        if let isSRGB = facts.newColourIsSRGB, let entry = exif?[Tag.colourSpace] {
+            // EXIF 2.32 table 12: 1 is sRGB, all else is "uncalibrated".
+            tiff.set(entry, to: isSRGB ? 1 : 0xFFFF)
+        }
+    }
+}

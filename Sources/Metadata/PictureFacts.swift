@@ -1,0 +1,21 @@
+public import Adjustments
+
+/// What is true of a rendered picture and therefore has to stand in its metadata.
+///
+/// The picture is upright: its orientation is 1, and its pixels lie as it is to be looked at.
+public struct PictureFacts: Sendable, Equatable {
+    /// Columns and rows of the rendered picture.
+    public var size: PixelSize
+    /// Whether where the photo was taken is to be forgotten.
+    public var removesLocation: Bool
+    /// Whether the samples became sRGB, or something else than what they were; nil when they mean
+    /// what they meant in the original.
+    public var newColourIsSRGB: Bool?
+
+    /// Makes facts.
+    public init(size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil) {
+        self.size = size
+        self.removesLocation = removesLocation
+        self.newColourIsSRGB = newColourIsSRGB
+    }
+}

@@ -1,0 +1,139 @@
+/// TIFF directories in memory, read with bounds and written in place (TIFF 6.0 §2).
+public struct TIFFBytes: Sendable {
+    /// All bytes, from the byte-order mark on.
+    public internal(set) var bytes: [UInt8]
+    /// Where the first directory begins.
+    public let firstDirectory: Int
+
+    private let isBigEndian: Bool
+    private static let entryLength = 12
+
+    /// One entry of a directory.
+    public struct Entry: Sendable {
+        /// What the value is.
+        public let tag: Int
+        let type: Int
+        let count: Int
+        /// Where the entry's twelve bytes begin.
+        let place: Int
+    }
+
+    /// A list of entries.
+    public struct Directory: Sendable {
+        /// The entries in the order of the file.
+        public let entries: [Entry]
+        /// Where the next directory begins; 0 when there is none.
+        public let next: Int
+        /// Count, entries and the link to the next directory.
+        let range: Range<Int>
+
+        /// The first entry with a tag.
+        public subscript(tag: Int) -> Entry? { entries.first { $0.tag == tag } }
+    }
+
+    /// Reads the header; nil when it is not that of a TIFF (BigTIFF is none here).
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 8 else { return nil }
+        switch Array(bytes[0..<4]) {
+        case [0x49, 0x49, 42, 0]: isBigEndian = false
+        case [0x4D, 0x4D, 0, 42]: isBigEndian = true
+        default: return nil
+        }
+        self.bytes = bytes
+        firstDirectory = Self.read(bytes, 4, length: 4, isBigEndian)
+    }
+
+    private static func read(_ bytes: [UInt8], _ place: Int, length: Int, _ isBig: Bool) -> Int {
+        (0..<length).reduce(0) { sum, index in
+            sum | Int(bytes[place + index]) << (8 * (isBig ? length - 1 - index : index))
+        }
+    }
+
+    /// Bytes from `start` on, or nil when they are not all there.
+    func range(_ start: Int, _ count: Int) -> Range<Int>? {
+        guard start >= 0, count >= 0, start <= bytes.count, count <= bytes.count - start else {
+            return nil
+        }
+        return start..<start + count
+    }
+
+    /// The directory at an offset, or nil when it does not lie within the bytes.
+    public func directory(at offset: Int) -> Directory? {
+        guard offset >= 8, range(offset, 2) != nil else { return nil }
+        let count = Self.read(bytes, offset, length: 2, isBigEndian)
+        let length = 2 + count * Self.entryLength
+        // Some writers leave the link to the next directory off at the very end.
+        guard let entries = range(offset, length) else { return nil }
+        let next = range(offset + length, 4) == nil ? 0 : number(at: offset + length, 4)
+        return Directory(
+            entries: (0..<count).map { index in
+                let place = offset + 2 + index * Self.entryLength
+                return Entry(
+                    tag: number(at: place, 2), type: number(at: place + 2, 2),
+                    count: number(at: place + 4, 4), place: place)
+            },
+            next: next, range: entries.lowerBound..<min(entries.upperBound + 4, bytes.count))
+    }
+
+    private func number(at place: Int, _ length: Int) -> Int {
+        Self.read(bytes, place, length: length, isBigEndian)
+    }
+
+    /// Bytes of one value by its type, from 1 on (TIFF 6.0 §2; 13 is a directory's offset).
+    private static let sizes = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+
+    /// The value of an entry with one SHORT, LONG or offset; nil for all others.
+    public func number(_ entry: Entry) -> Int? {
+        switch (entry.type, entry.count) {
+        case (3, 1): number(at: entry.place + 8, 2)
+        case (4, 1), (13, 1): number(at: entry.place + 8, 4)
+        default: nil
+        }
+    }
+
+    /// Where the value lies that does not fit into its entry; nil when it does, or is out of bounds.
+    func valueRange(_ entry: Entry) -> Range<Int>? {
+        guard (1...Self.sizes.count).contains(entry.type) else { return nil }
+        let length = entry.count * Self.sizes[entry.type - 1]
+        return length > 4 ? range(number(at: entry.place + 8, 4), length) : nil
+    }
+
+    private mutating func write(_ value: Int, at place: Int, _ length: Int) {
+        for index in 0..<length {
+            let shift = 8 * (isBigEndian ? length - 1 - index : index)
+            bytes[place + index] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+
+    /// Makes an entry one number: a SHORT where it was one and the number fits, else a LONG.
+    mutating func set(_ entry: Entry, to value: Int) {
+        let isShort = entry.type != 4 && value <= 0xFFFF
+        write(isShort ? 3 : 4, at: entry.place + 2, 2)
+        write(1, at: entry.place + 4, 4)
+        write(0, at: entry.place + 8, 4)
+        write(value, at: entry.place + 8, isShort ? 2 : 4)
+    }
+
+    /// Links a directory to the next one.
+    mutating func setNext(of directory: Directory, to offset: Int) {
+        let place = directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength
+        if directory.range.upperBound == place + 4 { write(offset, at: place, 4) }
+    }
+
+    /// Takes an entry out of its directory: those behind it move up, and twelve zeros are left.
+    mutating func remove(_ entry: Entry, from directory: Directory) {
+        let rest = bytes[(entry.place + Self.entryLength)..<directory.range.upperBound]
+        bytes.replaceSubrange(
+            entry.place..<directory.range.upperBound,
+            with: rest + [UInt8](repeating: 0, count: Self.entryLength))
+        write(directory.entries.count - 1, at: directory.range.lowerBound, 2)
+    }
+
+    mutating func zero(_ range: Range<Int>) {
+        bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
+    }
+
+    mutating func restore(_ range: Range<Int>, from other: TIFFBytes) {
+        bytes.replaceSubrange(range, with: other.bytes[range])
+    }
+}
