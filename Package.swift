@@ -33,6 +33,7 @@ let package = Package(
     targets: [
         // C libraries, from Debian's packages (ops/setup).
         .systemLibrary(name: "CHiredis"),
+        .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
@@ -75,6 +76,8 @@ let package = Package(
 
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
         .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
+        // Camera RAW, developed by LibRaw.
+        .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
         .target(
             name: "Rendering",
             dependencies: [
@@ -82,10 +85,13 @@ let package = Package(
                 "Filters",
                 "JPEG",
                 "Metadata",
+                "Raw",
                 "RenderProtocol",
                 "Vips",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
+            exclude: ["Profiles/LICENSES.md"],
+            resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
             swiftSettings: settings),
 
         .target(

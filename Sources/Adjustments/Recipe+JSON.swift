@@ -61,37 +61,3 @@ extension Recipe: Codable {
     public init(from decoder: any Decoder) throws { try self.init(JSONValue(from: decoder)) }
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
-
-extension Recipe.Output {
-    init(_ value: JSONValue) throws(Failure) {
-        let reader = try JSONObjectReader(
-            value, at: "edit.output", known: ["format", "quality"])
-        var format: Recipe.Format?
-        if reader.optional("format") != nil {
-            let name = try reader.string("format")
-            format = Recipe.Format(rawValue: name)
-            guard format != nil else {
-                throw Failure(
-                    .invalidValue,
-                    "edit.output.format is \(name.debugDescription); allowed: "
-                        + Recipe.Format.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-            }
-        }
-        var quality = Self.defaultQuality
-        if let value = reader.optional("quality") {
-            guard case .number(let number) = value, (0...1).contains(number) else {
-                throw Failure(
-                    .invalidValue,
-                    "edit.output.quality is \(value.canonical); expected a number from 0 to 1.")
-            }
-            quality = number
-        }
-        self.init(format: format, quality: quality)
-    }
-
-    var json: JSONValue {
-        var fields: [String: JSONValue] = ["quality": .number(quality)]
-        if let format { fields["format"] = .string(format.rawValue) }
-        return .object(fields)
-    }
-}

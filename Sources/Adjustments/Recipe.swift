@@ -11,36 +11,6 @@ public struct Recipe: Sendable, Equatable {
     /// How the result is written.
     public let output: Output
 
-    /// How the result is written.
-    public struct Output: Sendable, Equatable {
-        /// The format, or nil for what suits the original: PNG stays PNG, all else becomes JPEG.
-        public let format: Format?
-        /// Quality of a lossy format, 0 to 1. Default 0.9, as PhotoKit's sample code uses.
-        public let quality: Double
-
-        /// The quality when a recipe does not say.
-        public static let defaultQuality = 0.9
-
-        /// Makes output settings.
-        public init(format: Format? = nil, quality: Double = defaultQuality) {
-            self.format = format
-            self.quality = quality
-        }
-    }
-
-    /// A format that we write.
-    public enum Format: String, Sendable, Codable, CaseIterable {
-        /// Baseline JPEG; no alpha: transparent parts are laid on white.
-        case jpeg
-        /// PNG, 8 or 16 bit as the original, alpha kept.
-        case png
-
-        /// The IANA media type.
-        public var mediaType: String { "image/" + rawValue }
-        /// The extension of files of this format.
-        public var fileExtension: String { self == .jpeg ? "jpg" : "png" }
-    }
-
     /// Makes a recipe of checked filters.
     ///
     /// - Throws: `invalidValue` or `oversizedField` when there are none or too many.

@@ -17,12 +17,18 @@ public enum Exif {
     /// - Returns: bytes of the same form, or nil when they hold no directory that could be read: then
     ///   the picture is better off without them.
     public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
-        let prefix = Array("Exif\0\0".utf8)
         guard bytes.starts(with: prefix) else {
             return ExifEditor(bytes)?.revised(to: facts)
         }
         return ExifEditor(Array(bytes.dropFirst(prefix.count)))?.revised(to: facts)
             .map { prefix + $0 }
+    }
+
+    private static let prefix = Array("Exif\0\0".utf8)
+
+    /// The TIFF structure alone, which is what PNG and JPEG XL hold.
+    public static func withoutPrefix(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: prefix) ? Array(bytes.dropFirst(prefix.count)) : bytes
     }
 }
 

@@ -8,10 +8,10 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let orientation: Int
     /// The passes over the photo, first one first. Consecutive per-pixel filters share one.
     public let passes: [Pass]
-    /// The format that is written.
-    public let format: Recipe.Format
-    /// Quality of a lossy format, 0 to 1.
-    public let quality: Double
+    /// How the result is written.
+    public let output: OutputPlan
+    /// What a person should know, such as which page of several is rendered.
+    public let notes: [String]
 
     /// How the original is read.
     public enum Lane: String, Sendable, Codable {
@@ -31,20 +31,20 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// Makes a plan.
     public init(
-        lane: Lane, orientation: Int, passes: [Pass], format: Recipe.Format, quality: Double
+        lane: Lane, orientation: Int, passes: [Pass], output: OutputPlan, notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
         self.passes = passes
-        self.format = format
-        self.quality = quality
+        self.output = output
+        self.notes = notes
     }
 }
 
 extension RenderPlan: CustomStringConvertible {
     /// One line per step, for people.
     public var description: String {
-        var lines = ["read: \(lane.rawValue)"]
+        var lines = notes.map { "note: \($0)" } + ["read: \(lane.rawValue)"]
         if orientation != 1 { lines.append("turn: EXIF orientation \(orientation) to upright") }
         for pass in passes {
             switch pass {
@@ -54,7 +54,7 @@ extension RenderPlan: CustomStringConvertible {
                 lines.append("neighbours ±\(columns)×±\(rows): \(filter)")
             }
         }
-        lines.append("write: \(format.rawValue), quality \(quality)")
+        lines.append("write: \(output)")
         return lines.joined(separator: "\n")
     }
 }

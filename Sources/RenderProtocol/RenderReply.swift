@@ -22,17 +22,21 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let orientation: Int
     /// Channels, alpha included.
     public let bands: Int
-    /// Bits of one sample: 8 or 16.
+    /// Bits of one sample: 8, 16 or 32.
     public let bitsPerSample: Int
     /// Whether the last channel is alpha.
     public let hasAlpha: Bool
     /// Whether an ICC profile is embedded.
     public let hasProfile: Bool
+    /// How much of the colour's detail a JPEG has; nil for other formats and for rarer ways.
+    public let chroma: Recipe.Chroma?
+    /// What a person should know, such as which page of several is read.
+    public let notes: [String]
 
     /// Makes a header.
     public init(
         format: String, storedSize: PixelSize, orientation: Int, bands: Int, bitsPerSample: Int,
-        hasAlpha: Bool, hasProfile: Bool
+        hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil, notes: [String] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -41,6 +45,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.bitsPerSample = bitsPerSample
         self.hasAlpha = hasAlpha
         self.hasProfile = hasProfile
+        self.chroma = chroma
+        self.notes = notes
     }
 
     /// Size as a person sees it: orientations 5 to 8 swap the sides.

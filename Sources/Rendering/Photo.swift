@@ -24,8 +24,7 @@ struct Photo {
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
         file = try PhotoFile(at: path)
-        let image = try file.open(failOn: .truncated)
-        header = file.header(of: image)
+        header = try file.header()
         guard header.storedSize.pixels <= limits.pixelsMax else {
             throw Failure(
                 .tooManyPixels,
@@ -36,40 +35,14 @@ struct Photo {
         planned = try Planner.plan(self.recipe, for: header, resource: resource)
     }
 
-    /// Decodes, edits and writes it.
-    ///
-    /// - Parameters:
-    ///   - spool: where a spool file may be while it is written.
-    ///   - failOn: at what the decoder gives up.
-    func write(to path: String, spool: String, failOn: Image.FailOn) throws(VipsError) {
-        let opened = try Image.open(
-            file.path, loader: file.format.loader, streaming: true, failOn: failOn)
-        let standard = try StandardImage(opened)
-        let image = try edited(standard, spool: spool)
-        let tagged = try image.changing(
-            [.setInt("orientation", 1), .remove("jpeg-thumbnail-data")]
-                + (image.string("exif-ifd0-Orientation") == nil
-                    ? []
-                    : [
-                        .setString(
-                            "exif-ifd0-Orientation", "1 (Top-left, Short, 1 components, 2 bytes)")
-                    ]))
-        switch plan.format {
-        case .jpeg:
-            let isSubsampled = opened.string("jpeg-chroma-subsample") == "4:2:0"
-            try tagged.writeJPEG(
-                to: path, quality: max(1, Int((plan.quality * 100).rounded())),
-                chroma: isSubsampled ? .on : .auto)
-        case .png:
-            try tagged.writePNG(to: path)
-        }
-    }
-
-    private func edited(_ photo: StandardImage, spool: String) throws(VipsError) -> Image {
-        let isDeep = photo.layout.sample == .encoded16 && plan.format == .png
-        let keepsAlpha = photo.layout.hasAlpha && plan.format == .png
+    /// The edited picture, computed when it is written.
+    func edited(
+        _ photo: StandardImage, as colour: PhotoColour, spool: String
+    ) throws(VipsError) -> Image {
+        let keepsAlpha = photo.layout.hasAlpha && plan.output.keepsAlpha
         let target = PixelProgram.Layout(
-            sample: isDeep ? .encoded16 : .encoded8, bands: keepsAlpha ? 4 : 3)
+            sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
+            bands: keepsAlpha ? 4 : 3)
         if planned.passes.count == 1, case .pixels(let filters) = planned.passes[0],
             header.orientation == 1 || !filters.contains(where: \.usesPosition)
         {
@@ -77,7 +50,8 @@ struct Photo {
             // since the pixels then stream and what is spooled is final.
             let program = PixelProgram(
                 source: photo.layout, filters: filters, target: target,
-                height: photo.image.height, colour: photo.colour, chain: recipe.filters)
+                height: photo.image.height, colour: photo.colour, targetColour: colour,
+                background: plan.output.background, chain: recipe.filters)
             return try upright(photo.image.running(program), spool: spool)
         }
         let linear = PixelProgram.Layout(
@@ -104,7 +78,7 @@ struct Photo {
         return try image.running(
             PixelProgram(
                 source: layout, filters: waiting, target: target, height: image.height,
-                colour: photo.colour))
+                colour: photo.colour, targetColour: colour, background: plan.output.background))
     }
 
     /// Turned by its orientation. 1 and 2 stream; the others are computed first and then read in

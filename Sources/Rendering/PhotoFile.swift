@@ -1,8 +1,8 @@
 import Adjustments
 import FoundationEssentials
 import Glibc
+import Metadata
 import RenderProtocol
-import Vips
 
 /// A photo on disk whose content we have recognised.
 struct PhotoFile {
@@ -32,7 +32,10 @@ struct PhotoFile {
         let count = read(descriptor, &head, head.count)
         guard count >= 0 else { throw Self.failure(errno, path) }
         head.removeLast(head.count - count)
-        guard let format = PhotoFormat(sniffing: head) else {
+        let format = PhotoFormat(sniffing: head) {
+            TIFFBytes.FirstDirectory { Self.bytes(of: descriptor, from: $0, count: $1) }
+        }
+        guard let format else {
             let start = head.prefix(8).map { byte in
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }.joined(separator: " ")
@@ -53,27 +56,10 @@ struct PhotoFile {
             : Failure(.ioFailure, "\(path) cannot be read: \(reason).")
     }
 
-    /// Opens it for one pass from top to bottom; no pixel is read yet.
-    func open(failOn: Image.FailOn) throws(Failure) -> Image {
-        do {
-            return try Image.open(path, loader: format.loader, streaming: true, failOn: failOn)
-        } catch {
-            throw Failure(classifying: error, photo: path)
-        }
-    }
-
-    /// The header of its picture.
-    func header(of image: Image) -> PhotoHeader {
-        // libheif applies irot and imir itself, and EXIF must not turn the picture again
-        // (ISO/IEC 23008-12 §6.5.10: the transformative properties are the ones that count).
-        let tag = format == .heif ? 1 : image.int("orientation") ?? 1
-        return PhotoHeader(
-            format: format.rawValue,
-            storedSize: PixelSize(width: image.width, height: image.height),
-            orientation: (1...8).contains(tag) ? tag : 1,
-            bands: image.bands,
-            bitsPerSample: image.format == .uchar ? 8 : 16,
-            hasAlpha: image.hasAlpha,
-            hasProfile: image.data("icc-profile-data") != nil)
+    /// Up to so many bytes; none after an error, which then shows when the decoder reads.
+    private static func bytes(of descriptor: Int32, from offset: Int, count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = pread(descriptor, &bytes, count, offset)
+        return Array(bytes.prefix(max(0, read)))
     }
 }

@@ -1,19 +1,30 @@
-/// A photo format that we read, told by the first bytes of the content; the file's name says nothing.
-///
-/// Each has one named loader of libvips: its own guessing would reach loaders that we do not want.
-/// Sources of the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF,
-/// RFC 9649 (WebP), GIF89a §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`).
-enum PhotoFormat: String, CaseIterable, Sendable {
-    case jpeg, png, heif, webp, tiff, gif
+import Metadata
 
-    /// Bytes of the content that ``init(sniffing:)`` wants to see.
+/// A photo format that we read, told by the content; the file's name says nothing.
+///
+/// Each has one named loader: libvips' own guessing would reach loaders that we do not want. Sources of
+/// the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP),
+/// GIF89a §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`), ISO/IEC 18181-2 §9 (JPEG XL), DNG 1.6
+/// §4, and for the makers' own RAW formats LibRaw's `identify`.
+enum PhotoFormat: String, CaseIterable, Sendable {
+    case jpeg, png, heif, webp, tiff, gif, jxl, raw
+
+    /// Bytes of the content that ``init(sniffing:firstDirectory:)`` wants to see.
     static let sniffedBytes = 64
 
-    /// libvips' nickname of the loader.
-    var loader: String { rawValue + "load" }
+    /// libvips' nickname of the loader; nil for RAW, which LibRaw develops.
+    var loader: String? { self == .raw ? nil : rawValue + "load" }
+
+    /// Whether the decoder turns the picture upright itself: EXIF must not turn it again.
+    ///
+    /// HEIF: the transformative properties are the ones that count (ISO/IEC 23008-12 §6.5.10). JPEG XL:
+    /// the orientation of the codestream's header.
+    var isTurnedByDecoder: Bool { [.heif, .jxl, .raw].contains(self) }
 
     /// Tells the format by the first bytes, or nil.
-    init?(sniffing head: [UInt8]) {
+    ///
+    /// - Parameter firstDirectory: reads the first directory of a TIFF.
+    init?(sniffing head: [UInt8], firstDirectory: () -> TIFFBytes.FirstDirectory? = { nil }) {
         func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
             head.count >= offset + bytes.count
                 && Array(head[offset..<offset + bytes.count]) == bytes
@@ -22,20 +33,34 @@ enum PhotoFormat: String, CaseIterable, Sendable {
             self = .jpeg
         } else if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png
-        } else if starts([0x49, 0x49, 42, 0]) || starts([0x4D, 0x4D, 0, 42])
-            || starts([0x49, 0x49, 43, 0]) || starts([0x4D, 0x4D, 0, 43])
-        {
+        } else if starts([0x49, 0x49, 42, 0]) || starts([0x4D, 0x4D, 0, 42]) {
+            let isCR2 = starts(Array("CR".utf8), at: 8)
+            self = isCR2 || firstDirectory()?.isOfRAW == true ? .raw : .tiff
+        } else if starts([0x49, 0x49, 43, 0]) || starts([0x4D, 0x4D, 0, 43]) {
             self = .tiff
         } else if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) {
             self = .webp
         } else if starts(Array("GIF87a".utf8)) || starts(Array("GIF89a".utf8)) {
             self = .gif
+        } else if starts([0xFF, 0x0A]) || starts([0, 0, 0, 12] + Array("JXL ".utf8)) {
+            self = .jxl
+        } else if starts(Array("ftypcrx ".utf8), at: 4)
+            || Self.rawMarks.contains(where: { starts($0.bytes, at: $0.offset) })
+        {
+            self = .raw
         } else if starts(Array("ftyp".utf8), at: 4), Self.isHEIF(head) {
             self = .heif
         } else {
             return nil
         }
     }
+
+    /// Olympus (three kinds), Panasonic, Fujifilm, Canon before CR2, Minolta, Sigma.
+    private static let rawMarks: [(bytes: [UInt8], offset: Int)] = [
+        (Array("IIRO".utf8), 0), (Array("IIRS".utf8), 0), (Array("MMOR".utf8), 0),
+        (Array("IIU\0".utf8), 0), (Array("FUJIFILMCCD-RAW".utf8), 0),
+        (Array("HEAPCCDR".utf8), 6), (Array("\0MRM".utf8), 0), (Array("FOVb".utf8), 0),
+    ]
 
     private static let brands = [
         "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis",
@@ -47,5 +72,16 @@ enum PhotoFormat: String, CaseIterable, Sendable {
             offset != 12
                 && brands.contains(String(decoding: head[offset..<offset + 4], as: UTF8.self))
         }
+    }
+}
+
+extension TIFFBytes.FirstDirectory {
+    /// Whether the TIFF is a camera's RAW file: a DNG, or one whose samples are a sensor's (TIFF/EP
+    /// §5.1.2), or are packed in a maker's way, or lie in sub-directories behind a small preview.
+    fileprivate var isOfRAW: Bool {
+        let isSensor = [32_803, 34_892].contains(self[.photometricInterpretation])
+        let isPacked = [32_767, 34_713, 65_535].contains(self[.compression])
+        let isPreview = (self[.newSubfileType] ?? 0) & 1 == 1 && has(.subDirectories)
+        return has(.dngVersion) || isSensor || isPacked || isPreview && has(.make)
     }
 }

@@ -4,9 +4,6 @@ import RenderProtocol
 
 /// Decides how a photo is rendered: recipe and header in, plan out. No I/O.
 enum Planner {
-    /// Longest side of a JPEG: `JPEG_MAX_DIMENSION` of libjpeg-turbo.
-    static let jpegSideMax = 65_500
-
     /// Rows × width that a neighbourhood pass may keep in memory while it streams, in bytes of
     /// linear pixels (16 each). A taller window goes to the spool lane.
     static let windowBytesMax = 64 << 20
@@ -28,20 +25,14 @@ enum Planner {
     /// - Parameters:
     ///   - recipe: already in pixels of the full photo.
     ///   - resource: where the file of a digest is.
-    /// - Throws: `tooManyPixels` when the output format cannot hold the picture, and what filters refuse
-    ///   their parameters with.
+    /// - Throws: `invalidValue` or `tooManyPixels` when the output format cannot do what is asked, and what
+    ///   filters refuse their parameters with.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
-        let format = recipe.output.format ?? (header.format == "png" ? .png : .jpeg)
         let size = header.uprightSize
-        if format == .jpeg, max(size.width, size.height) > jpegSideMax {
-            throw Failure(
-                .tooManyPixels,
-                "The photo is \(size) pixels; a JPEG's sides are at most \(jpegSideMax). Ask for "
-                    + "png as edit.output.format.")
-        }
+        let output = try output(recipe.output, for: header)
         let context = FilterContext(size: size, resource: resource)
         var told: [RenderPlan.Pass] = []
         var passes: [Pass] = []
@@ -72,8 +63,8 @@ enum Planner {
         return Planned(
             plan: RenderPlan(
                 lane: header.orientation <= 2 && !isTall ? .stream : .spool,
-                orientation: header.orientation, passes: told, format: format,
-                quality: recipe.output.quality),
+                orientation: header.orientation, passes: told, output: output,
+                notes: header.notes),
             passes: passes)
     }
 

@@ -35,9 +35,9 @@ extension Renderer {
     /// One picture, upright, in 8-bit sRGB without alpha or metadata.
     private func cell(_ path: String) throws(Failure) -> Image {
         let file = try PhotoFile(at: path)
-        let opened = try file.open(failOn: .truncated)
-        let orientation = file.header(of: opened).orientation
         do {
+            let opened = try file.image(failOn: .truncated)
+            let orientation = file.header(of: opened).orientation
             let standard = try StandardImage(opened.changing([.setInt("orientation", orientation)]))
             var image = try standard.image.thumbnail(width: Self.cellSide, height: Self.cellSide)
             let layout = PixelProgram.Layout(
@@ -51,8 +51,12 @@ extension Renderer {
             ).inMemory()
             return try image.changing(
                 image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
-        } catch {
+        } catch let error as VipsError {
             throw Failure(classifying: error, photo: path)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.internalError, "\(error)")
         }
     }
 }

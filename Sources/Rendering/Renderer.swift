@@ -33,27 +33,33 @@ public struct Renderer: Sendable {
             request.source, recipe: request.recipe, limits: request.limits,
             resource: Resources(folder: request.resources).path(of:))
         let source = try FileDigest.sha256(of: request.source)
-        let name = request.stem + "." + photo.plan.format.fileExtension
+        let name = request.stem + "." + photo.plan.output.format.fileExtension
         let path = request.folder + "/" + name
-        let spool = request.folder + "/" + request.stem + ".spool"
-        do {
-            do {
-                try photo.write(to: path, spool: spool, failOn: .warning)
-            } catch  where Failure.isHarmless(error) {
-                try photo.write(to: path, spool: spool, failOn: .truncated)
-            }
-        } catch {
-            throw Failure(classifying: error, photo: request.source)
-        }
+        try write(photo, to: path, spool: request.folder + "/" + request.stem + ".spool")
         let written = try FileDigest.sha256(of: path)
         TestPoint.afterRender.reach()
         return RenderReport(
             header: photo.header, sourceDigest: source.hex, recipe: photo.recipe,
             plan: photo.plan,
             output: RenderedFile(
-                name: name, mediaType: photo.plan.format.mediaType,
+                name: name, mediaType: photo.plan.output.format.mediaType,
                 size: photo.header.uprightSize, bytes: written.bytes, digest: written.hex),
             wallMilliseconds: usage.wallMilliseconds, cpuMilliseconds: usage.cpuMilliseconds,
             peakMemoryBytes: usage.peakMemoryBytes)
+    }
+
+    private func write(_ photo: Photo, to path: String, spool: String) throws(Failure) {
+        do {
+            do {
+                try photo.write(to: path, spool: spool, failOn: .warning)
+            } catch .vips(let error) where Failure.isHarmless(error) {
+                try photo.write(to: path, spool: spool, failOn: .truncated)
+            }
+        } catch {
+            switch error {
+            case .vips(let error): throw Failure(classifying: error, photo: photo.file.path)
+            case .failure(let failure): throw failure
+            }
+        }
     }
 }

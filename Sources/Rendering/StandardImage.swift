@@ -6,39 +6,53 @@ struct StandardImage {
     let image: Image
     let layout: PixelProgram.Layout
     let colour: PhotoColour
+    /// The profile that says what the numbers mean; nil means sRGB.
+    let profile: [UInt8]?
+    /// Whether the numbers mean something else than the original's.
+    let isConverted: Bool
 
     private static let profileField = "icc-profile-data"
+    private static let rgb = ["srgb", "rgb", "rgb16"]
+    private static let grey = ["b-w", "grey16"]
 
     /// Takes a photo as its loader gives it.
     ///
-    /// RGB with a matrix profile, or without any, stays as it is and keeps its profile. All else
-    /// (tables, CMYK, grey profiles, Lab) becomes sRGB by Little CMS, and carries sRGB's profile.
+    /// RGB with a matrix profile, or without any, stays as it is and keeps its profile. RGB with tables
+    /// (such as XYB), CMYK, and grey with a profile of its own become sRGB by Little CMS, in 16 bits so
+    /// that nothing is rounded twice; grey without a profile, Lab and floating point become sRGB by
+    /// libvips. A profile of another kind of picture says nothing about this one and is dropped.
     init(_ photo: Image) throws(VipsError) {
-        var image = photo
-        let kind = image.interpretation
-        let isPlain = ["srgb", "rgb", "rgb16", "b-w", "grey16", "multiband"].contains(kind)
-        if !isPlain && kind != "cmyk" || image.format == .float || image.format == .other {
-            image = try image.converted(to: "srgb")
-        }
-        let isGrey = image.bands <= 2
+        let kind = photo.interpretation
         let profile = photo.data(Self.profileField)
-        var colour = PhotoColour.sRGB
-        if kind == "cmyk" {
+        let isCMYK = kind == "cmyk"
+        let isIntegers = photo.format == .uchar || photo.format == .ushort
+        let isGrey = photo.bands <= 2
+        let isPlain =
+            isIntegers
+            && (Self.rgb.contains(kind) || Self.grey.contains(kind) || kind == "multiband")
+        var image = photo
+        var known = PhotoColour.sRGB
+        var keptProfile: [UInt8]?
+        var isConverted = false
+        if isCMYK {
             image = try Self.converted(image, colours: 4, fallback: "cmyk")
-        } else if let profile, isPlain {
-            if !isGrey, let matrix = ICCMatrixProfile(profile), let known = PhotoColour(matrix) {
-                colour = known
-            } else if isGrey != Self.isGreyProfile(profile) {
-                // A profile of another kind of picture says nothing about this one.
-                image = try image.changing([.remove(Self.profileField)])
+            isConverted = true
+        } else if !isPlain {
+            image = try image.converted(to: "rgb16")
+            isConverted = true
+        } else if let profile, isGrey == Self.isGreyProfile(profile) {
+            if !isGrey, let colour = ICCMatrixProfile(profile).flatMap(PhotoColour.init) {
+                known = colour
+                keptProfile = profile
             } else {
                 image = try Self.converted(image, colours: isGrey ? 1 : 3, fallback: "srgb")
+                isConverted = true
             }
-        } else if profile != nil {
-            image = try image.changing([.remove(Self.profileField)])
         }
         self.image = image
-        self.colour = colour
+        self.isConverted = isConverted
+        self.profile = isConverted ? OutputColour.sRGBProfile : keptProfile
+        colour = known
         layout = PixelProgram.Layout(
             sample: image.format == .ushort ? .encoded16 : .encoded8,
             bands: min(image.bands, 4))
@@ -52,12 +66,12 @@ struct StandardImage {
     private static func converted(_ image: Image, colours: Int, fallback: String)
         throws(VipsError) -> Image
     {
-        let bits = image.format == .ushort ? 16 : 8
         guard image.bands > colours else {
-            return try image.convertedToSRGB(fallback: fallback, bits: bits)
+            return try image.convertedToSRGB(fallback: fallback, bits: 16)
         }
         let alpha = try image.bands(from: colours, count: 1)
+            .scaled(by: image.format == .uchar ? 257 : 1, to: .ushort)
         return try image.bands(from: 0, count: colours)
-            .convertedToSRGB(fallback: fallback, bits: bits).joined(with: alpha)
+            .convertedToSRGB(fallback: fallback, bits: 16).joined(with: alpha)
     }
 }

@@ -29,33 +29,6 @@ extension Image {
             ])
     }
 
-    /// How much of the chroma a JPEG keeps.
-    public enum ChromaSubsampling: String, Sendable {
-        /// 4:2:0 below quality 90, else 4:4:4, as libvips does by itself.
-        case auto
-        /// 4:2:0.
-        case on
-        /// 4:4:4.
-        case off
-    }
-
-    /// Writes a baseline JPEG with all metadata.
-    public func writeJPEG(to path: String, quality: Int, chroma: ChromaSubsampling)
-        throws(VipsError)
-    {
-        try Operation.perform(
-            "jpegsave",
-            [
-                ("in", .image(self)), ("filename", .string(path)), ("Q", .int(quality)),
-                ("subsample_mode", .string(chroma.rawValue)),
-            ])
-    }
-
-    /// Writes a PNG with all metadata, 8 or 16 bits as the samples are.
-    public func writePNG(to path: String) throws(VipsError) {
-        try Operation.perform("pngsave", [("in", .image(self)), ("filename", .string(path))])
-    }
-
     /// Quarter turns clockwise.
     public enum Turn: String, Sendable {
         case d90, d180, d270
@@ -110,6 +83,15 @@ extension Image {
         try Operation.run("bandjoin", [("in", .images([self, other]))])
     }
 
+    /// All samples times a number, in another format.
+    public func scaled(by factor: Double, to format: SampleFormat) throws(VipsError) -> Image {
+        let product = try Operation.run(
+            "linear",
+            [("in", .image(self)), ("a", .doubles([factor])), ("b", .doubles([0]))])
+        return try Operation.run(
+            "cast", [("in", .image(product)), ("format", .string(format.rawValue))])
+    }
+
     /// Converted from its embedded profile, or from `fallback` without one, to sRGB by Little CMS.
     ///
     /// - Parameter fallback: libvips' name of a built-in profile: `srgb`, `cmyk`, `p3`.
@@ -127,12 +109,6 @@ extension Image {
     public func converted(to interpretation: String) throws(VipsError) -> Image {
         try Operation.run(
             "colourspace", [("in", .image(self)), ("space", .string(interpretation))])
-    }
-
-    /// Transparent parts laid on white; the result has no alpha.
-    public func laidOnWhite() throws(VipsError) -> Image {
-        try Operation.run(
-            "flatten", [("in", .image(self)), ("background", .doubles([255, 255, 255]))])
     }
 
     /// Shrunk to fit into a box, turned upright by its orientation; never enlarged.

@@ -109,6 +109,36 @@ public final class Image: @unchecked Sendable {
     }
 }
 
+extension Image {
+    /// A picture over memory that somebody else owns; nothing is copied.
+    ///
+    /// - Parameters:
+    ///   - pixels: rows without gaps, samples interleaved; valid and unchanged as long as `owner` lives.
+    ///   - owner: kept as long as the image, or anything computed from it.
+    public static func over(
+        _ pixels: UnsafeRawBufferPointer, of owner: some AnyObject & Sendable, width: Int,
+        height: Int, bands: Int, format: SampleFormat, interpretation: String
+    ) throws(VipsError) -> Image {
+        guard
+            let pointer = vips_image_new_from_memory(
+                pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands),
+                format.vips)
+        else {
+            throw VipsError.taking(
+                operation: "new_from_memory",
+                arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
+        }
+        let image = Image(adopting: pointer)
+        let kept = Unmanaged<AnyObject>.passRetained(owner)
+        g_object_set_data_full(minilab_object(pointer), "minilab-owner", kept.toOpaque()) {
+            guard let owner = $0 else { return }
+            Unmanaged<AnyObject>.fromOpaque(owner).release()
+        }
+        return try Operation.run(
+            "copy", [("in", .image(image)), ("interpretation", .string(interpretation))])
+    }
+}
+
 extension VipsInterpretation {
     /// The enum's number as libvips' nick functions take it.
     var rawBits: UInt32 { UInt32(bitPattern: Int32(truncatingIfNeeded: rawValue)) }

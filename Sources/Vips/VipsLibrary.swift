@@ -58,9 +58,22 @@ public enum VipsLibrary {
         vips_cache_set_max_mem(0)
         vips_cache_set_max_files(0)
         vips_block_untrusted_set(1)
+        for name in blocked { vips_operation_block_set(name, 1) }
+        for name in allowed { vips_operation_block_set(name, 0) }
         vips_leak_set(settings.reportsLeaks ? 1 : 0)
         return setTileHeight(settings.tileHeight)
     }()
+
+    /// Classes that run large foreign libraries or other languages. libvips calls them untrusted too;
+    /// they are named so that another version's opinion changes nothing.
+    private static let blocked = [
+        "VipsForeignLoadMagick", "VipsForeignSaveMagick", "VipsForeignLoadSvg",
+        "VipsForeignLoadPdf", "VipsForeignLoadOpenslide",
+    ]
+
+    /// JPEG XL, which libvips calls untrusted since libjxl is young. The render child confines it as it
+    /// does the others.
+    private static let allowed = ["VipsForeignLoadJxl", "VipsForeignSaveJxl"]
 
     private static func setTileHeight(_ lines: Int) -> VipsError? {
         // GLib edits the array in place and frees what it takes: g_strsplit makes one of its own.

@@ -98,6 +98,21 @@ import Testing
         expect(.invalidValue, naming: "at least one filter") { try Recipe(filters: []) }
     }
 
+    @Test(arguments: [
+        (#"{"format": "gif"}"#, "jpeg, png, tiff, webp, heic, avif, jxl"),
+        (#"{"chroma": "4:1:1"}"#, "4:4:4, 4:2:2, 4:2:0"),
+        (#"{"strip": "xmp"}"#, "none, gps, all"),
+        (#"{"colorSpace": "p3"}"#, "source, srgb, displayP3"),
+        (#"{"bitDepth": 14}"#, "8, 10, 12, 16"),
+        (#"{"progressive": 1}"#, "true or false"),
+        (#"{"background": [0, 0, 2]}"#, "[red, green, blue]"),
+    ])
+    func `an output that is not allowed is refused with what is`(output: String, allowed: String) {
+        expect(.invalidValue, naming: allowed) {
+            try Recipe(json: #"{"filters": [{"name": "CIEdges"}], "output": \#(output)}"#)
+        }
+    }
+
     // MARK: Scaling
 
     @Test func `lengths scale from the preview to the photo, angles and factors stay`() throws {
@@ -160,8 +175,17 @@ import Testing
         let recipe = try Recipe(
             json: """
                 {"filters": [{"name": "CIMotionBlur", "radius": 12.25}, {"name": "CIEdges"}],
-                 "referenceSize": [1024, 768], "output": {"format": "jpeg", "quality": 0.1}}
+                 "referenceSize": [1024, 768],
+                 "output": {"format": "jpeg", "quality": 0.1, "chroma": "4:2:2",
+                            "progressive": true, "strip": "gps", "colorSpace": "displayP3",
+                            "bitDepth": 8, "background": [0, 0.5, 1]}}
                 """)
+        #expect(
+            recipe.output
+                == .init(
+                    format: .jpeg, quality: 0.1, chroma: .halfColumns, progressive: true,
+                    strip: .gps, colorSpace: .displayP3, bitDepth: .eight,
+                    background: .init(red: 0, green: 0.5, blue: 1)))
         let again = try Recipe(json: recipe.json.canonical)
         #expect(again == recipe)
         #expect(again.digest == recipe.digest)
@@ -183,6 +207,8 @@ import Testing
             #"{"filters": [{"name": "CIColorInvert"}, {"name": "CIColorInvert"}]}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "output": {"quality": 0.8}}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "output": {"format": "png"}}"#,
+            #"{"filters": [{"name": "CIColorInvert"}], "output": {"strip": "all"}}"#,
+            #"{"filters": [{"name": "CIColorInvert"}], "output": {"bitDepth": 16}}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "referenceSize": [10, 10]}"#,
             #"{"filters": [{"name": "CIEdges"}, {"name": "CIColorInvert"}]}"#,
             #"{"filters": [{"name": "CIColorInvert"}, {"name": "CIEdges"}]}"#,

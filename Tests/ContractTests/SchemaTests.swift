@@ -77,6 +77,22 @@ import Testing
     }
 
     @Test(arguments: [
+        "{}", #"{"format": "jxl"}"#, #"{"format": "JPEG"}"#, #"{"format": null}"#,
+        #"{"chroma": "4:2:2"}"#, #"{"chroma": "4:1:1"}"#, #"{"chroma": 420}"#,
+        #"{"progressive": true}"#, #"{"progressive": 1}"#, #"{"strip": "gps"}"#,
+        #"{"strip": "GPS"}"#, #"{"colorSpace": "displayP3"}"#, #"{"colorSpace": "p3"}"#,
+        #"{"bitDepth": 10}"#, #"{"bitDepth": 9}"#, #"{"bitDepth": "8"}"#, #"{"bitDepth": 8.5}"#,
+        #"{"background": [0, 0.5, 1]}"#, #"{"background": [0, 0.5]}"#, #"{"background": "white"}"#,
+        #"{"background": [0, 0.5, 1, 1]}"#, #"{"background": [0, 0.5, 1.01]}"#,
+        #"{"quality": 1}"#, #"{"quality": 1.01}"#, #"{"size": 3}"#,
+    ])
+    func `schema and decoder agree on the output`(_ output: String) throws {
+        let text = #"{"filters": [{"name": "CIColorInvert"}], "output": \#(output)}"#
+        let refusal = try Schema.edit().refusals(of: [text])[0]
+        #expect((refusal == nil) == accepts { try Recipe(json: text) }, "\(output)")
+    }
+
+    @Test(arguments: [
         "a", "a/b", "..a", "a..", "...", ".hidden", "a b/ü.jpg", "a\\..\\b", "~", "a:b",
         "", "/", "/a", "a/", "a//b", ".", "./a", "a/.", "a/./b", "..", "../a", "a/..", "a/../b",
         "a\n", "\na", "a\u{0}b", "a\u{7f}b", "a\u{85}b", "/\u{301}a", "../\u{301}a",
@@ -103,9 +119,17 @@ import Testing
         #expect(
             edit["properties", "output", "properties", "quality", "default"]?.double
                 == Recipe.Output.defaultQuality)
+        func allowed(_ field: String) -> JSONValue? {
+            edit["properties", "output", "properties", field, "enum"]
+        }
+        func names(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
+        #expect(allowed("format") == names(Recipe.Format.allCases.map(\.rawValue)))
+        #expect(allowed("chroma") == names(Recipe.Chroma.allCases.map(\.rawValue)))
+        #expect(allowed("strip") == names(Recipe.Strip.allCases.map(\.rawValue)))
+        #expect(allowed("colorSpace") == names(Recipe.ColorSpace.allCases.map(\.rawValue)))
         #expect(
-            edit["properties", "output", "properties", "format", "enum"]
-                == .array(Recipe.Format.allCases.map { .string($0.rawValue) }))
+            allowed("bitDepth")
+                == .array(Recipe.BitDepth.allCases.map { .number(Double($0.rawValue)) }))
         #expect(job["x-maxBytes"]?.double == Double(ContractLimits.jobBytesMax))
         for limit in ["x-maxBytes", "maxLength"] {
             #expect(

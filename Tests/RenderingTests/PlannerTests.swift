@@ -51,19 +51,21 @@ import Testing
         #expect(try lane(.pi / 2) == .spool)
     }
 
-    @Test func `PNG stays PNG, all else becomes JPEG, and the recipe has the last word`() throws {
+    @Test func `PNG and TIFF stay, all else becomes JPEG, and the recipe has the last word`() throws
+    {
         let filters = [try Filter("CISepiaTone")]
         let plain = try Recipe(filters: filters)
-        #expect(try plan(plain, for: header("png")).format == .png)
-        #expect(try plan(plain, for: header("heif")).format == .jpeg)
+        #expect(try plan(plain, for: header("png")).output.format == .png)
+        #expect(try plan(plain, for: header("tiff")).output.format == .tiff)
+        #expect(try plan(plain, for: header("heif")).output.format == .jpeg)
         let asked = try Recipe(filters: filters, output: .init(format: .png))
-        #expect(try plan(asked, for: header("jpeg")).format == .png)
+        #expect(try plan(asked, for: header("jpeg")).output.format == .png)
     }
 
     @Test func `a side that no JPEG can have is refused`() throws {
         let error = #expect(throws: Failure.self) {
             try plan(
-                try Recipe(filters: [Filter("CISepiaTone")]), for: header("tiff", 70_000, 10))
+                try Recipe(filters: [Filter("CISepiaTone")]), for: header("heif", 70_000, 10))
         }
         #expect(error?.code == .tooManyPixels)
     }

@@ -33,7 +33,7 @@ struct PixelProgram: Sendable {
     }
 
     let source: Layout
-    /// Always of 3 or 4 bands. Without alpha where the source has it, the picture is laid on white.
+    /// Always of 3 or 4 bands. Without alpha where the source has it, the picture is laid on a background.
     let target: Layout
     private let filters: [any PixelFilter]
     private let linear8: [Table<Float>]
@@ -45,22 +45,29 @@ struct PixelProgram: Sendable {
     /// Height of the upright picture, to count rows from the bottom.
     private let height: Int
     private let memos: ColourMemoPool?
+    /// Linear sRGB.
+    private let background: [Float]
 
     /// Makes the pass; its tables are ready when this returns.
     ///
     /// - Parameters:
     ///   - height: of the picture that it runs over.
-    ///   - chain: the filters as the recipe names them, when colours may be kept from photo to photo.
     ///   - targetColour: what the result's codes mean; as the source's when nil.
+    ///   - background: what transparent parts are laid on when the target has no alpha.
+    ///   - chain: the filters as the recipe names them, when colours may be kept from photo to photo.
     init(
         source: Layout, filters: [any PixelFilter], target: Layout, height: Int,
-        colour: PhotoColour, targetColour: PhotoColour? = nil, chain: [Filter]? = nil
+        colour: PhotoColour, targetColour: PhotoColour? = nil,
+        background: Recipe.Background = .white, chain: [Filter]? = nil
     ) {
         let targetColour = targetColour ?? colour
         self.source = source
         self.target = target
         self.height = height
         self.filters = filters
+        self.background = [background.red, background.green, background.blue].map {
+            Float(ToneCurve.sRGB.linear($0))
+        }
         linear8 = ColourTables(colour).linear8
         encoded8 = ColourTables(targetColour).encoded8
         linear16 = source.sample == .encoded16 ? ColourTables.linear16(colour) : []
@@ -134,7 +141,7 @@ struct PixelProgram: Sendable {
                     read(from, at: left, into: chunk)
                     if let toWorking { Self.multiply(chunk, by: toWorking) }
                     for filter in filters { filter.apply(to: chunk) }
-                    if source.hasAlpha, !target.hasAlpha { Self.layOnWhite(chunk) }
+                    if source.hasAlpha, !target.hasAlpha { layOnBackground(chunk) }
                     if let fromWorking { Self.multiply(chunk, by: fromWorking) }
                     write(chunk, index, to: to, at: left)
                     left += chunk.count
@@ -192,11 +199,11 @@ struct PixelProgram: Sendable {
         }
     }
 
-    /// In linear light, as Core Image composites; white is 1 in every RGB space.
-    private static func layOnWhite(_ chunk: PixelChunk) {
+    /// In linear light, as Core Image composites.
+    private func layOnBackground(_ chunk: PixelChunk) {
         let alpha = chunk.alpha
-        for plane in [chunk.red, chunk.green, chunk.blue] {
-            for i in 0..<chunk.count { plane[i] = 1 + (plane[i] - 1) * alpha[i] }
+        for (plane, ground) in zip([chunk.red, chunk.green, chunk.blue], background) {
+            for i in 0..<chunk.count { plane[i] = ground + (plane[i] - ground) * alpha[i] }
         }
     }
 }

@@ -14,7 +14,7 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Renders one photo, with no queue.",
         discussion: """
             It goes through the same plan and the same render child as a job. The format follows \
-            OUT's extension (.jpg, .jpeg, .png).
+            OUT's extension: .jpg, .jpeg, .png, .tif, .tiff, .webp, .heic, .avif, .jxl.
 
             Example:
               minilab render IMG_0001.JPG sepia.jpg --filter CISepiaTone:inputIntensity=0.8
@@ -109,17 +109,15 @@ struct PlanCommand: AsyncParsableCommand {
 extension Recipe {
     /// The same recipe with the format that a file's extension names.
     fileprivate func written(to path: String) throws -> Recipe {
-        let format: Recipe.Format
-        switch FilePath(path).extension?.lowercased() {
-        case "jpg", "jpeg": format = .jpeg
-        case "png": format = .png
-        default:
+        guard let name = FilePath(path).extension, let format = Recipe.Format(fileExtension: name)
+        else {
             throw ValidationError(
-                "\(path) has no extension that names a format; known: .jpg, .jpeg, .png.")
+                "\(path) has no extension that names a format; known: .jpg, .jpeg, .png, .tif, "
+                    + ".tiff, .webp, .heic, .avif, .jxl.")
         }
-        return try Recipe(
-            filters: filters, referenceSize: referenceSize,
-            output: Output(format: format, quality: output.quality))
+        var output = output
+        output.format = format
+        return try Recipe(filters: filters, referenceSize: referenceSize, output: output)
     }
 }
 

@@ -14,8 +14,7 @@ struct EditOptions: ParsableArguments {
     @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
     var edit: String?
 
-    @Option(help: "Quality of a lossy format, 0 to 1 (default: 0.9).")
-    var quality: Double?
+    @OptionGroup var output: OutputOptions
 
     /// The recipe that the flags make.
     func recipe() throws -> Recipe {
@@ -30,20 +29,12 @@ struct EditOptions: ParsableArguments {
                 throw ValidationError("the edit \(edit) cannot be read: \(error)")
             }
             let recipe = try Recipe(json: text)
-            guard let quality else { return recipe }
             return try Recipe(
                 filters: recipe.filters, referenceSize: recipe.referenceSize,
-                output: try output(recipe.output.format, quality))
+                output: output.applied(to: recipe.output))
         }
         return try Recipe(
             filters: filters.map { try Filter(text: $0, at: "--filter \($0)") },
-            output: try output(nil, quality ?? Recipe.Output.defaultQuality))
-    }
-
-    private func output(_ format: Recipe.Format?, _ quality: Double) throws -> Recipe.Output {
-        guard (0...1).contains(quality) else {
-            throw ValidationError("--quality is \(quality); expected a number from 0 to 1.")
-        }
-        return Recipe.Output(format: format, quality: quality)
+            output: output.applied(to: Recipe.Output()))
     }
 }

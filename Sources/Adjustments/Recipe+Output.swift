@@ -1,0 +1,140 @@
+extension Recipe {
+    /// How the result is written.
+    ///
+    /// What a format cannot do is refused when the photo's header is known, before a pixel is read.
+    public struct Output: Sendable, Equatable {
+        /// The format, or nil for what suits the original: PNG and TIFF stay what they are, all else
+        /// becomes JPEG.
+        public var format: Format?
+        /// Quality of a lossy format, 0 to 1. Default 0.9, as PhotoKit's sample code uses.
+        public var quality: Double
+        /// How much of the colour's detail is kept, or nil for as much as the original kept.
+        public var chroma: Chroma?
+        /// Whether a JPEG or PNG shows coarsely first while it loads.
+        public var progressive: Bool
+        /// What is left out of the metadata.
+        public var strip: Strip
+        /// What the result's numbers mean.
+        public var colorSpace: ColorSpace
+        /// Bits of a sample, or nil for the original's where the format has as many.
+        public var bitDepth: BitDepth?
+        /// What transparent parts are laid on in a format without alpha, or nil for white.
+        public var background: Background?
+
+        /// The quality when a recipe does not say.
+        public static let defaultQuality = 0.9
+
+        /// Makes output settings.
+        public init(
+            format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
+            progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
+            bitDepth: BitDepth? = nil, background: Background? = nil
+        ) {
+            self.format = format
+            self.quality = quality
+            self.chroma = chroma
+            self.progressive = progressive
+            self.strip = strip
+            self.colorSpace = colorSpace
+            self.bitDepth = bitDepth
+            self.background = background
+        }
+    }
+
+    /// A format that we write.
+    public enum Format: String, Sendable, Codable, CaseIterable {
+        /// JPEG, 8 bit, no alpha.
+        case jpeg
+        /// PNG, 8 or 16 bit, alpha kept.
+        case png
+        /// TIFF, 8 or 16 bit, compressed without loss (Deflate), alpha kept.
+        case tiff
+        /// Lossy WebP, 8 bit, alpha kept.
+        case webp
+        /// HEIF with HEVC, 8, 10 or 12 bit, alpha kept.
+        case heic
+        /// HEIF with AV1, 8 or 12 bit, alpha kept.
+        case avif
+        /// Lossy JPEG XL, 8 or 16 bit, alpha kept.
+        case jxl
+
+        /// The IANA media type.
+        public var mediaType: String { "image/" + rawValue }
+        /// The extension of files of this format.
+        public var fileExtension: String {
+            switch self {
+            case .jpeg: "jpg"
+            case .tiff: "tif"
+            default: rawValue
+            }
+        }
+
+        /// The format that a file's extension names, in any case, or nil.
+        public init?(fileExtension: String) {
+            switch fileExtension.lowercased() {
+            case "jpg": self = .jpeg
+            case "tif": self = .tiff
+            case let name: self.init(rawValue: name)
+            }
+        }
+    }
+
+    /// How much of the colour's detail a lossy format keeps.
+    public enum Chroma: String, Sendable, Codable, CaseIterable {
+        /// All of it.
+        case full = "4:4:4"
+        /// Half of the columns.
+        case halfColumns = "4:2:2"
+        /// Half of the columns and rows.
+        case half = "4:2:0"
+    }
+
+    /// What is left out of the metadata. The ICC profile always stays: without it the colours would
+    /// be others.
+    public enum Strip: String, Sendable, Codable, CaseIterable {
+        /// Nothing.
+        case none
+        /// Where the photo was taken.
+        case gps
+        /// All of EXIF, XMP and IPTC.
+        case all
+    }
+
+    /// What the result's numbers mean.
+    public enum ColorSpace: String, Sendable, Codable, CaseIterable {
+        /// What the original's mean.
+        case source
+        /// sRGB.
+        case srgb
+        /// Display P3.
+        case displayP3
+    }
+
+    /// Bits of a sample.
+    public enum BitDepth: Int, Sendable, Codable, CaseIterable {
+        /// All formats.
+        case eight = 8
+        /// HEIC.
+        case ten = 10
+        /// HEIC and AVIF.
+        case twelve = 12
+        /// PNG, TIFF and JPEG XL.
+        case sixteen = 16
+    }
+
+    /// A colour of sRGB: red, green and blue as encoded, each 0 to 1.
+    public struct Background: Sendable, Codable, Equatable {
+        /// The three components.
+        public let red: Double, green: Double, blue: Double
+
+        /// White.
+        public static let white = Background(red: 1, green: 1, blue: 1)
+
+        /// Makes a colour.
+        public init(red: Double, green: Double, blue: Double) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CRaw
+
+/// A camera's RAW file, opened by LibRaw: first its header, then its developed picture.
+///
+/// Development, the same for every file: the white balance that the camera measured, LibRaw's default
+/// demosaicing (AHD) at full size, no brightening, sRGB primaries, the curve of sRGB, 16 bits, turned
+/// upright.
+///
+/// Not for several threads at once.
+public final class RawFile {
+    private let data: UnsafeMutablePointer<libraw_data_t>
+
+    /// Most memory for the unpacked sensor data, in MiB; beyond it LibRaw gives up before it asks for
+    /// any. 1 GiB is the sensor of 512 megapixels.
+    private static let memoryMax: UInt32 = 1_024
+
+    /// Reads the header; no pixels.
+    public init(_ path: String) throws(RawError) {
+        guard let data = libraw_init(0) else {
+            throw RawError(kind: .memory, step: "start", text: "out of memory")
+        }
+        self.data = data
+        data.pointee.params.max_raw_memory_mb = Self.memoryMax
+        data.pointee.params.use_camera_wb = 1
+        data.pointee.params.no_auto_bright = 1
+        data.pointee.params.output_color = 1
+        data.pointee.params.output_bps = 16
+        // IEC 61966-2-1: power and slope at the dark end.
+        data.pointee.params.gamm.0 = 1 / 2.4
+        data.pointee.params.gamm.1 = 12.92
+        try check(libraw_open_file(data, path), "open")
+        try check(libraw_adjust_sizes_info_only(data), "read the sizes")
+    }
+
+    deinit { libraw_close(data) }
+
+    /// Columns of the developed picture.
+    public var width: Int { Int(data.pointee.sizes.iwidth) }
+    /// Rows of the developed picture.
+    public var height: Int { Int(data.pointee.sizes.iheight) }
+
+    /// Camera maker and model.
+    public var camera: String {
+        let parameters = data.pointee.idata
+        return Self.text(parameters.make) + " " + Self.text(parameters.model)
+    }
+
+    /// Unpacks and develops; takes about 14 bytes of memory per pixel.
+    public func develop() throws(RawError) -> RawPicture {
+        try check(libraw_unpack(data), "unpack")
+        try check(libraw_dcraw_process(data), "develop")
+        var status: Int32 = 0
+        guard let image = libraw_dcraw_make_mem_image(data, &status) else {
+            try check(status, "copy out")
+            throw RawError(kind: .memory, step: "copy out", text: "no picture")
+        }
+        let picture = RawPicture(image)
+        guard picture.isRGB16 else {
+            throw RawError(
+                kind: .unsupported, step: "copy out",
+                text: "\(image.pointee.colors) colours of \(image.pointee.bits) bits")
+        }
+        return picture
+    }
+
+    private func check(_ status: Int32, _ step: String) throws(RawError) {
+        guard status != LIBRAW_SUCCESS.rawValue else { return }
+        let kind: RawError.Kind =
+            switch status {
+            case LIBRAW_FILE_UNSUPPORTED.rawValue, LIBRAW_NOT_IMPLEMENTED.rawValue,
+                LIBRAW_REQUEST_FOR_NONEXISTENT_IMAGE.rawValue:
+                .unsupported
+            case LIBRAW_UNSUFFICIENT_MEMORY.rawValue, LIBRAW_TOO_BIG.rawValue,
+                LIBRAW_MEMPOOL_OVERFLOW.rawValue:
+                .memory
+            default: status > 0 ? .io : .damaged
+            }
+        let text = libraw_strerror(status).map { String(cString: $0) } ?? "error \(status)"
+        throw RawError(kind: kind, step: step, text: text)
+    }
+
+    private static func text<Tuple>(_ characters: Tuple) -> String {
+        withUnsafeBytes(of: characters) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}
+
+/// A developed picture: rows without gaps, red, green and blue of 16 bits in the machine's order.
+///
+/// `@unchecked Sendable` is true because nobody writes the memory, and `deinit` runs when the last owner
+/// is gone.
+public final class RawPicture: @unchecked Sendable {
+    private let image: UnsafeMutablePointer<libraw_processed_image_t>
+
+    fileprivate init(_ image: UnsafeMutablePointer<libraw_processed_image_t>) {
+        self.image = image
+    }
+
+    deinit { libraw_dcraw_clear_mem(image) }
+
+    fileprivate var isRGB16: Bool {
+        image.pointee.type == LIBRAW_IMAGE_BITMAP && image.pointee.colors == 3
+            && image.pointee.bits == 16 && Int(image.pointee.data_size) == width * height * 6
+    }
+
+    /// Columns.
+    public var width: Int { Int(image.pointee.width) }
+    /// Rows.
+    public var height: Int { Int(image.pointee.height) }
+    /// The samples; valid as long as this object.
+    public var pixels: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: minilab_raw_pixels(image), count: Int(image.pointee.data_size))
+    }
+}

@@ -1,0 +1,44 @@
+import Adjustments
+
+/// What a result's numbers mean, and the profile that says so.
+///
+/// The embedded profiles are those of Compact-ICC-Profiles (CC0): 480 bytes each, exact curves.
+struct OutputColour {
+    /// The way from linear light to codes.
+    let colour: PhotoColour
+    /// The profile, or nil where the original has none either and means sRGB.
+    let profile: [UInt8]?
+    /// Whether the codes are sRGB, when they mean something else than the original's; else nil.
+    let newColourIsSRGB: Bool?
+
+    static let sRGBProfile = PackageResources.sRGB_icc
+    static let displayP3Profile = PackageResources.DisplayP3_icc
+
+    /// The colour that a recipe asks for.
+    init(_ asked: Recipe.ColorSpace, from source: StandardImage) {
+        switch asked {
+        case .source:
+            colour = source.colour
+            profile = source.profile
+            newColourIsSRGB = source.isConverted ? true : nil
+        case .srgb:
+            colour = .sRGB
+            profile = Self.sRGBProfile
+            newColourIsSRGB = true
+        case .displayP3:
+            colour = .displayP3
+            profile = Self.displayP3Profile
+            newColourIsSRGB = false
+        }
+    }
+}
+
+extension PhotoColour {
+    /// Display P3: the primaries of DCI-P3, D65, the curve of sRGB.
+    static let displayP3: PhotoColour = {
+        guard let profile = ICCMatrixProfile(OutputColour.displayP3Profile),
+            let colour = PhotoColour(profile)
+        else { preconditionFailure("our own profile of Display P3 cannot be read") }
+        return colour
+    }()
+}

@@ -1,0 +1,139 @@
+import Adjustments
+import Glibc
+import Vips
+
+/// EXIF that is written into a finished file over a text of the same length.
+///
+/// libvips writes EXIF by libexif, which lays it out anew and loses MakerNotes. It is therefore given a
+/// text to write as the image's description, long enough for the true EXIF, and the TIFF structure
+/// around that text is overwritten. It stands in the file as it is in all formats that libvips writes
+/// EXIF to, JPEG, PNG, WebP, HEIC and AVIF; only PNG has a checksum to be renewed.
+struct ExifPlaceholder {
+    private let exif: [UInt8]
+    private let mark: [UInt8]
+
+    /// Most bytes of EXIF: a segment of a JPEG has 65,533 bytes, and libexif needs some around the text.
+    static let bytesMax = 65_000
+
+    /// A placeholder for EXIF, a TIFF structure; nil when it is too long.
+    init?(for exif: [UInt8]) {
+        guard exif.count <= Self.bytesMax else { return nil }
+        self.exif = exif
+        // Random, so that it stands in no photo.
+        mark = Array(
+            "minilab-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))".utf8)
+    }
+
+    /// EXIF without an entry: to a PNG, libvips adds tags only where there is some EXIF.
+    private static let empty: [UInt8] =
+        Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// What makes a saver write the text.
+    var changes: [Image.MetadataChange] {
+        let padding = String(repeating: "x", count: max(0, exif.count - mark.count))
+        // libvips drops what follows the last bracket: there it keeps the type of a tag.
+        let text = String(decoding: mark, as: UTF8.self) + padding + " ()"
+        return [.setData("exif-data", Self.empty), .setString("exif-ifd0-ImageDescription", text)]
+    }
+
+    /// Writes the EXIF over the text.
+    ///
+    /// - Throws: `ioFailure`, or `internalError` when the text is not found.
+    func fill(_ path: String) throws(Failure) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
+        let length = Int(status.st_size)
+        guard let map = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            map != MAP_FAILED
+        else { throw Self.failure(path) }
+        defer { munmap(map, length) }
+        guard let end = fill(UnsafeMutableRawBufferPointer(start: map, count: length)) else {
+            throw Failure(
+                .internalError,
+                "\(path) was written without room for its EXIF. Report it with the photo.")
+        }
+        guard end == length || ftruncate(descriptor, end) == 0 else { throw Self.failure(path) }
+    }
+
+    /// - Returns: how long the file is now, or nil when there was no room.
+    private func fill(_ file: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let text = place(of: mark, in: UnsafeRawBufferPointer(file)),
+            let start = Self.tiffStart(file, before: text)
+        else { return nil }
+        let end = min(text + max(mark.count, exif.count), file.count)
+        guard exif.count <= end - start else { return nil }
+        let room = UnsafeMutableRawBufferPointer(rebasing: file[start..<end])
+        room.copyBytes(from: exif + [UInt8](repeating: 0, count: room.count - exif.count))
+        guard file.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return file.count }
+        renewChecksum(file, chunkData: start)
+        return removeRepeatedChunk(file)
+    }
+
+    /// libvips 8.14 writes the EXIF of a PNG a second time behind the pixels; one is allowed (PNG third
+    /// edition §5.6).
+    private func removeRepeatedChunk(_ file: UnsafeMutableRawBufferPointer) -> Int {
+        guard let base = file.baseAddress,
+            let text = place(of: mark, in: UnsafeRawBufferPointer(file)),
+            let start = Self.tiffStart(file, before: text), start >= 8
+        else { return file.count }
+        let (chunk, next) = (start - 8, start + chunkLength(file, chunkData: start) + 4)
+        guard next <= file.count else { return file.count }
+        memmove(base + chunk, base + next, file.count - next)
+        return file.count - (next - chunk)
+    }
+
+    private func place(of mark: [UInt8], in file: UnsafeRawBufferPointer) -> Int? {
+        guard let base = file.baseAddress else { return nil }
+        var start = 0
+        while start + mark.count <= file.count,
+            let next = memchr(base + start, Int32(mark[0]), file.count - mark.count - start + 1)
+        {
+            let place = UnsafeRawPointer(next) - base
+            if memcmp(next, mark, mark.count) == 0 { return place }
+            start = place + 1
+        }
+        return nil
+    }
+
+    /// Where the TIFF structure around the text begins: some hundred bytes before it.
+    private static func tiffStart(_ file: UnsafeMutableRawBufferPointer, before text: Int) -> Int? {
+        stride(from: text - 8, through: max(0, text - 1_024), by: -1).first { place in
+            Array(file[place..<place + 4]) == [0x49, 0x49, 42, 0]
+        }
+    }
+
+    private func chunkLength(_ file: UnsafeMutableRawBufferPointer, chunkData start: Int) -> Int {
+        file[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The CRC of a PNG's chunk counts its name and data (PNG third edition §5.3).
+    private func renewChecksum(_ file: UnsafeMutableRawBufferPointer, chunkData start: Int) {
+        guard start >= 8 else { return }
+        let end = start + chunkLength(file, chunkData: start)
+        guard end + 4 <= file.count else { return }
+        let crc = PNGChecksum.crc32(file[start - 4..<end])
+        for index in 0..<4 {
+            file[end + index] = UInt8(truncatingIfNeeded: crc >> (24 - 8 * index))
+        }
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(.ioFailure, "\(path) cannot be written: \(String(cString: strerror(errno))).")
+    }
+}
+
+/// CRC-32 as PNG uses it (ISO 3309; PNG third edition, annex D).
+enum PNGChecksum {
+    private static let table: [UInt32] = (0..<256).map { entry in
+        (0..<8).reduce(UInt32(entry)) { crc, _ in
+            crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1
+        }
+    }
+
+    static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8 }
+    }
+}

@@ -1,0 +1,61 @@
+import Adjustments
+import Metadata
+import RenderProtocol
+import Vips
+
+/// What a result says about itself: the original's metadata, made true.
+struct ResultMetadata {
+    /// EXIF as a TIFF structure without `Exif\0\0`, or nil.
+    let exif: [UInt8]?
+    /// An XMP packet, or nil.
+    let xmp: [UInt8]?
+    /// IPTC records, or nil.
+    let iptc: [UInt8]?
+    /// The ICC profile, or nil when the result is sRGB for want of a profile, as the original.
+    let profile: [UInt8]?
+
+    private enum Field {
+        static let exif = "exif-data"
+        static let xmp = "xmp-data"
+        static let iptc = "iptc-data"
+        static let profile = "icc-profile-data"
+        static let orientation = "orientation"
+        /// Texts of a PNG.
+        static let comments = "png-comment-"
+    }
+
+    /// Reads the original's.
+    init(of original: Image, facts: PictureFacts, strip: Recipe.Strip, profile: [UInt8]?) {
+        self.profile = profile
+        guard strip != .all else {
+            (exif, xmp, iptc) = (nil, nil, nil)
+            return
+        }
+        var facts = facts
+        facts.removesLocation = strip == .gps
+        exif = original.data(Field.exif).flatMap { Exif.revised($0, to: facts) }
+            .map { Exif.withoutPrefix($0) }
+        xmp = original.data(Field.xmp).flatMap { XMP.revised($0, to: facts) }
+        iptc = original.data(Field.iptc).flatMap { IPTC.records(in: $0) }
+    }
+
+    /// Changes a header so that a saver writes this metadata and nothing else.
+    ///
+    /// EXIF stands for itself only after ``ExifPlaceholder`` was filled.
+    func changes(
+        of image: Image, keepsComments: Bool, format: Recipe.Format, placeholder: ExifPlaceholder?
+    ) -> [Image.MetadataChange] {
+        var changes = image.fieldNames
+            .filter { !keepsComments || !$0.hasPrefix(Field.comments) }
+            .map(Image.MetadataChange.remove)
+        changes.append(.setInt(Field.orientation, 1))
+        if let profile { changes.append(.setData(Field.profile, profile)) }
+        if let xmp { changes.append(.setData(Field.xmp, xmp)) }
+        if let iptc {
+            let bytes = format == .jpeg ? IPTC.photoshopBlock(iptc) : iptc
+            changes.append(.setData(Field.iptc, bytes))
+        }
+        if let placeholder { changes += placeholder.changes }
+        return changes
+    }
+}

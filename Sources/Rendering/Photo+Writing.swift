@@ -1,0 +1,78 @@
+import Adjustments
+import Metadata
+import RenderProtocol
+import Vips
+
+/// Why a photo was not written: libvips' words, or a failure of our own.
+enum WritingError: Error {
+    case vips(VipsError)
+    case failure(Failure)
+}
+
+extension Photo {
+    /// Decodes, edits and writes it.
+    ///
+    /// - Parameters:
+    ///   - spool: where a spool file may be while it is written.
+    ///   - failOn: at what the decoder gives up.
+    func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
+        let metadata: ResultMetadata
+        do {
+            let opened = try file.image(failOn: failOn)
+            let standard = try StandardImage(opened)
+            let target = OutputColour(plan.output.colorSpace, from: standard)
+            let image = try edited(standard, as: target.colour, spool: spool)
+            metadata = ResultMetadata(
+                of: opened,
+                facts: PictureFacts(
+                    size: header.uprightSize, newColourIsSRGB: target.newColourIsSRGB),
+                strip: plan.output.strip, profile: target.profile)
+            try write(image, with: metadata, to: path)
+        } catch let error as VipsError {
+            throw .vips(error)
+        } catch let failure as Failure {
+            throw .failure(failure)
+        } catch {
+            throw .failure(Failure(.internalError, "\(error)"))
+        }
+    }
+
+    private func write(_ image: Image, with metadata: ResultMetadata, to path: String) throws {
+        let isJXL = plan.output.format == .jxl
+        // libvips writes no EXIF to TIFF and JPEG XL.
+        let hasPlaceholder = !isJXL && plan.output.format != .tiff
+        let placeholder =
+            hasPlaceholder ? metadata.exif.flatMap { ExifPlaceholder(for: $0) } : nil
+        try save(
+            image.changing(
+                metadata.changes(
+                    of: image, keepsComments: plan.output.strip != .all,
+                    format: plan.output.format, placeholder: placeholder)),
+            to: path)
+        try placeholder?.fill(path)
+        if isJXL, metadata.exif != nil || metadata.xmp != nil {
+            try JXLContainer.wrap(path, exif: metadata.exif, xmp: metadata.xmp)
+        }
+    }
+
+    private func save(_ image: Image, to path: String) throws(VipsError) {
+        let output = plan.output
+        // Each encoder's own scale, from 1: 0 means something else to some of them.
+        let quality = max(1, Int((output.quality * 100).rounded()))
+        let chroma: Image.ChromaSubsampling = output.chroma == .half ? .on : .off
+        let bits = output.bitDepth.rawValue
+        switch output.format {
+        case .jpeg:
+            try image.writeJPEG(
+                to: path, quality: quality, chroma: chroma, progressive: output.progressive)
+        case .png: try image.writePNG(to: path, progressive: output.progressive)
+        case .tiff: try image.writeTIFF(to: path)
+        case .webp: try image.writeWebP(to: path, quality: quality)
+        case .heic:
+            try image.writeHEIF(to: path, .hevc, quality: quality, bits: bits, chroma: chroma)
+        case .avif:
+            try image.writeHEIF(to: path, .av1, quality: quality, bits: bits, chroma: chroma)
+        case .jxl: try image.writeJXL(to: path, quality: quality)
+        }
+    }
+}

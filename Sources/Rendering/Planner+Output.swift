@@ -1,0 +1,63 @@
+import Adjustments
+import RenderProtocol
+
+extension Planner {
+    /// Original formats without loss that stay what they are.
+    private static let kept: [String: Recipe.Format] = ["png": .png, "tiff": .tiff]
+
+    /// Makes every choice that the recipe leaves open, from what the original is.
+    ///
+    /// - Throws: `invalidValue` for what the format cannot do, `tooManyPixels` when it cannot hold the
+    ///   picture.
+    static func output(_ asked: Recipe.Output, for header: PhotoHeader) throws(Failure)
+        -> OutputPlan
+    {
+        let format = asked.format ?? kept[header.format] ?? .jpeg
+        let size = header.uprightSize
+        if let most = format.sideMax, max(size.width, size.height) > most {
+            throw Failure(
+                .tooManyPixels,
+                "The photo is \(size) pixels; the sides of a \(format.rawValue) are at most "
+                    + "\(most). Ask for png as edit.output.format.")
+        }
+        if asked.progressive, !format.canBeProgressive {
+            throw Failure(
+                .invalidValue,
+                "edit.output.progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
+                    + "can.")
+        }
+        let isDeep = header.bitsPerSample > 8
+        let depth = asked.bitDepth ?? (isDeep ? format.deepBitDepth : .eight)
+        try check("bitDepth", depth.rawValue, among: format.bitDepths.map(\.rawValue), format)
+        let chroma = asked.chroma ?? chroma(of: header, as: format, asked.quality)
+        try check("chroma", chroma.rawValue, among: format.chromas.map(\.rawValue), format)
+        return OutputPlan(
+            format: format, quality: asked.quality, chroma: chroma,
+            progressive: asked.progressive, bitDepth: depth,
+            keepsAlpha: header.hasAlpha && format.hasAlpha,
+            background: asked.background ?? .white, colorSpace: asked.colorSpace,
+            strip: asked.strip)
+    }
+
+    private static func check<Value: Equatable>(
+        _ field: String, _ value: Value, among allowed: [Value], _ format: Recipe.Format
+    ) throws(Failure) {
+        guard !allowed.contains(value) else { return }
+        throw Failure(
+            .invalidValue,
+            "edit.output.\(field) is \(value), which we do not write in a \(format.rawValue); "
+                + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
+    }
+
+    /// Never less detail than the original has; when that is not known, 4:2:0 below this quality, as
+    /// libvips and others do.
+    private static let fullChromaQuality = 0.9
+
+    private static func chroma(
+        of header: PhotoHeader, as format: Recipe.Format, _ quality: Double
+    ) -> Recipe.Chroma {
+        let known = header.chroma ?? (quality < fullChromaQuality ? .half : .full)
+        let wanted: Recipe.Chroma = known == .half ? .half : .full
+        return format.chromas.contains(wanted) ? wanted : format.chromas[0]
+    }
+}

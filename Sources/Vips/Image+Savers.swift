@@ -1,0 +1,83 @@
+// Each saver writes all metadata that its format has a place for. Quality is 1 to 100.
+extension Image {
+    /// How much of the chroma is kept.
+    public enum ChromaSubsampling: String, Sendable {
+        /// 4:2:0 below quality 90, else 4:4:4, as libvips does by itself.
+        case auto
+        /// 4:2:0.
+        case on
+        /// 4:4:4.
+        case off
+    }
+
+    private func save(
+        _ saver: String, to path: String, _ more: [(String, Operation.Value)]
+    ) throws(VipsError) {
+        try Operation.perform(saver, [("in", .image(self)), ("filename", .string(path))] + more)
+    }
+
+    /// Writes a JPEG; progressive ones need all coefficients in memory.
+    public func writeJPEG(
+        to path: String, quality: Int, chroma: ChromaSubsampling, progressive: Bool = false
+    ) throws(VipsError) {
+        try save(
+            "jpegsave", to: path,
+            [
+                ("Q", .int(quality)), ("subsample_mode", .string(chroma.rawValue)),
+                ("interlace", .bool(progressive)),
+            ])
+    }
+
+    /// Writes a PNG, 8 or 16 bits as the samples are; progressive ones need all pixels in memory.
+    public func writePNG(to path: String, progressive: Bool = false) throws(VipsError) {
+        try save("pngsave", to: path, [("interlace", .bool(progressive))])
+    }
+
+    /// Samples from which on a TIFF is written as BigTIFF: offsets of TIFF have 32 bits, and Deflate
+    /// can make noise a little longer.
+    private static let bigTIFFBytes = 3 << 30
+
+    /// Writes a TIFF in strips, compressed by Deflate with differences of neighbours.
+    public func writeTIFF(to path: String) throws(VipsError) {
+        try save(
+            "tiffsave", to: path,
+            [
+                ("compression", .string("deflate")), ("predictor", .string("horizontal")),
+                ("bigtiff", .bool(byteCount >= Self.bigTIFFBytes)),
+            ])
+    }
+
+    /// Writes a lossy WebP; needs all pixels in memory.
+    public func writeWebP(to path: String, quality: Int) throws(VipsError) {
+        try save("webpsave", to: path, [("Q", .int(quality))])
+    }
+
+    /// What compresses a HEIF.
+    public enum HEIFCompression: String, Sendable {
+        /// HEVC: HEIC.
+        case hevc
+        /// AV1: AVIF.
+        case av1
+    }
+
+    /// Writes a HEIC or AVIF; needs all pixels in memory.
+    ///
+    /// - Parameter bits: bits of a sample; more than 8 are taken from the upper ones of 16.
+    public func writeHEIF(
+        to path: String, _ compression: HEIFCompression, quality: Int, bits: Int,
+        chroma: ChromaSubsampling
+    ) throws(VipsError) {
+        try save(
+            "heifsave", to: path,
+            [
+                ("Q", .int(quality)), ("bitdepth", .int(bits)),
+                ("compression", .string(compression.rawValue)),
+                ("subsample_mode", .string(chroma.rawValue)),
+            ])
+    }
+
+    /// Writes a lossy JPEG XL, 8 or 16 bits as the samples are; needs all pixels in memory.
+    public func writeJXL(to path: String, quality: Int) throws(VipsError) {
+        try save("jxlsave", to: path, [("Q", .int(quality))])
+    }
+}

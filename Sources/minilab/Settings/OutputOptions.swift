@@ -1,0 +1,65 @@
+public import Adjustments
+public import ArgumentParser
+
+/// The flags that say how the result is written; each one that is given replaces what the edit says.
+struct OutputOptions: ParsableArguments {
+    @Option(help: "Quality of a lossy format, 0 to 1 (default: 0.9).")
+    var quality: Double?
+
+    @Option(help: "Detail of colour: 4:4:4, 4:2:2 or 4:2:0 (default: as the original).")
+    var chroma: Recipe.Chroma?
+
+    @Flag(help: "Write a JPEG or PNG that shows coarsely first while it loads.")
+    var progressive = false
+
+    @Option(help: "Metadata to leave out: none, gps or all (default: none).")
+    var strip: Recipe.Strip?
+
+    @Option(help: "Colours of the result: source, srgb or displayP3 (default: source).")
+    var colorSpace: Recipe.ColorSpace?
+
+    @Option(help: "Bits of a sample: 8, 10, 12 or 16 (default: as the original where possible).")
+    var bitDepth: Recipe.BitDepth?
+
+    @Option(
+        help: ArgumentHelp(
+            "What transparent parts are laid on in a format without alpha, in sRGB from 0 to 1 "
+                + "(default: 1,1,1).",
+            valueName: "red,green,blue"))
+    var background: Recipe.Background?
+
+    /// An edit's own settings with the flags over them.
+    func applied(to output: Recipe.Output) throws -> Recipe.Output {
+        var output = output
+        if let quality {
+            guard (0...1).contains(quality) else {
+                throw ValidationError("--quality is \(quality); expected a number from 0 to 1.")
+            }
+            output.quality = quality
+        }
+        output.chroma = chroma ?? output.chroma
+        output.progressive = progressive || output.progressive
+        output.strip = strip ?? output.strip
+        output.colorSpace = colorSpace ?? output.colorSpace
+        output.bitDepth = bitDepth ?? output.bitDepth
+        output.background = background ?? output.background
+        return output
+    }
+}
+
+// Argument Parser lists the values of an enum of strings by itself.
+extension Recipe.Chroma: ExpressibleByArgument {}
+extension Recipe.Strip: ExpressibleByArgument {}
+extension Recipe.ColorSpace: ExpressibleByArgument {}
+extension Recipe.BitDepth: ExpressibleByArgument {}
+
+extension Recipe.Background: ExpressibleByArgument {
+    public init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+            .map { Double($0) }
+        guard parts.count == 3, let red = parts[0], let green = parts[1], let blue = parts[2],
+            [red, green, blue].allSatisfy({ (0...1).contains($0) })
+        else { return nil }
+        self.init(red: red, green: green, blue: blue)
+    }
+}
