@@ -36,6 +36,11 @@ public struct Recipe: Sendable, Equatable {
         self.output = output
     }
 
+    /// The same recipe as if it had been made on a photo of this size.
+    public func made(on size: PixelSize) throws(Failure) -> Recipe {
+        try Recipe(filters: filters, referenceSize: size, output: output)
+    }
+
     /// The same recipe for a photo of `size`: lengths and places count its pixels, and no reference is
     /// left.
     ///

@@ -6,6 +6,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let lane: Lane
     /// EXIF orientation that is baked into the pixels before the first pass.
     public let orientation: Int
+    /// The size of the result.
+    public let resultSize: PixelSize
     /// The passes over the photo, first one first. Consecutive per-pixel filters share one.
     public let passes: [Pass]
     /// How the result is written.
@@ -31,10 +33,12 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// Makes a plan.
     public init(
-        lane: Lane, orientation: Int, passes: [Pass], output: OutputPlan, notes: [String] = []
+        lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
+        notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
+        self.resultSize = resultSize
         self.passes = passes
         self.output = output
         self.notes = notes

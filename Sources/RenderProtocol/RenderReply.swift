@@ -49,6 +49,14 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.notes = notes
     }
 
+    /// The header of a copy of another size.
+    public func resized(to storedSize: PixelSize) -> PhotoHeader {
+        PhotoHeader(
+            format: format, storedSize: storedSize, orientation: orientation, bands: bands,
+            bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
+            chroma: chroma, notes: notes)
+    }
+
     /// Size as a person sees it: orientations 5 to 8 swap the sides.
     public var uprightSize: PixelSize {
         orientation >= 5

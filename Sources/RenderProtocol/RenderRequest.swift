@@ -9,7 +9,7 @@ public enum RenderRequest: Sendable, Codable {
     case probe(ProbeRequest)
     /// Render a photo into a folder. Answer: `rendered`.
     case render(PhotoRequest)
-    /// Draw befores and afters side by side. Answer: `drawn`.
+    /// Draw small pictures side by side. Answer: `drawn`.
     case contactSheet(ContactSheetRequest)
 }
 
@@ -49,11 +49,17 @@ public struct PhotoRequest: Sendable, Codable {
     public let folder: String
     /// Name of the result without its extension, which follows from the format.
     public let stem: String
+    /// Longest side of the result in pixels, or nil for full size: a preview is made of a small copy, and
+    /// lengths shrink with it.
+    public let longestSide: Int?
+
+    /// Longest side of a preview that can be asked for, in pixels.
+    public static let longestSideRange = 16...16_384
 
     /// Makes a request.
     public init(
         source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
-        folder: String, stem: String
+        folder: String, stem: String, longestSide: Int? = nil
     ) {
         self.source = source
         self.recipe = recipe
@@ -61,6 +67,7 @@ public struct PhotoRequest: Sendable, Codable {
         self.resources = resources
         self.folder = folder
         self.stem = stem
+        self.longestSide = longestSide
     }
 }
 
@@ -72,39 +79,20 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     /// Most pixels when nobody says: half a gigapixel.
     public static let defaultPixelsMax = 512 * 1024 * 1024
 
-    /// Makes limits.
-    public init(pixelsMax: Int = defaultPixelsMax) {
-        self.pixelsMax = pixelsMax
-    }
-}
-
-/// Which pictures to draw side by side, and where to.
-public struct ContactSheetRequest: Sendable, Codable {
-    /// One pair of the sheet: absolute paths.
-    public struct Pair: Sendable, Codable {
-        /// The original.
-        public let before: String
-        /// The render.
-        public let after: String
-
-        /// Makes a pair.
-        public init(before: String, after: String) {
-            self.before = before
-            self.after = after
+    /// Refuses a photo of too many pixels.
+    ///
+    /// - Throws: `tooManyPixels`.
+    public func check(_ size: PixelSize, of photo: String) throws(Failure) {
+        guard size.pixels <= pixelsMax else {
+            throw Failure(
+                .tooManyPixels,
+                "\(photo) is \(size) pixels; at most \(pixelsMax) pixels are allowed. Send a smaller photo "
+                    + "or raise the worker's limit.")
         }
     }
 
-    /// The pairs, in reading order; 1 to ``pairsMax``.
-    public let pairs: [Pair]
-    /// Absolute path of the JPEG file to write.
-    public let destination: String
-
-    /// Most pairs of one sheet.
-    public static let pairsMax = 24
-
-    /// Makes a request.
-    public init(pairs: [Pair], destination: String) {
-        self.pairs = pairs
-        self.destination = destination
+    /// Makes limits.
+    public init(pixelsMax: Int = defaultPixelsMax) {
+        self.pixelsMax = pixelsMax
     }
 }

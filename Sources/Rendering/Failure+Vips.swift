@@ -26,6 +26,15 @@ extension Failure {
         self.init(code, "\(sentence) (\(error))")
     }
 
+    /// What went wrong, by any error that reading a photo's pixels throws.
+    init(reading error: any Error, photo: String) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as VipsError: self.init(classifying: error, photo: photo)
+        default: self.init(.internalError, "Reading \(photo) failed: \(error)")
+        }
+    }
+
     /// The code for libvips' words; pure, so that it can be tested line by line.
     static func code(operation: String, text: String) -> FailureCode {
         let words = text.lowercased()

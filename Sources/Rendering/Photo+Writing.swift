@@ -18,7 +18,7 @@ extension Photo {
     func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
         let metadata: ResultMetadata
         do {
-            let opened = try file.image(failOn: failOn)
+            let opened = try file.image(failOn: failOn, copySize: copySize)
             let standard = try StandardImage(opened)
             let target = OutputColour(plan.output.colorSpace, from: standard)
             let image = try edited(standard, as: target.colour, spool: spool)

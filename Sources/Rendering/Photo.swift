@@ -15,24 +15,50 @@ struct Photo {
     /// more go to a spool file.
     static let memorySpoolBytesMax = 96 << 20
 
+    /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
+    let copySize: PixelSize?
+
+    /// A small copy to be edited instead of a photo.
+    enum Copy {
+        /// So that the longest side of the result is this, if the photo is large enough.
+        case longestSide(Int)
+        /// Of this size, as stored.
+        case size(PixelSize)
+    }
+
     /// Reads the header, refuses what is too large, and plans.
     ///
-    /// - Parameter resource: where the file of a digest is.
+    /// - Parameters:
+    ///   - copy: which small copy is edited instead, or nil for the photo itself.
+    ///   - resource: where the file of a digest is.
     init(
-        _ path: String, recipe: Recipe, limits: RenderLimits,
+        _ path: String, recipe: Recipe, limits: RenderLimits, copy: Copy? = nil,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
         file = try PhotoFile(at: path)
-        header = try file.header()
-        guard header.storedSize.pixels <= limits.pixelsMax else {
-            throw Failure(
-                .tooManyPixels,
-                "\(path) is \(header.storedSize) pixels; at most \(limits.pixelsMax) pixels are "
-                    + "allowed. Send a smaller photo or raise the worker's limit.")
+        let full = try file.header()
+        try limits.check(full.storedSize, of: path)
+        var recipe = try recipe.scaled(to: full.uprightSize)
+        if recipe.isAutomatic {
+            recipe = try recipe.resolved(by: file.statistics(storedSize: full.storedSize))
         }
-        self.recipe = try recipe.scaled(to: header.uprightSize)
-        planned = try Planner.plan(self.recipe, for: header, resource: resource)
+        let planned = try Planner.plan(recipe, for: full, resource: resource)
+        let copySize: PixelSize? =
+            switch copy {
+            case nil: nil
+            case .size(let size): size
+            case .longestSide(let side):
+                full.storedSize.shrunk(side, of: planned.plan.resultSize)
+            }
+        guard let copySize else {
+            (header, self.recipe, self.planned, self.copySize) = (full, recipe, planned, nil)
+            return
+        }
+        header = full.resized(to: copySize)
+        self.recipe = try recipe.made(on: full.uprightSize).scaled(to: header.uprightSize)
+        self.planned = try Planner.plan(self.recipe, for: header, resource: resource)
+        self.copySize = copySize
     }
 
     /// The edited picture, computed when it is written.
@@ -52,11 +78,11 @@ struct Photo {
                 source: photo.layout, filters: filters, target: target,
                 height: photo.image.height, colour: photo.colour, targetColour: colour,
                 background: plan.output.background, chain: recipe.filters)
-            return try upright(photo.image.running(program), spool: spool)
+            return try photo.image.running(program).upright(from: header.orientation, spool: spool)
         }
         let linear = PixelProgram.Layout(
             sample: .linear, bands: photo.layout.hasAlpha ? 4 : 3)
-        var image = try upright(photo.image, spool: spool)
+        var image = try photo.image.upright(from: header.orientation, spool: spool)
         var layout = photo.layout
         var waiting: [any PixelFilter] = []
         for (number, pass) in planned.passes.enumerated() {
@@ -80,25 +106,25 @@ struct Photo {
                 source: layout, filters: waiting, target: target, height: image.height,
                 colour: photo.colour, targetColour: colour, background: plan.output.background))
     }
-
-    /// Turned by its orientation. 1 and 2 stream; the others are computed first and then read in
-    /// another order.
-    private func upright(_ image: Image, spool: String) throws(VipsError) -> Image {
-        // EXIF 2.32, tag 274.
-        switch header.orientation {
-        case 2: return try image.mirrored()
-        case 3: return try image.inAnyOrder(spool: spool).turned(.d180)
-        case 4: return try image.inAnyOrder(spool: spool).flipped()
-        case 5: return try image.inAnyOrder(spool: spool).turned(.d90).mirrored()
-        case 6: return try image.inAnyOrder(spool: spool).turned(.d90)
-        case 7: return try image.inAnyOrder(spool: spool).turned(.d270).mirrored()
-        case 8: return try image.inAnyOrder(spool: spool).turned(.d270)
-        default: return image
-        }
-    }
 }
 
 extension Image {
+    /// Turned by its EXIF orientation. 1 and 2 stream; the others are computed first and then read in
+    /// another order.
+    func upright(from orientation: Int, spool: String) throws(VipsError) -> Image {
+        // EXIF 2.32, tag 274.
+        switch orientation {
+        case 2: return try mirrored()
+        case 3: return try inAnyOrder(spool: spool).turned(.d180)
+        case 4: return try inAnyOrder(spool: spool).flipped()
+        case 5: return try inAnyOrder(spool: spool).turned(.d90).mirrored()
+        case 6: return try inAnyOrder(spool: spool).turned(.d90)
+        case 7: return try inAnyOrder(spool: spool).turned(.d270).mirrored()
+        case 8: return try inAnyOrder(spool: spool).turned(.d270)
+        default: return self
+        }
+    }
+
     /// Computed now, in memory or in a file, so that any pixel can be read at any time.
     func inAnyOrder(spool: String) throws(VipsError) -> Image {
         byteCount <= Photo.memorySpoolBytesMax ? try inMemory() : try spooled(to: spool)

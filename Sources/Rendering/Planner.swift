@@ -63,7 +63,7 @@ enum Planner {
         return Planned(
             plan: RenderPlan(
                 lane: header.orientation <= 2 && !isTall ? .stream : .spool,
-                orientation: header.orientation, passes: told, output: output,
+                orientation: header.orientation, resultSize: size, passes: told, output: output,
                 notes: header.notes),
             passes: passes)
     }

@@ -3,60 +3,94 @@ public import RenderProtocol
 import Vips
 
 extension Renderer {
-    private static let cellSide = 480
     private static let gap = 12
     private static let quality = 85
 
-    /// Draws originals and renders side by side into one JPEG: a column of pairs for each so many rows,
-    /// so that a sheet of many is no tower.
+    /// Draws small pictures side by side into one JPEG, each with its label below.
     ///
-    /// - Throws: `invalidValue` for no or too many pairs, else what reading or writing fails with.
+    /// - Throws: `invalidValue` for a sheet that cannot be drawn, else what reading, editing or writing
+    ///   fails with.
     public func drawContactSheet(_ request: ContactSheetRequest) throws(Failure) {
-        guard (1...ContactSheetRequest.pairsMax).contains(request.pairs.count) else {
-            throw Failure(
-                .invalidValue,
-                "A contact sheet has 1 to \(ContactSheetRequest.pairsMax) pairs, not "
-                    + "\(request.pairs.count).")
-        }
+        try Self.check(request)
         var cells: [Image] = []
-        for path in request.pairs.flatMap({ [$0.before, $0.after] }) {
-            cells.append(try cell(path))
+        var copy: SmallCopy?
+        for cell in request.cells {
+            if copy?.path != cell.source {
+                copy = try SmallCopy(of: cell.source, side: request.cellSide, request.limits)
+            }
+            guard let copy else { continue }
+            do {
+                let picture = try copy.picture(cell.recipe, request)
+                guard let label = cell.label else {
+                    cells.append(picture)
+                    continue
+                }
+                cells.append(try picture.labelled(label, width: request.cellSide))
+            } catch {
+                throw Failure(reading: error, photo: cell.source)
+            }
         }
-        // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
-        let columns = Int((Double(request.pairs.count) / 2).squareRoot().rounded(.up))
         do {
-            try Image.grid(cells, across: 2 * columns, gap: Self.gap).writeJPEG(
-                to: request.destination, quality: Self.quality, chroma: .auto)
+            try Image.grid(cells, across: request.across, gap: Self.gap).writeJPEG(
+                to: request.destination, quality: Self.quality, chroma: .off, progressive: false)
         } catch {
             throw Failure(classifying: error, photo: request.destination)
         }
     }
 
-    /// One picture, upright, in 8-bit sRGB without alpha or metadata.
-    private func cell(_ path: String) throws(Failure) -> Image {
-        let file = try PhotoFile(at: path)
-        do {
-            let opened = try file.image(failOn: .truncated)
-            let orientation = file.header(of: opened).orientation
-            let standard = try StandardImage(opened.changing([.setInt("orientation", orientation)]))
-            var image = try standard.image.thumbnail(width: Self.cellSide, height: Self.cellSide)
-            let layout = PixelProgram.Layout(
-                sample: image.format == .ushort ? .encoded16 : .encoded8, bands: image.bands)
-            let plain = PixelProgram.Layout(sample: .encoded8, bands: 3)
-            // Small enough to be kept, so that no more than one photo is being decoded at a time.
-            image = try image.running(
-                PixelProgram(
-                    source: layout, filters: [], target: plain, height: image.height,
-                    colour: standard.colour, targetColour: .sRGB)
-            ).inMemory()
-            return try image.changing(
-                image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
-        } catch let error as VipsError {
-            throw Failure(classifying: error, photo: path)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(.internalError, "\(error)")
+    private static func check(_ request: ContactSheetRequest) throws(Failure) {
+        let most = ContactSheetRequest.cellsMax
+        let sides = ContactSheetRequest.cellSideRange
+        guard (1...most).contains(request.cells.count), request.across >= 1,
+            sides.contains(request.cellSide)
+        else {
+            throw Failure(
+                .invalidValue,
+                "A contact sheet has 1 to \(most) pictures of \(sides.lowerBound) to "
+                    + "\(sides.upperBound) pixels; asked for were \(request.cells.count) of "
+                    + "\(request.cellSide), \(request.across) in a row.")
         }
+    }
+}
+
+/// A photo shrunk once, for many edits.
+private struct SmallCopy {
+    let path: String
+    private let size: PixelSize
+    private let orientation: Int
+    private let copy: StandardImage
+
+    init(of path: String, side: Int, _ limits: RenderLimits) throws(Failure) {
+        self.path = path
+        let file = try PhotoFile(at: path)
+        let header = try file.header()
+        try limits.check(header.storedSize, of: path)
+        orientation = header.orientation
+        size =
+            header.storedSize.shrunk(side, of: header.storedSize)
+            ?? header.storedSize
+        do {
+            // Kept, so that no more than one photo is decoded, once.
+            copy = try StandardImage(file.image(failOn: .truncated, copySize: size).inMemory())
+        } catch {
+            throw Failure(reading: error, photo: path)
+        }
+    }
+
+    /// An edit of it, or itself, upright in 8-bit sRGB without metadata.
+    func picture(_ recipe: Recipe?, _ request: ContactSheetRequest) throws -> Image {
+        var image: Image
+        if let recipe {
+            let photo = try Photo(
+                path, recipe: recipe, limits: request.limits, copy: .size(size),
+                resource: Resources(folder: request.resources).path(of:))
+            image = try photo.edited(copy, as: .sRGB, spool: request.destination + ".spool")
+            image = try StandardImage(image.inMemory()).inPlainSRGB()
+        } else {
+            image = try copy.inPlainSRGB().upright(
+                from: orientation, spool: request.destination + ".spool")
+        }
+        return try image.changing(
+            image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
     }
 }

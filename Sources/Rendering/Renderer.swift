@@ -31,6 +31,7 @@ public struct Renderer: Sendable {
         let usage = ProcessUsage()
         let photo = try Photo(
             request.source, recipe: request.recipe, limits: request.limits,
+            copy: request.longestSide.map(Photo.Copy.longestSide),
             resource: Resources(folder: request.resources).path(of:))
         let source = try FileDigest.sha256(of: request.source)
         let name = request.stem + "." + photo.plan.output.format.fileExtension
@@ -43,7 +44,7 @@ public struct Renderer: Sendable {
             plan: photo.plan,
             output: RenderedFile(
                 name: name, mediaType: photo.plan.output.format.mediaType,
-                size: photo.header.uprightSize, bytes: written.bytes, digest: written.hex),
+                size: photo.plan.resultSize, bytes: written.bytes, digest: written.hex),
             wallMilliseconds: usage.wallMilliseconds, cpuMilliseconds: usage.cpuMilliseconds,
             peakMemoryBytes: usage.peakMemoryBytes)
     }

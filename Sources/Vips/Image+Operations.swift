@@ -111,15 +111,49 @@ extension Image {
             "colourspace", [("in", .image(self)), ("space", .string(interpretation))])
     }
 
-    /// Shrunk to fit into a box, turned upright by its orientation; never enlarged.
-    public func thumbnail(width: Int, height: Int) throws(VipsError) -> Image {
+    /// Shrunk or enlarged to a size, whatever its aspect, by libvips' averaging and Lanczos kernels on the
+    /// numbers as they are. It is not turned.
+    public func resized(width: Int, height: Int) throws(VipsError) -> Image {
         try Operation.run(
             "thumbnail_image",
             [
                 ("in", .image(self)), ("width", .int(width)), ("height", .int(height)),
-                ("size", .string("down")),
+                ("size", .string("force")), ("no_rotate", .bool(true)),
             ])
     }
+
+    /// With a line of text in black on white below it; the result is at least `width` wide.
+    ///
+    /// What is too long is cut by smaller letters.
+    public func labelled(_ text: String, width: Int) throws(VipsError) -> Image {
+        // The markup's special characters are letters here.
+        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        let mask = try Operation.run(
+            "text",
+            [
+                ("text", .string(escaped)), ("font", .string("sans")), ("width", .int(width)),
+                ("height", .int(Self.labelHeight)),
+            ])
+        let letters = try Operation.run("invert", [("in", .image(mask))])
+        let line = try Operation.run(
+            "gravity",
+            [
+                ("in", .image(letters)), ("direction", .string("centre")),
+                ("width", .int(max(width, letters.width))),
+                ("height", .int(max(Self.labelHeight, letters.height) + Self.labelMargin)),
+                ("extend", .string("white")),
+            ])
+        return try Operation.run(
+            "join",
+            [
+                ("in1", .image(self)), ("in2", .image(line)), ("direction", .string("vertical")),
+                ("expand", .bool(true)), ("align", .string("centre")),
+                ("background", .doubles([255])),
+            ])
+    }
+
+    private static let labelHeight = 14
+    private static let labelMargin = 8
 
     /// Images side by side in rows of `across`, centred in equal cells on white.
     public static func grid(_ images: [Image], across: Int, gap: Int) throws(VipsError) -> Image {

@@ -31,7 +31,8 @@ public actor RenderPool {
     public func render(_ request: PhotoRequest) async throws -> RenderReport {
         try await withChild { child in
             let probe = ProbeRequest(
-                source: request.source, recipe: request.recipe, limits: request.limits)
+                source: request.source, recipe: request.recipe, limits: request.limits,
+                resources: request.resources)
             _ = try Self.probed(
                 await child.ask(.probe(probe), timeout: Self.probeTimeout))
             let reply = try await child.ask(.render(request), timeout: self.settings.renderTimeout)

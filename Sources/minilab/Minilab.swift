@@ -17,7 +17,7 @@ struct Minilab: AsyncParsableCommand {
         version: Engine.name,
         subcommands: [
             RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
-            FiltersCommand.self,
+            PreviewCommand.self, ContactCommand.self, FiltersCommand.self,
             EnqueueCommand.self, StatusCommand.self, EventsCommand.self, DeadCommand.self,
             ReplayCommand.self, BenchCommand.self,
         ])

@@ -137,14 +137,16 @@ final class Child {
         #expect(try await child.waitForExit() == (.exit, RenderExit.badRequest.rawValue))
     }
 
-    @Test func `a contact sheet has a row per pair`() throws {
+    @Test func `a contact sheet has as many pictures in a row as it is told`() throws {
         let studio = try Studio()
         let source = try photo(studio)
         let sheet = studio.path("sheet.jpg")
         let child = try Child()
-        let pair = ContactSheetRequest.Pair(before: source, after: source)
+        let cells = Array(repeating: ContactSheetRequest.Cell(source: source), count: 4)
         let reply = try child.ask(
-            .contactSheet(ContactSheetRequest(pairs: [pair, pair], destination: sheet)))
+            .contactSheet(
+                ContactSheetRequest(
+                    cells: cells, across: 2, cellSide: 480, destination: sheet)))
         guard case .drawn = reply else {
             Issue.record("\(String(describing: reply))")
             return

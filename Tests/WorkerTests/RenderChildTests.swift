@@ -25,7 +25,7 @@ import Testing
 
     private static let drawn = #"{"drawn":{}}"#
     private let request = RenderRequest.contactSheet(
-        ContactSheetRequest(pairs: [], destination: "/dev/null"))
+        ContactSheetRequest(cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
 
     private func ask(_ lines: String, timeout: Duration = .seconds(20)) async throws {
         let script = try Script(lines)
@@ -101,7 +101,8 @@ import Testing
         settings.photosPerChild = 3
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         for _ in 0..<7 {
-            try await pool.draw(ContactSheetRequest(pairs: [], destination: "/dev/null"))
+            try await pool.draw(
+                ContactSheetRequest(cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
         }
         await pool.close()
         let pids = script.folder.text(of: "child.pids").split(separator: "\n")

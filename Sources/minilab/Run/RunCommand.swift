@@ -147,15 +147,24 @@ struct RunCommand: AsyncParsableCommand {
             contactSheet: sheet)
     }
 
+    /// Most befores and afters of the sheet.
+    private static let sheetPairsMax = 24
+
     private func draw(_ run: Run, _ parts: RunParts, _ pool: RenderPool) async throws -> String? {
-        let pairs = try run.completed.prefix(ContactSheetRequest.pairsMax).map { job in
-            ContactSheetRequest.Pair(
-                before: try parts.library.original(of: AssetPath(job.asset)).string,
-                after: parts.library.root.pushing(FilePath(job.version.path)).string)
+        let jobs = run.completed.prefix(Self.sheetPairsMax)
+        guard !jobs.isEmpty else { return nil }
+        let cells = try jobs.flatMap { job in
+            [
+                try parts.library.original(of: AssetPath(job.asset)).string,
+                parts.library.root.pushing(FilePath(job.version.path)).string,
+            ].map { ContactSheetRequest.Cell(source: $0) }
         }
-        guard !pairs.isEmpty else { return nil }
+        // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
+        let columns = Int((Double(jobs.count) / 2).squareRoot().rounded(.up))
         let sheet = parts.state.contactSheet
-        try await pool.draw(ContactSheetRequest(pairs: Array(pairs), destination: sheet.string))
+        try await pool.draw(
+            ContactSheetRequest(
+                cells: cells, across: 2 * columns, cellSide: 480, destination: sheet.string))
         return sheet.string
     }
 }

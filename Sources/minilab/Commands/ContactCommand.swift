@@ -1,0 +1,86 @@
+import Adjustments
+import ArgumentParser
+import Logging
+import RenderProtocol
+import SystemPackage
+import Worker
+
+/// `minilab contact`.
+struct ContactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contact",
+        abstract: "Draws a photo with many filters side by side, labelled, to choose from.",
+        discussion: """
+            All pictures are made of one small copy of the photo.
+
+            Example:
+              minilab contact IMG_0001.JPG --filters CISepiaTone,CIPhotoEffectMono,CIColorInvert
+            """)
+
+    @Argument(help: "The photo.") var input: String
+    @Argument(help: "The JPEG file to write (default: PHOTO-contact.jpg in this folder).")
+    var output: String?
+    @Option(
+        help: "Names of filters, which take their defaults. Without any: all that have defaults.")
+    var filters: String?
+    @Option(
+        name: .customLong("filter"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "One more filter with parameters, such as CISepiaTone:inputIntensity=0.5.",
+            valueName: "name:key=value,…"))
+    var more: [String] = []
+    @Option(help: "Longest side of a picture, in pixels.") var side = 240
+
+    func validate() throws {
+        let range = ContactSheetRequest.cellSideRange
+        guard range.contains(side) else {
+            throw ValidationError(
+                "--side is \(side); expected \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    func run() async throws {
+        var reader = SettingsReader(SettingsSource())
+        let settings = WorkerSettings(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        let source = FilePath(input).absolute.string
+        var cells = [ContactSheetRequest.Cell(source: source, label: "original")]
+        for (label, filter) in try chosen() {
+            cells.append(
+                .init(source: source, recipe: try Recipe(filters: [filter]), label: label))
+        }
+        let output = output ?? beside(input, "contact")
+        let pool = RenderPool(settings: settings, logger: logger)
+        do {
+            try await pool.draw(
+                ContactSheetRequest(
+                    cells: cells,
+                    across: Int(Double(cells.count).squareRoot().rounded(.up)),
+                    cellSide: side, destination: FilePath(output).absolute.string,
+                    limits: settings.limits))
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+        print("\(output): \(cells.count) pictures")
+    }
+
+    private func chosen() throws -> [(label: String, filter: Filter)] {
+        var chosen: [(String, Filter)] = []
+        let names: [String]
+        if let filters {
+            names = filters.split(separator: ",").map(String.init)
+        } else if more.isEmpty {
+            names = FilterCatalogue.all.filter {
+                !$0.isGenerator && $0.parameters.allSatisfy { $0.defaultValue != nil }
+            }.map(\.name)
+        } else {
+            names = []
+        }
+        for name in names { chosen.append((name, try Filter(name, at: "--filters"))) }
+        for text in more { chosen.append((text, try Filter(text: text, at: "--filter \(text)"))) }
+        return chosen
+    }
+}

@@ -1,0 +1,45 @@
+import Adjustments
+import ArgumentParser
+import Logging
+import RenderProtocol
+import SystemPackage
+import Worker
+
+/// `minilab plan`.
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Shows how a photo would be rendered, without rendering it.",
+        discussion: """
+            Example:
+              minilab plan IMG_0001.JPG --filter CISepiaTone --filter CIEdges
+            """)
+
+    @Argument(help: "The photo.") var input: String
+    @OptionGroup var edit: EditOptions
+    @Flag(help: "Print header and plan as JSON.") var json = false
+
+    private struct Answer: Encodable {
+        let header: PhotoHeader
+        let plan: RenderPlan
+    }
+
+    func run() async throws {
+        var reader = SettingsReader(SettingsSource())
+        let settings = WorkerSettings(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        let pool = RenderPool(settings: settings, logger: logger)
+        let (header, plan) = try await pool.probe(
+            ProbeRequest(
+                source: FilePath(input).absolute.string, recipe: edit.recipe(),
+                limits: settings.limits))
+        await pool.close()
+        if json {
+            try printJSON(Answer(header: header, plan: plan))
+        } else {
+            print("\(header.format), \(header.uprightSize) upright, \(header.bitsPerSample) bit")
+            print(plan)
+        }
+    }
+}

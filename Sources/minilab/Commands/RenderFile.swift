@@ -1,0 +1,74 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+import RenderProtocol
+import SystemPackage
+import Worker
+
+/// Renders one photo to a file, by a render child of its own: what `render` and `preview` do.
+///
+/// - Parameter longestSide: of a small result, or nil for full size.
+func renderFile(
+    _ input: String, to output: String, edit: EditOptions, source: SettingsSource,
+    longestSide: Int?, json: Bool
+) async throws {
+    var reader = SettingsReader(source)
+    let settings = WorkerSettings(&reader)
+    let logger = makeLogger(&reader, defaultLevel: .warning)
+    try reader.finish()
+    let recipe = try edit.recipe().written(to: output)
+
+    // Beside the result, so that it can be moved to its place whole.
+    let folder = try TemporaryFolder(beside: output)
+    defer { folder.remove() }
+    let pool = RenderPool(settings: settings, logger: logger)
+    let report: RenderReport
+    do {
+        report = try await pool.render(
+            PhotoRequest(
+                source: FilePath(input).absolute.string, recipe: recipe,
+                limits: settings.limits, folder: folder.path, stem: "render",
+                longestSide: longestSide))
+    } catch {
+        await pool.close()
+        throw error
+    }
+    await pool.close()
+    guard rename(folder.path + "/" + report.output.name, output) == 0 else {
+        throw Failure(
+            .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")
+    }
+    if json {
+        try printJSON(report)
+    } else {
+        print(
+            "\(output): \(report.output.size), \(report.output.bytes) bytes, "
+                + "\(Int(report.wallMilliseconds)) ms, peak \(megabytes(report.peakMemoryBytes)) MB"
+        )
+    }
+}
+
+extension Recipe {
+    /// The same recipe with the format that a file's extension names.
+    fileprivate func written(to path: String) throws -> Recipe {
+        guard let name = FilePath(path).extension, let format = Recipe.Format(fileExtension: name)
+        else {
+            throw ValidationError(
+                "\(path) has no extension that names a format; known: .jpg, .jpeg, .png, .tif, "
+                    + ".tiff, .webp, .heic, .avif, .jxl.")
+        }
+        var output = output
+        output.format = format
+        return try Recipe(filters: filters, referenceSize: referenceSize, output: output)
+    }
+}
+
+extension FilePath {
+    /// The path from the root, without looking at the file system.
+    var absolute: FilePath {
+        isAbsolute
+            ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
+    }
+}
