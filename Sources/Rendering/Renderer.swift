@@ -6,11 +6,17 @@ import Vips
 public struct Renderer: Sendable {
     /// Starts libvips, once for the process.
     ///
-    /// - Parameter threads: threads that compute pixels; the result is the same for any number.
+    /// - Parameters:
+    ///   - threads: threads that compute pixels; the result is the same for any number.
+    ///   - tileHeight: rows that are computed at a time, or nil for the usual; likewise.
     /// - Throws: `internalError` when libvips does not start.
-    public init(threads: Int = 1, reportsLeaks: Bool = false) throws(Failure) {
+    public init(
+        threads: Int = 1, tileHeight: Int? = nil, reportsLeaks: Bool = false
+    ) throws(Failure) {
+        var settings = VipsLibrary.Settings(threads: threads, reportsLeaks: reportsLeaks)
+        if let tileHeight { settings.tileHeight = tileHeight }
         do {
-            try VipsLibrary.start(.init(threads: threads, reportsLeaks: reportsLeaks))
+            try VipsLibrary.start(settings)
         } catch {
             throw Failure(.internalError, "libvips does not start: \(error). Install libvips42.")
         }

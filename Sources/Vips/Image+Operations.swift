@@ -122,17 +122,16 @@ extension Image {
             ])
     }
 
-    /// With a line of text in black on white below it; the result is at least `width` wide.
-    ///
-    /// What is too long is cut by smaller letters.
+    /// With text in black on white below it; the result is at least `width` wide. What is longer goes on in
+    /// the next line.
     public func labelled(_ text: String, width: Int) throws(VipsError) -> Image {
         // The markup's special characters are letters here.
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         let mask = try Operation.run(
             "text",
             [
-                ("text", .string(escaped)), ("font", .string("sans")), ("width", .int(width)),
-                ("height", .int(Self.labelHeight)),
+                ("text", .string(escaped)), ("font", .string("sans 10")),
+                ("width", .int(width)), ("align", .string("centre")),
             ])
         let letters = try Operation.run("invert", [("in", .image(mask))])
         let line = try Operation.run(

@@ -87,7 +87,8 @@ import Testing
         var settings = WorkerSettings(name: "test", renderExecutable: script.path)
         settings.slots = 1
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
-        let sheet = ContactSheetRequest(pairs: [], destination: "/dev/null")
+        let sheet = ContactSheetRequest(
+            cells: [], across: 1, cellSide: 100, destination: "/dev/null")
         try await pool.draw(sheet)
         await pool.waitForIdleDeath()
         try await pool.draw(sheet)

@@ -13,7 +13,8 @@ public enum RenderChild {
     /// being rendered, the worker is dead, and the process ends at once with
     /// ``RenderExit/orphaned``.
     ///
-    /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given.
+    /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given; `VIPS_TILE_HEIGHT`,
+    /// rows that they compute at a time. Neither changes a byte of the result.
     public static func run() -> RenderExit {
         // A dump of a photo's pixels is large and private.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -24,7 +25,9 @@ public enum RenderChild {
         watch.start()
         let renderer: Renderer
         do {
-            renderer = try Renderer(threads: threads)
+            renderer = try Renderer(
+                threads: number("VIPS_CONCURRENCY", 1...threadsMax) ?? 1,
+                tileHeight: number("VIPS_TILE_HEIGHT", tileHeights))
         } catch {
             complain(error.description)
             return .noVips
@@ -54,9 +57,12 @@ public enum RenderChild {
 
     private static let threadsMax = 64
 
-    private static var threads: Int {
-        let given = getenv("VIPS_CONCURRENCY").flatMap { Int(String(cString: $0)) } ?? 1
-        return min(max(given, 1), threadsMax)
+    private static let tileHeights = 16...1024
+
+    /// A whole number of the environment, brought into its range; nil when there is none.
+    private static func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+            .map { min(max($0, range.lowerBound), range.upperBound) }
     }
 
     private static func reply(to request: RenderRequest, by renderer: Renderer) -> RenderReply {

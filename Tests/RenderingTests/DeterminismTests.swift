@@ -1,0 +1,113 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+@Suite("Determinism", .timeLimit(.minutes(4))) struct DeterminismTests {
+    /// Threads that compute, and rows at a time.
+    private static let ways = [(1, 32), (2, 16), (4, 128)]
+    private static let recipes = 30
+
+    @Test func `thirty recipes give the same bytes for any threads, tiles and load`() throws {
+        var random = SeededGenerator()
+        random.printSeed()
+        let studio = try Studio()
+        let photos = try ["jpg", "png"].map { try photo(studio, $0) }
+        // All children run at the same time: each is the others' load.
+        let children = try Self.ways.map { threads, rows in
+            try Child(environment: [
+                "VIPS_CONCURRENCY": "\(threads)", "VIPS_TILE_HEIGHT": "\(rows)",
+            ])
+        }
+        var refused = 0
+        for number in 0..<Self.recipes {
+            let recipe = try RandomRecipe.make(&random)
+            let source = photos[number % photos.count]
+            for (way, child) in children.enumerated() {
+                try child.send(
+                    LineFormat.encode(
+                        RenderRequest.render(
+                            PhotoRequest(
+                                source: source, recipe: recipe, limits: RenderLimits(),
+                                folder: studio.folder, stem: "\(number)-\(way)"))))
+            }
+            let replies = try children.map { try $0.reply() }
+            let results = replies.map { reply in
+                switch reply {
+                case .rendered(let report): report.output.digest
+                case .failed(let failure): failure.code.rawValue
+                default: "no answer: \(String(describing: reply))"
+                }
+            }
+            if case .failed = replies[0] { refused += 1 }
+            #expect(Set(results).count == 1, "\(recipe.json.canonical) of \(source): \(results)")
+        }
+        #expect(refused < Self.recipes / 3, "most recipes are rendered")
+    }
+
+    private func photo(_ studio: Studio, _ kind: String) throws -> String {
+        let path = studio.path("in.\(kind)")
+        let picture = try TestPicture.image(width: 331, height: 257)
+        if kind == "jpg" {
+            try picture.writeJPEG(to: path, quality: 90, chroma: .on, progressive: false)
+        } else {
+            try picture.writePNG(to: path, progressive: false)
+        }
+        return path
+    }
+}
+
+/// Recipes drawn from the catalogue.
+enum RandomRecipe {
+    static func make(_ random: inout SeededGenerator) throws -> Recipe {
+        let choice = FilterCatalogue.all.filter { definition in
+            !definition.isGenerator
+                && definition.parameters.allSatisfy {
+                    $0.defaultValue != nil || value(of: $0, &random) != nil
+                }
+        }
+        var filters: [Filter] = []
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            guard let definition = choice.randomElement(using: &random) else { continue }
+            var values: [String: FilterValue] = [:]
+            for parameter in definition.parameters {
+                // Half of them keep their default, which is where most values of practice lie.
+                let isKept = parameter.defaultValue != nil && Bool.random(using: &random)
+                values[parameter.name] = isKept ? nil : value(of: parameter, &random)
+            }
+            filters.append(try Filter(definition.name, values))
+        }
+        return try Recipe(filters: filters)
+    }
+
+    /// A value that a parameter takes, not far from usual; nil for files and chains.
+    private static func value(
+        of parameter: ParameterDefinition, _ random: inout SeededGenerator
+    ) -> FilterValue? {
+        func number(_ range: ClosedRange<Double>) -> Double {
+            func inRange(_ number: Double) -> Double {
+                min(max(number, range.lowerBound), range.upperBound)
+            }
+            return .random(in: inRange(-2)...inRange(20), using: &random)
+        }
+        switch parameter.kind {
+        case .number(let range, _): return .number(number(range))
+        case .vector(let range, let units):
+            return .vector(
+                units.map { unit in
+                    unit == .x || unit == .y ? .random(in: 0...300, using: &random) : number(range)
+                })
+        case .color:
+            return .vector((0..<3).map { _ in .random(in: 0...1, using: &random) })
+        case .samples(let range, let count, _):
+            return .vector((0..<count.lowerBound).map { _ in number(range) })
+        case .choice(let words): return words.randomElement(using: &random).map(FilterValue.text)
+        case .flag: return .flag(.random(using: &random))
+        case .resource, .filters, .generator: return nil
+        }
+    }
+}
