@@ -198,8 +198,8 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Filters", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
-                "minilab-render",
+                "Adjustments", "Filters", "JPEG", "MinilabTesting", "RenderProtocol", "Rendering",
+                "Vips", "minilab-render",
             ],
             swiftSettings: settings),
     ]

@@ -44,6 +44,18 @@ public struct JPEGLayout: Sendable, Equatable {
     /// Rows of MCUs, the last of which may be cut off.
     public var mcuRows: Int { (height + mcuHeight - 1) / mcuHeight }
 
+    /// MCUs from left to right, the last of which may be cut off.
+    public var mcusAcross: Int { (width + mcuWidth - 1) / mcuWidth }
+
+    /// Samples of a component, without what fills up the last blocks.
+    public func size(of component: Int) -> (width: Int, height: Int) {
+        let sampling = sampling[component]
+        return (
+            (width * sampling.horizontal + horizontalMax - 1) / horizontalMax,
+            (height * sampling.vertical + verticalMax - 1) / verticalMax
+        )
+    }
+
     /// Samples of a component from left to right, with what fills up the last block.
     public func samplesAcross(_ component: Int) -> Int {
         Self.up(width * sampling[component].horizontal, by: horizontalMax)

@@ -7,7 +7,7 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     /// Quality of a lossy format, 0 to 1.
     public let quality: Double
     /// Detail of colour that the encoder keeps.
-    public let chroma: Recipe.Chroma
+    public var chroma: Recipe.Chroma
     /// Whether it shows coarsely first while it loads.
     public let progressive: Bool
     /// Bits of a sample.

@@ -17,6 +17,9 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// How the original is read.
     public enum Lane: String, Sendable, Codable {
+        /// A JPEG's luma and chroma as they are stored, without becoming RGB, to a JPEG of the same
+        /// sampling.
+        case planes
         /// Top to bottom, once; a few strips in memory.
         case stream
         /// In any order: decoded first, in memory while small, else to a spool file.

@@ -7,7 +7,12 @@ extension Failure {
     /// libvips has no error codes: the words are all there is. The tests reach each branch with real
     /// files, so that another version's words would be noticed.
     init(classifying error: VipsError, photo: String) {
-        let code = Self.code(operation: error.operation, text: error.text)
+        self.init(
+            Self.code(operation: error.operation, text: error.text), rendering: photo, "\(error)")
+    }
+
+    /// A failure of a render, with the words of the library that gave up.
+    init(_ code: FailureCode, rendering photo: String, _ words: String) {
         let sentence =
             switch code {
             case .damagedPhoto:
@@ -23,7 +28,7 @@ extension Failure {
             default:
                 "Rendering \(photo) failed by a fault of ours. Report it with these words."
             }
-        self.init(code, "\(sentence) (\(error))")
+        self.init(code, "\(sentence) (\(words))")
     }
 
     /// What went wrong, by any error that reading a photo's pixels throws.

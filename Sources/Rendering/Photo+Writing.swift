@@ -16,6 +16,13 @@ extension Photo {
     ///   - spool: where a spool file may be while it is written.
     ///   - failOn: at what the decoder gives up.
     func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
+        if plan.lane == .planes, let planes, case .pixels(let filters) = planned.passes[0] {
+            do {
+                return try planes.write(to: path, filters, of: recipe, plan)
+            } catch {
+                throw .failure(Failure(error, photo: file.path))
+            }
+        }
         let metadata: ResultMetadata
         do {
             let opened = try file.image(failOn: failOn, copySize: copySize)
@@ -57,8 +64,7 @@ extension Photo {
 
     private func save(_ image: Image, to path: String) throws(VipsError) {
         let output = plan.output
-        // Each encoder's own scale, from 1: 0 means something else to some of them.
-        let quality = max(1, Int((output.quality * 100).rounded()))
+        let quality = output.encoderQuality
         let chroma: Image.ChromaSubsampling = output.chroma == .half ? .on : .off
         let bits = output.bitDepth.rawValue
         switch output.format {
@@ -75,4 +81,9 @@ extension Photo {
         case .jxl: try image.writeJXL(to: path, quality: quality)
         }
     }
+}
+
+extension OutputPlan {
+    /// On the encoders' own scale, from 1: 0 means something else to some of them.
+    var encoderQuality: Int { max(1, Int((quality * 100).rounded())) }
 }

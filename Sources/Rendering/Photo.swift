@@ -8,8 +8,10 @@ struct Photo {
     let header: PhotoHeader
     /// In pixels of the full photo.
     let recipe: Recipe
-    private let planned: Planner.Planned
+    let planned: Planner.Planned
     var plan: RenderPlan { planned.plan }
+    /// The photo as planes, when it can be edited as such.
+    let planes: PlanesLane?
 
     /// Decoded pixels up to this many bytes stay in memory where they are needed in any order;
     /// more go to a spool file.
@@ -43,7 +45,9 @@ struct Photo {
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: file.statistics(storedSize: full.storedSize))
         }
-        let planned = try Planner.plan(recipe, for: full, resource: resource)
+        let planes = PlanesLane(file, orientation: full.orientation)
+        let planned = try Planner.plan(
+            recipe, for: full, planes: copy == nil ? planes?.chroma : nil, resource: resource)
         let copySize: PixelSize? =
             switch copy {
             case nil: nil
@@ -51,6 +55,7 @@ struct Photo {
             case .longestSide(let side):
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
+        self.planes = planes
         guard let copySize else {
             (header, self.recipe, self.planned, self.copySize) = (full, recipe, planned, nil)
             return

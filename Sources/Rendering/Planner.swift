@@ -24,15 +24,16 @@ enum Planner {
     ///
     /// - Parameters:
     ///   - recipe: already in pixels of the full photo.
+    ///   - planes: the chroma of the result when the planes of a JPEG are edited, or nil when they cannot be.
     ///   - resource: where the file of a digest is.
     /// - Throws: `invalidValue` or `tooManyPixels` when the output format cannot do what is asked, and what
     ///   filters refuse their parameters with.
     static func plan(
-        _ recipe: Recipe, for header: PhotoHeader,
+        _ recipe: Recipe, for header: PhotoHeader, planes: Recipe.Chroma? = nil,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         let size = header.uprightSize
-        let output = try output(recipe.output, for: header)
+        var output = try output(recipe.output, for: header)
         let context = FilterContext(size: size, resource: resource)
         var told: [RenderPlan.Pass] = []
         var passes: [Pass] = []
@@ -60,9 +61,17 @@ enum Planner {
             }
         }
         endPixelPass()
+        var lane: RenderPlan.Lane = header.orientation <= 2 && !isTall ? .stream : .spool
+        if let planes, passes.count == 1, case .pixels(let filters) = passes[0],
+            !filters.contains(where: \.usesPosition), output.format == .jpeg,
+            output.colorSpace == .source, recipe.output.chroma ?? planes == planes
+        {
+            lane = .planes
+            output.chroma = planes
+        }
         return Planned(
             plan: RenderPlan(
-                lane: header.orientation <= 2 && !isTall ? .stream : .spool,
+                lane: lane,
                 orientation: header.orientation, resultSize: size, passes: told, output: output,
                 notes: header.notes),
             passes: passes)

@@ -14,8 +14,24 @@ import Testing
             hasProfile: false)
     }
 
-    private func plan(_ recipe: Recipe, for header: PhotoHeader) throws(Failure) -> RenderPlan {
-        try Planner.plan(recipe, for: header, resource: Resources(folder: nil).path(of:)).plan
+    private func plan(
+        _ recipe: Recipe, for header: PhotoHeader, planes: Recipe.Chroma? = nil
+    ) throws(Failure) -> RenderPlan {
+        try Planner.plan(
+            recipe, for: header, planes: planes, resource: Resources(folder: nil).path(of:)
+        ).plan
+    }
+
+    @Test func `planes are edited by filters of single colours alone, from JPEG to JPEG`() throws {
+        func lane(_ names: [String], _ format: Recipe.Format? = nil) throws -> RenderPlan.Lane {
+            try plan(
+                try Recipe(filters: names.map { try Filter($0) }, output: .init(format: format)),
+                for: header(), planes: .half
+            ).lane
+        }
+        #expect(try lane(["CISepiaTone", "CIColorInvert"]) == .planes)
+        #expect(try lane(["CISepiaTone"], .png) == .stream)
+        #expect(try lane(["CISepiaTone", "CIEdges"]) == .stream)
     }
 
     @Test func `per-pixel filters that follow each other share a pass`() throws {

@@ -128,7 +128,7 @@ final class Child {
             return
         }
         #expect(header.format == "jpeg" && header.storedSize == PixelSize(width: 120, height: 90))
-        #expect(plan.lane == .stream && plan.passes.count == 1)
+        #expect(plan.lane == .planes && plan.passes.count == 1)
     }
 
     @Test func `a line that is no request ends the child`() async throws {

@@ -40,8 +40,8 @@ struct PixelProgram: Sendable {
     private let encoded8: [Table<UInt8>]
     private let linear16: [Table<Float>]
     private let curves: [ToneCurve]
-    private let toWorking: [Float]?
-    private let fromWorking: [Float]?
+    private let toWorking: ColourMatrix?
+    private let fromWorking: ColourMatrix?
     /// Height of the upright picture, to count rows from the bottom.
     private let height: Int
     private let memos: ColourMemoPool?
@@ -72,11 +72,8 @@ struct PixelProgram: Sendable {
         encoded8 = ColourTables(targetColour).encoded8
         linear16 = source.sample == .encoded16 ? ColourTables.linear16(colour) : []
         curves = targetColour.curves
-        toWorking =
-            source.sample == .linear ? nil : colour.toWorking.map { $0.rows.map(Float.init) }
-        fromWorking =
-            target.sample == .linear
-            ? nil : targetColour.fromWorking.map { $0.rows.map(Float.init) }
+        toWorking = source.sample == .linear ? nil : colour.toWorking
+        fromWorking = target.sample == .linear ? nil : targetColour.fromWorking
         let isPlain = target == Layout(sample: .encoded8, bands: 3) && source == target
         if isPlain, !filters.contains(where: \.usesPosition) {
             memos =
@@ -139,10 +136,10 @@ struct PixelProgram: Sendable {
                         x: Double(place.column + left) + 0.5,
                         y: Double(height - place.row) - 0.5)
                     read(from, at: left, into: chunk)
-                    if let toWorking { Self.multiply(chunk, by: toWorking) }
+                    if let toWorking { chunk.multiply(by: toWorking) }
                     for filter in filters { filter.apply(to: chunk) }
                     if source.hasAlpha, !target.hasAlpha { layOnBackground(chunk) }
-                    if let fromWorking { Self.multiply(chunk, by: fromWorking) }
+                    if let fromWorking { chunk.multiply(by: fromWorking) }
                     write(chunk, index, to: to, at: left)
                     left += chunk.count
                 }
@@ -187,23 +184,27 @@ struct PixelProgram: Sendable {
         }
     }
 
-    private static func multiply(_ chunk: PixelChunk, by m: [Float]) {
-        let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
-        let (m0, m1, m2, m3, m4) = (m[0], m[1], m[2], m[3], m[4])
-        let (m5, m6, m7, m8) = (m[5], m[6], m[7], m[8])
-        for i in 0..<chunk.count {
-            let (r, g, b) = (red[i], green[i], blue[i])
-            red[i] = m0 * r + m1 * g + m2 * b
-            green[i] = m3 * r + m4 * g + m5 * b
-            blue[i] = m6 * r + m7 * g + m8 * b
-        }
-    }
-
     /// In linear light, as Core Image composites.
     private func layOnBackground(_ chunk: PixelChunk) {
         let alpha = chunk.alpha
         for (plane, ground) in zip([chunk.red, chunk.green, chunk.blue], background) {
             for i in 0..<chunk.count { plane[i] = ground + (plane[i] - ground) * alpha[i] }
+        }
+    }
+}
+
+extension PixelChunk {
+    /// Multiplies each colour by a matrix.
+    func multiply(by matrix: ColourMatrix) {
+        let m = matrix.rows.map(Float.init)
+        let (red, green, blue) = (red, green, blue)
+        let (m0, m1, m2, m3, m4) = (m[0], m[1], m[2], m[3], m[4])
+        let (m5, m6, m7, m8) = (m[5], m[6], m[7], m[8])
+        for i in 0..<count {
+            let (r, g, b) = (red[i], green[i], blue[i])
+            red[i] = m0 * r + m1 * g + m2 * b
+            green[i] = m3 * r + m4 * g + m5 * b
+            blue[i] = m6 * r + m7 * g + m8 * b
         }
     }
 }

@@ -1,0 +1,19 @@
+import Adjustments
+import Glibc
+import JPEG
+
+extension Failure {
+    /// What went wrong while a JPEG was read or written.
+    init(_ error: JPEGError, photo: String) {
+        let code: FailureCode =
+            switch error.kind {
+            case .damaged: .damagedPhoto
+            case .unsupported, .overLimit: .unsupportedFormat
+            case .outOfMemory: .outOfMemory
+            case .notWritten(ENOSPC), .notWritten(EDQUOT), .notWritten(EFBIG): .noSpace
+            case .notRead, .notWritten: .ioFailure
+            case .misused: .internalError
+            }
+        self.init(code, rendering: photo, "\(error)")
+    }
+}

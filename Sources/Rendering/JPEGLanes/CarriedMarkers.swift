@@ -1,0 +1,72 @@
+import Adjustments
+import JPEG
+import Metadata
+
+/// Kinds of segments that we know, by how they begin.
+private enum Signature {
+    /// EXIF 2.32 §4.7.2.
+    static let exif = "Exif\0\0"
+    /// XMP specification part 3 §1.1.3.
+    static let xmp = "http://ns.adobe.com/xap/1.0/\0"
+    /// ICC.1:2010 §B.4.
+    static let profile = "ICC_PROFILE\0"
+    /// Adobe Photoshop File Formats, "Image Resource Blocks".
+    static let photoshop = "Photoshop 3.0\0"
+}
+
+extension [JPEGMarker] {
+    /// The segments of an original that its render has too, made true of that: the ICC profile, EXIF,
+    /// XMP, IPTC and comments.
+    ///
+    /// All others go: JFIF's and Adobe's, which libjpeg-turbo writes itself, thumbnails (`JFXX`), the
+    /// index of pictures that are not carried over (`MPF`), signatures of what is not true any more
+    /// (C2PA), and what nobody knows.
+    func carried(to facts: PictureFacts, strip: Recipe.Strip) -> [JPEGMarker] {
+        var facts = facts
+        facts.removesLocation = strip == .gps
+        return compactMap { marker in
+            if marker.code == 0xE2, marker.starts(with: Signature.profile) { return marker }
+            guard strip != .all else { return nil }
+            let bytes: [UInt8]? =
+                switch marker.code {
+                case 0xE1 where marker.starts(with: Signature.exif):
+                    Exif.revised(marker.bytes, to: facts)
+                case 0xE1 where marker.starts(with: Signature.xmp):
+                    XMP.revised(
+                        Array<UInt8>(marker.bytes.dropFirst(Signature.xmp.utf8.count)), to: facts
+                    )
+                    .map { Signature.xmp.utf8 + $0 }
+                case 0xED where marker.starts(with: Signature.photoshop):
+                    IPTC.records(in: marker.bytes).map { IPTC.photoshopBlock($0) }
+                case 0xFE: marker.bytes
+                default: nil
+                }
+            guard let bytes, bytes.count <= JPEGMarker.bytesMax else { return nil }
+            return JPEGMarker(code: marker.code, bytes: bytes)
+        }
+    }
+
+    /// The ICC profile in the segments, each of which has its number from 1 and how many there are.
+    var profile: EmbeddedProfile {
+        let start = Signature.profile.utf8.count
+        let segments = filter { $0.code == 0xE2 && $0.starts(with: Signature.profile) }.map(\.bytes)
+        guard !segments.isEmpty else { return .none }
+        let isWhole = segments.allSatisfy {
+            $0.count > start + 2 && Int($0[start + 1]) == segments.count
+        }
+        guard isWhole else { return .damaged }
+        let sorted = segments.sorted { $0[start] < $1[start] }
+        guard sorted.map({ Int($0[start]) }) == Array<Int>(1...segments.count) else {
+            return .damaged
+        }
+        return .whole(sorted.flatMap { $0.dropFirst(start + 2) })
+    }
+}
+
+/// An ICC profile that is cut into segments of a JPEG.
+enum EmbeddedProfile: Equatable {
+    case none
+    /// Segments are missing, or there are too many.
+    case damaged
+    case whole([UInt8])
+}
