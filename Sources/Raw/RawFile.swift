@@ -9,6 +9,9 @@ import CRaw
 /// Not for several threads at once.
 public final class RawFile {
     private let data: UnsafeMutablePointer<libraw_data_t>
+    private let path: String
+    /// Places where the bytes were not what their decoder expected; LibRaw goes on after them.
+    private let errors = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Most memory for the unpacked sensor data, in MiB; beyond it LibRaw gives up before it asks for
     /// any. 1 GiB is the sensor of 512 megapixels.
@@ -16,10 +19,16 @@ public final class RawFile {
 
     /// Reads the header; no pixels.
     public init(_ path: String) throws(RawError) {
+        errors.initialize(to: 0)
         guard let data = libraw_init(0) else {
+            errors.deallocate()
             throw RawError(kind: .memory, step: "start", text: "out of memory")
         }
         self.data = data
+        self.path = path
+        libraw_set_dataerror_handler(
+            data, { errors, _, _ in errors?.assumingMemoryBound(to: Int32.self).pointee += 1 },
+            errors)
         data.pointee.params.max_raw_memory_mb = Self.memoryMax
         data.pointee.params.use_camera_wb = 1
         data.pointee.params.no_auto_bright = 1
@@ -32,7 +41,10 @@ public final class RawFile {
         try check(libraw_adjust_sizes_info_only(data), "read the sizes")
     }
 
-    deinit { libraw_close(data) }
+    deinit {
+        libraw_close(data)
+        errors.deallocate()
+    }
 
     /// Columns of the developed picture.
     public var width: Int { Int(data.pointee.sizes.iwidth) }
@@ -47,7 +59,17 @@ public final class RawFile {
 
     /// Unpacks and develops; takes about 14 bytes of memory per pixel.
     public func develop() throws(RawError) -> RawPicture {
+        // Once asked for its sizes, LibRaw wants the file opened again before it unpacks.
+        libraw_recycle(data)
+        try check(libraw_open_file(data, path), "open")
         try check(libraw_unpack(data), "unpack")
+        guard errors.pointee == 0 else {
+            throw RawError(kind: .damaged, step: "unpack", text: "\(errors.pointee) bad places")
+        }
+        // Where tiles lie beyond the end of the file, LibRaw leaves them empty and says nothing.
+        guard hasLight else {
+            throw RawError(kind: .damaged, step: "unpack", text: "all of the sensor's data is 0")
+        }
         try check(libraw_dcraw_process(data), "develop")
         var status: Int32 = 0
         guard let image = libraw_dcraw_make_mem_image(data, &status) else {
@@ -61,6 +83,16 @@ public final class RawFile {
                 text: "\(image.pointee.colors) colours of \(image.pointee.bits) bits")
         }
         return picture
+    }
+
+    /// Whether any sample of the sensor is not 0: no real sensor gives that, since it has noise.
+    private var hasLight: Bool {
+        let raw = data.pointee.rawdata
+        let (rows, rowBytes) = (
+            Int(data.pointee.sizes.raw_height), Int(data.pointee.sizes.raw_pitch)
+        )
+        guard let samples = raw.raw_alloc else { return true }
+        return UnsafeRawBufferPointer(start: samples, count: rows * rowBytes).contains { $0 != 0 }
     }
 
     private func check(_ status: Int32, _ step: String) throws(RawError) {
