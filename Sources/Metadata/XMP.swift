@@ -4,126 +4,142 @@ import Adjustments
 ///
 /// The packet is not parsed and written anew, so whatever else stands in it stays as it is. Sources:
 /// XMP specification part 1 (ISO 16684-1) §7 for the two ways in which a simple property can stand, as an
-/// attribute or as an element; part 2 §3 for the `tiff:`, `exif:` and `xmp:` properties.
+/// attribute or as an element, and part 2 §3 for the properties, by the prefixes that it prefers and
+/// that all known writers use.
 public enum XMP {
     /// The same packet with the facts of a rendered picture.
     ///
-    /// - Returns: nil when the bytes are no UTF-8, or carry the picture of the original in a way that
-    ///   could not be taken out.
+    /// - Returns: nil when the bytes are no UTF-8.
     public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
-        guard var text = String(validating: bytes, as: UTF8.self) else { return nil }
-        let values = [
-            "tiff:Orientation": "1",
-            "tiff:ImageWidth": "\(facts.size.width)", "tiff:ImageLength": "\(facts.size.height)",
-            "exif:PixelXDimension": "\(facts.size.width)",
-            "exif:PixelYDimension": "\(facts.size.height)",
-        ]
-        for (name, value) in values { replace(name, by: value, in: &text) }
+        guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        var packet = Packet(bytes: bytes)
+        packet.replace("tiff:Orientation", by: "1")
+        for name in ["tiff:ImageWidth", "exif:PixelXDimension"] {
+            packet.replace(name, by: "\(facts.size.width)")
+        }
+        for name in ["tiff:ImageLength", "exif:PixelYDimension"] {
+            packet.replace(name, by: "\(facts.size.height)")
+        }
         if let isSRGB = facts.newColourIsSRGB {
-            replace("exif:ColorSpace", by: isSRGB ? "1" : "65535", in: &text)
-            // Photoshop's name of the profile, which the embedded one now contradicts.
-            remove("photoshop:ICCProfile", from: &text)
+            packet.replace("exif:ColorSpace", by: isSRGB ? "1" : "65535")
+            // The name of the old profile, which the embedded one now contradicts.
+            packet.remove("photoshop:ICCProfile")
         }
-        remove("xmp:Thumbnails", from: &text)
+        // Pictures of the original; xap is the prefix of xmp in old packets.
+        packet.remove("xmp:Thumbnails")
+        packet.remove("xap:Thumbnails")
         if facts.removesLocation {
-            for name in names(startingWith: "exif:GPS", in: text) { remove(name, from: &text) }
+            for name in locationNames { packet.remove("exif:GPS" + name) }
         }
-        return Array(text.utf8)
+        return packet.bytes
     }
 
-    /// Names of properties with a prefix, each once.
-    private static func names(startingWith prefix: String, in text: String) -> Set<String> {
-        var names: Set<String> = []
-        var rest = text[...]
-        while let place = rest.firstRange(of: prefix) {
-            rest = rest[place.upperBound...]
-            names.insert(prefix + rest.prefix { $0.isLetter || $0.isNumber })
-        }
-        return names
-    }
+    /// Part 2 §3.2: all properties of EXIF that begin with `GPS`.
+    private static let locationNames = [
+        "VersionID", "Latitude", "Longitude", "AltitudeRef", "Altitude", "TimeStamp", "Satellites",
+        "Status", "MeasureMode", "DOP", "SpeedRef", "Speed", "TrackRef", "Track",
+        "ImgDirectionRef", "ImgDirection", "MapDatum", "DestLatitude", "DestLongitude",
+        "DestBearingRef", "DestBearing", "DestDistanceRef", "DestDistance", "ProcessingMethod",
+        "AreaInformation", "Differential", "HPositioningError",
+    ]
+}
 
-    private static func replace(_ name: String, by value: String, in text: inout String) {
-        change(name, in: &text) { property in
-            if let inner = property.value { return (inner, value) }
-            return nil
-        }
-    }
+/// The text of a packet, searched and changed as bytes: all that counts is ASCII.
+private struct Packet {
+    var bytes: [UInt8]
 
-    private static func remove(_ name: String, from text: inout String) {
-        change(name, in: &text) { ($0.whole, "") }
-    }
+    private static let space: Set<UInt8> = Set(" \t\r\n".utf8)
 
     /// Where a property stands.
     private struct Property {
-        let whole: Range<String.Index>
+        let whole: Range<Int>
         /// What is between the quotes or the tags; nil for an element that closes itself.
-        let value: Range<String.Index>?
+        let value: Range<Int>?
     }
 
-    private static func change(
-        _ name: String, in text: inout String,
-        _ edit: (Property) -> (Range<String.Index>, String)?
+    mutating func replace(_ name: String, by value: String) {
+        let value = Array(value.utf8)
+        change(name) { property in property.value.map { ($0, value) } }
+    }
+
+    mutating func remove(_ name: String) {
+        change(name) { ($0.whole, []) }
+    }
+
+    private mutating func change(
+        _ name: String, _ edit: (Property) -> (place: Range<Int>, new: [UInt8])?
     ) {
-        var start = text.startIndex
-        while let property = find(name, in: text, from: start) {
-            let next = text.distance(from: text.startIndex, to: property.whole.lowerBound)
-            if let (range, replacement) = edit(property) {
-                text.replaceSubrange(range, with: replacement)
+        let name = Array(name.utf8)
+        var start = 0
+        while let property = find(name, from: start) {
+            start = property.whole.upperBound
+            if let (place, new) = edit(property) {
+                bytes.replaceSubrange(place, with: new)
+                start += new.count - place.count
             }
-            // One character on, so that each round comes nearer to the end.
-            guard
-                let place = text.index(
-                    text.startIndex, offsetBy: next + 1, limitedBy: text.endIndex)
-            else { return }
-            start = place
         }
     }
 
-    private static func find(_ name: String, in text: String, from start: String.Index) -> Property?
-    {
+    private func find(_ name: [UInt8], from start: Int) -> Property? {
         var place = start
-        while let found = text[place...].firstRange(of: name) {
+        while let found = range(of: name, from: place) {
             place = found.upperBound
-            let before =
-                found.lowerBound == text.startIndex
-                ? " " : text[text.index(before: found.lowerBound)]
-            if before == "<" {
-                if let element = element(name, in: text, at: found) { return element }
-            } else if before.isWhitespace, let attribute = attribute(in: text, at: found) {
-                return attribute
+            guard found.lowerBound > 0, place < bytes.count else { continue }
+            let before = bytes[found.lowerBound - 1]
+            // A longer name that begins with this one is another property.
+            let ends =
+                Self.space.contains(bytes[place]) || [0x3D, 0x3E, 0x2F].contains(bytes[place])
+            guard ends else { continue }
+            if before == UInt8(ascii: "<") {
+                // What is not closed here is closed nowhere, so looking on is in vain.
+                return element(name, at: found)
+            } else if Self.space.contains(before) {
+                if let attribute = attribute(at: found) { return attribute }
             }
         }
         return nil
     }
 
     /// `name="value"`, with the white space before it.
-    private static func attribute(in text: String, at name: Range<String.Index>) -> Property? {
-        var rest = text[name.upperBound...].drop { $0.isWhitespace }
-        guard rest.popFirst() == "=" else { return nil }
-        rest = rest.drop { $0.isWhitespace }
-        guard let quote = rest.popFirst(), quote == "\"" || quote == "'",
-            let end = rest.firstIndex(of: quote)
+    private func attribute(at name: Range<Int>) -> Property? {
+        var place = skipSpace(from: name.upperBound)
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { return nil }
+        place = skipSpace(from: place + 1)
+        guard place < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place]),
+            let end = bytes[(place + 1)...].firstIndex(of: bytes[place])
         else { return nil }
-        let before =
-            name.lowerBound > text.startIndex
-            ? text.index(before: name.lowerBound) : name.lowerBound
-        return Property(whole: before..<text.index(after: end), value: rest.startIndex..<end)
+        return Property(whole: name.lowerBound - 1..<end + 1, value: place + 1..<end)
     }
 
     /// `<name>value</name>` or `<name/>`.
-    private static func element(
-        _ name: String, in text: String, at found: Range<String.Index>
-    ) -> Property? {
-        let open = text.index(before: found.lowerBound)
-        guard let next = text[found.upperBound...].first,
-            next == ">" || next == "/" || next.isWhitespace,
-            let tagEnd = text[found.upperBound...].firstIndex(of: ">")
-        else { return nil }
-        let inner = text.index(after: tagEnd)
-        if text[text.index(before: tagEnd)] == "/" {
-            return Property(whole: open..<inner, value: nil)
+    private func element(_ name: [UInt8], at found: Range<Int>) -> Property? {
+        guard let end = bytes[found.upperBound...].firstIndex(of: UInt8(ascii: ">")) else {
+            return nil
         }
-        guard let close = text[inner...].firstRange(of: "</\(name)>") else { return nil }
-        return Property(whole: open..<close.upperBound, value: inner..<close.lowerBound)
+        let open = found.lowerBound - 1
+        if bytes[end - 1] == UInt8(ascii: "/") {
+            return Property(whole: open..<end + 1, value: nil)
+        }
+        guard let close = range(of: Array("</".utf8) + name + Array(">".utf8), from: end + 1) else {
+            return nil
+        }
+        return Property(whole: open..<close.upperBound, value: end + 1..<close.lowerBound)
+    }
+
+    private func skipSpace(from start: Int) -> Int {
+        bytes[start...].firstIndex { !Self.space.contains($0) } ?? bytes.count
+    }
+
+    private func range(of text: [UInt8], from start: Int) -> Range<Int>? {
+        var place = start
+        while place + text.count <= bytes.count,
+            let next = bytes[place...(bytes.count - text.count)].firstIndex(of: text[0])
+        {
+            if bytes[next..<next + text.count].elementsEqual(text) {
+                return next..<next + text.count
+            }
+            place = next + 1
+        }
+        return nil
     }
 }

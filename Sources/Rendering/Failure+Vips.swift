@@ -18,7 +18,8 @@ extension Failure {
             case .damagedPhoto:
                 "\(photo) cannot be decoded whole; it is damaged or cut off. Upload it again."
             case .unsupportedFormat:
-                "\(photo) is of a kind that we cannot decode. Convert it, to JPEG or PNG say."
+                "\(photo) is of a kind that this version's decoders cannot open. Convert it, to JPEG or "
+                    + "PNG say; trying again does not help."
             case .noSpace:
                 "The disk is full or a quota is reached while rendering \(photo). Free some space."
             case .outOfMemory:
@@ -57,7 +58,9 @@ extension Failure {
         if says("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
         }
-        if says("not supported", "unsupported") { return .unsupportedFormat }
+        if says("not supported", "unsupported") || newerThanLibheif.contains(where: words.contains) {
+            return .unsupportedFormat
+        }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
         if says("unable to write to target") { return .damagedPhoto }
@@ -71,6 +74,13 @@ extension Failure {
         }
         return .internalError
     }
+
+    /// What libheif 1.15 says of good files of newer cameras: photos of an iPhone 15 or later with iOS 18
+    /// (strukturag/libheif#1190, libvips/libvips#4169), and pictures larger than it allows.
+    private static let newerThanLibheif = [
+        "metadata not correctly assigned to image", "too many auxiliary image references",
+        "security limit", "exceeds the maximum image size",
+    ]
 
     /// Whether a decoder only grumbles: the JPEG has bytes to spare between its segments, as many
     /// cameras write them, and no pixel is lost.
