@@ -45,16 +45,21 @@ public struct Recipe: Sendable, Equatable {
     /// left.
     ///
     /// - Parameter size: the upright size of the full photo.
-    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling.
+    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling, and what geometry filters
+    ///   refuse a photo of that size with.
     public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
         guard let referenceSize else { return self }
-        let scale = PhotoScale(preview: referenceSize, photo: size)
+        var scale = PhotoScale(preview: referenceSize, photo: size)
+        var current = size
         var scaled: [Filter] = []
         for (index, filter) in filters.enumerated() {
-            scaled.append(
-                try filter.scaled(
-                    by: scale, at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)")
-            )
+            let filter = try filter.scaled(
+                by: scale, at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)")
+            scaled.append(filter)
+            guard case .geometry(let make) = filter.definition.kernel else { continue }
+            let geometry = try make(filter, FilterContext(size: current))
+            current = geometry.size
+            if geometry.swapsSides { scale = scale.turned }
         }
         return try Recipe(filters: scaled, output: output)
     }

@@ -4,7 +4,7 @@ public import Adjustments
 public struct RenderPlan: Sendable, Codable, Equatable {
     /// How the original is read.
     public let lane: Lane
-    /// EXIF orientation that is baked into the pixels before the first pass.
+    /// EXIF orientation of the original; the passes make it upright.
     public let orientation: Int
     /// The size of the result.
     public let resultSize: PixelSize
@@ -12,7 +12,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let passes: [Pass]
     /// How the result is written.
     public let output: OutputPlan
-    /// What a person should know, such as which page of several is rendered.
+    /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
+    /// taken.
     public let notes: [String]
 
     /// How the original is read.
@@ -32,6 +33,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         case pixels([Filter])
         /// One filter that looks at neighbours within `rows` above and below and `columns` beside.
         case neighbourhood(Filter, columns: Int, rows: Int)
+        /// Crops, turns, scales and distortions, folded into one.
+        case geometry(Geometry)
     }
 
     /// Makes a plan.
@@ -48,20 +51,30 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     }
 }
 
+extension RenderPlan {
+    /// Whether a pass makes a photo transparent in part that is not.
+    public var makesAlpha: Bool {
+        passes.contains {
+            if case .geometry(let geometry) = $0 { !geometry.edges.isEmpty } else { false }
+        }
+    }
+}
+
 extension RenderPlan: CustomStringConvertible {
     /// One line per step, for people.
     public var description: String {
         var lines = notes.map { "note: \($0)" } + ["read: \(lane.rawValue)"]
-        if orientation != 1 { lines.append("turn: EXIF orientation \(orientation) to upright") }
+        if orientation != 1 { lines.append("EXIF orientation \(orientation) is made upright") }
         for pass in passes {
             switch pass {
             case .pixels(let filters):
                 lines.append("pixels: " + filters.map(\.description).joined(separator: " + "))
             case .neighbourhood(let filter, let columns, let rows):
                 lines.append("neighbours ±\(columns)×±\(rows): \(filter)")
+            case .geometry(let geometry): lines.append("geometry: \(geometry)")
             }
         }
-        lines.append("write: \(output)")
+        lines.append("write: \(resultSize), \(output)")
         return lines.joined(separator: "\n")
     }
 }

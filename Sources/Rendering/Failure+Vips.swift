@@ -58,7 +58,8 @@ extension Failure {
         if says("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
         }
-        if says("not supported", "unsupported") || newerThanLibheif.contains(where: words.contains) {
+        if says("not supported", "unsupported") || newerThanLibheif.contains(where: words.contains)
+        {
             return .unsupportedFormat
         }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,

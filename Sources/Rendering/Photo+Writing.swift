@@ -16,9 +16,9 @@ extension Photo {
     ///   - spool: where a spool file may be while it is written.
     ///   - failOn: at what the decoder gives up.
     func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
-        if plan.lane == .planes, let planes, case .pixels(let filters) = planned.passes[0] {
+        if plan.lane == .planes, let planes {
             do {
-                return try planes.write(to: path, filters, of: recipe, plan)
+                return try planes.write(to: path, planned.pixelFilters, of: recipe, plan)
             } catch {
                 throw .failure(Failure(error, photo: file.path))
             }
@@ -32,7 +32,7 @@ extension Photo {
             metadata = ResultMetadata(
                 of: opened,
                 facts: PictureFacts(
-                    size: header.uprightSize, newColourIsSRGB: target.newColourIsSRGB),
+                    size: plan.resultSize, newColourIsSRGB: target.newColourIsSRGB),
                 strip: plan.output.strip, profile: target.profile)
             try write(image, with: metadata, to: path)
         } catch let error as VipsError {

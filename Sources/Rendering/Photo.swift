@@ -47,7 +47,8 @@ struct Photo {
         }
         let planes = PlanesLane(file, orientation: full.orientation)
         let planned = try Planner.plan(
-            recipe, for: full, planes: copy == nil ? planes?.chroma : nil, resource: resource)
+            recipe, for: full, limits: limits, planes: copy == nil ? planes?.chroma : nil,
+            resource: resource)
         let copySize: PixelSize? =
             switch copy {
             case nil: nil
@@ -62,7 +63,8 @@ struct Photo {
         }
         header = full.resized(to: copySize)
         self.recipe = try recipe.made(on: full.uprightSize).scaled(to: header.uprightSize)
-        self.planned = try Planner.plan(self.recipe, for: header, resource: resource)
+        self.planned = try Planner.plan(
+            self.recipe, for: header, limits: limits, resource: resource)
         self.copySize = copySize
     }
 
@@ -70,46 +72,13 @@ struct Photo {
     func edited(
         _ photo: StandardImage, as colour: PhotoColour, spool: String
     ) throws(VipsError) -> Image {
-        let keepsAlpha = photo.layout.hasAlpha && plan.output.keepsAlpha
         let target = PixelProgram.Layout(
             sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
-            bands: keepsAlpha ? 4 : 3)
-        if planned.passes.count == 1, case .pixels(let filters) = planned.passes[0],
-            header.orientation == 1 || !filters.contains(where: \.usesPosition)
-        {
-            // A filter of single pixels does the same before and after a turn; before is cheaper,
-            // since the pixels then stream and what is spooled is final.
-            let program = PixelProgram(
-                source: photo.layout, filters: filters, target: target,
-                height: photo.image.height, colour: photo.colour, targetColour: colour,
-                background: plan.output.background, chain: recipe.filters)
-            return try photo.image.running(program).upright(from: header.orientation, spool: spool)
-        }
-        let linear = PixelProgram.Layout(
-            sample: .linear, bands: photo.layout.hasAlpha ? 4 : 3)
-        var image = try photo.image.upright(from: header.orientation, spool: spool)
-        var layout = photo.layout
-        var waiting: [any PixelFilter] = []
-        for (number, pass) in planned.passes.enumerated() {
-            switch pass {
-            case .pixels(let filters): waiting = filters
-            case .neighbourhood(let filter):
-                if layout != linear || !waiting.isEmpty {
-                    image = try image.running(
-                        PixelProgram(
-                            source: layout, filters: waiting, target: linear,
-                            height: image.height, colour: photo.colour))
-                }
-                waiting = []
-                layout = linear
-                image = try image.running(
-                    filter, spool: "\(spool)-\(number)")
-            }
-        }
-        return try image.running(
-            PixelProgram(
-                source: layout, filters: waiting, target: target, height: image.height,
-                colour: photo.colour, targetColour: colour, background: plan.output.background))
+            bands: plan.output.keepsAlpha ? 4 : 3)
+        var runner = PassRunner(
+            photo, target: target, targetColour: colour, background: plan.output.background,
+            spool: spool)
+        return try runner.run(planned.passes)
     }
 }
 

@@ -49,6 +49,26 @@ extension Image {
         try Operation.run("flip", [("in", .image(self)), ("direction", .string("vertical"))])
     }
 
+    /// A rectangle of it; streams.
+    public func cropped(to area: PixelArea) throws(VipsError) -> Image {
+        try Operation.run(
+            "extract_area",
+            [
+                ("input", .image(self)), ("left", .int(area.left)), ("top", .int(area.top)),
+                ("width", .int(area.width)), ("height", .int(area.height)),
+            ])
+    }
+
+    /// The means of blocks of so many columns and rows; the outermost pixels fill up the last blocks.
+    public func shrunk(columns: Int, rows: Int) throws(VipsError) -> Image {
+        try Operation.run(
+            "shrink",
+            [
+                ("in", .image(self)), ("hshrink", .int(columns)), ("vshrink", .int(rows)),
+                ("ceil", .bool(true)),
+            ])
+    }
+
     /// With `columns` and `rows` more on each side, which repeat the outermost pixels.
     public func padded(columns: Int, rows: Int) throws(VipsError) -> Image {
         try Operation.run(

@@ -83,12 +83,21 @@ extension Image {
         _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0),
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
     ) throws(VipsError) -> Image {
-        try computing(picture, margins: margins, readsInput: true, compute)
+        try computing(
+            picture,
+            reading: { area in
+                PixelArea(
+                    left: area.left, top: area.top, width: area.width + margins.width,
+                    height: area.height + margins.height)
+            }, compute)
     }
 
-    /// As above; without `readsInput` no pixels are asked for, and `compute` gets an empty input.
-    private func computing(
-        _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0), readsInput: Bool,
+    /// The same, for any places.
+    ///
+    /// - Parameter reading: which rectangle of this image an output rectangle is computed from; nil when it
+    ///   needs none, and `compute` then gets an empty input.
+    public func computing(
+        _ picture: RegionPicture, reading: @escaping @Sendable (PixelArea) -> PixelArea?,
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
     ) throws(VipsError) -> Image {
         guard let out = vips_image_new() else { throw VipsError.taking(operation: "compute") }
@@ -114,9 +123,7 @@ extension Image {
         // The box keeps the input image alive too. It is freed with the output image, after the
         // last region: GObject runs the destroy function when the object is finalised.
         let box = Unmanaged.passRetained(
-            RegionProgram(
-                input: self, moreWidth: margins.width, moreHeight: margins.height,
-                readsInput: readsInput, compute: compute))
+            RegionProgram(input: self, reading: reading, compute: compute))
         g_object_set_data_full(minilab_object(out), "minilab-program", box.toOpaque()) {
             guard let program = $0 else { return }
             Unmanaged<RegionProgram>.fromOpaque(program).release()
@@ -157,7 +164,7 @@ extension Image {
         // image, which the closure keeps, and nobody writes it.
         let address = UInt(bitPattern: start)
         let (stride, width, height) = (width * bytesPerPixel, width, height)
-        return try computing(picture, readsInput: false) { [self] _, output in
+        return try computing(picture, reading: { _ in nil }) { [self] _, output in
             guard let start = UnsafeRawPointer(bitPattern: address) else { return }
             withExtendedLifetime(self) {
                 compute(
@@ -170,19 +177,15 @@ extension Image {
 
 private final class RegionProgram: Sendable {
     let input: Image
-    let moreWidth: Int
-    let moreHeight: Int
-    let readsInput: Bool
+    let reading: @Sendable (PixelArea) -> PixelArea?
     let compute: @Sendable (RegionPixels, RegionPixels) -> Void
 
     init(
-        input: Image, moreWidth: Int, moreHeight: Int, readsInput: Bool,
+        input: Image, reading: @escaping @Sendable (PixelArea) -> PixelArea?,
         compute: @escaping @Sendable (RegionPixels, RegionPixels) -> Void
     ) {
         self.input = input
-        self.moreWidth = moreWidth
-        self.moreHeight = moreHeight
-        self.readsInput = readsInput
+        self.reading = reading
         self.compute = compute
     }
 }
@@ -198,18 +201,20 @@ private let generateRegion: VipsGenerateFn = { out, sequence, _, client, _ in
     let output = RegionPixels(
         area: PixelArea(valid), start: UnsafeMutableRawPointer(target),
         stride: minilab_region_stride(out))
-    guard program.readsInput else {
-        program.compute(output, output)
+    guard let area = program.reading(output.area) else {
+        let nothing = PixelArea(left: 0, top: 0, width: 0, height: 0)
+        program.compute(
+            RegionPixels(area: nothing, start: output.start, stride: 0), output)
         return 0
     }
-    var needed = valid
-    needed.width += Int32(program.moreWidth)
-    needed.height += Int32(program.moreHeight)
+    var needed = VipsRect(
+        left: Int32(area.left), top: Int32(area.top), width: Int32(area.width),
+        height: Int32(area.height))
     guard vips_region_prepare(input, &needed) == 0 else { return -1 }
     guard let source = minilab_region_address(input, needed.left, needed.top) else { return -1 }
     program.compute(
         RegionPixels(
-            area: PixelArea(needed), start: UnsafeMutableRawPointer(source),
+            area: area, start: UnsafeMutableRawPointer(source),
             stride: minilab_region_stride(input)),
         output)
     return 0

@@ -40,6 +40,12 @@ struct PhotoScale {
     let preview: PixelSize
     let photo: PixelSize
 
+    /// The same after a quarter turn.
+    var turned: PhotoScale {
+        PhotoScale(
+            preview: Orientation.right.size(of: preview), photo: Orientation.right.size(of: photo))
+    }
+
     func factor(of unit: ParameterDefinition.Unit) -> Double {
         switch unit {
         case .pixels: (Double(photo.pixels) / Double(preview.pixels)).squareRoot()

@@ -9,6 +9,8 @@ public enum FilterKernel: Sendable {
     /// Each pixel with its neighbours.
     case neighbourhood(
         @Sendable (Filter, FilterContext) throws(Failure) -> any NeighbourhoodFilter)
+    /// Other places for the pixels: consecutive ones are folded into one, see ``Geometry``.
+    case geometry(@Sendable (Filter, FilterContext) throws(Failure) -> Geometry)
     /// A picture of its own, without a photo: a gradient. Its pixels are those of a ``PixelFilter``
     /// that ignores what is there.
     case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)

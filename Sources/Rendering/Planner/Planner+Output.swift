@@ -7,13 +7,15 @@ extension Planner {
 
     /// Makes every choice that the recipe leaves open, from what the original is.
     ///
+    /// - Parameters:
+    ///   - size: of the result.
+    ///   - hasAlpha: whether it could be transparent in part.
     /// - Throws: `invalidValue` for what the format cannot do, `tooManyPixels` when it cannot hold the
     ///   picture.
-    static func output(_ asked: Recipe.Output, for header: PhotoHeader) throws(Failure)
-        -> OutputPlan
-    {
+    static func output(
+        _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool
+    ) throws(Failure) -> OutputPlan {
         let format = asked.format ?? kept[header.format] ?? .jpeg
-        let size = header.uprightSize
         if let most = format.sideMax, max(size.width, size.height) > most {
             throw Failure(
                 .tooManyPixels,
@@ -34,7 +36,7 @@ extension Planner {
         return OutputPlan(
             format: format, quality: asked.quality, chroma: chroma,
             progressive: asked.progressive, bitDepth: depth,
-            keepsAlpha: header.hasAlpha && format.hasAlpha,
+            keepsAlpha: hasAlpha && format.hasAlpha,
             background: asked.background ?? .white, colorSpace: asked.colorSpace,
             strip: asked.strip)
     }

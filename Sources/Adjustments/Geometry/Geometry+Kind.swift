@@ -1,0 +1,78 @@
+extension Geometry {
+    /// What has to be done for it, the cheapest way.
+    public enum Kind: Sendable, Equatable {
+        /// Nothing.
+        case identity
+        /// Whole pixels are cut out: nothing is computed.
+        case crop(PixelRectangle)
+        /// Pixels change places: nothing is computed.
+        case turn(Orientation)
+        /// Rows and columns are resampled apart from each other.
+        case scale
+        /// Everything else: each pixel is looked up in the plane.
+        case warp
+    }
+
+    /// What it is; of a crop with a turn or a scale with a turn, ``steps`` has the parts.
+    public var kind: Kind {
+        guard let turn = turning else { return .warp }
+        guard isLossless else { return turn == .upright ? .scale : .warp }
+        if turn == .upright {
+            return shown == PixelRectangle(source) ? .identity : .crop(shown)
+        }
+        return .turn(turn)
+    }
+
+    /// The pixels of the source that make the result, when it is lossless.
+    private var shown: PixelRectangle {
+        let corners = PixelRectangle(size).corners
+        return PixelRectangle(toSource(corners[0]), toSource(corners[2]))
+    }
+
+    /// The same in an order of kinds: a crop or a scale, then a turn; or a warp.
+    public var steps: [Geometry] {
+        guard let turning, turning != .upright else { return kind == .identity ? [] : [self] }
+        let turn = Geometry(of: turning.inverse.size(of: size), turn: turning)
+        let rest = then(Geometry(of: size, turn: turning.inverse))
+        return (rest.kind == .identity ? [] : [rest]) + [turn]
+    }
+
+    /// Whether the result has the source's own pixels: cut out, turned, mirrored.
+    public var isLossless: Bool {
+        let m = toSource.values
+        return turning != nil && edges.isEmpty
+            && [0, 1, 3, 4].allSatisfy { [-1, 0, 1].contains(m[$0]) }
+            && m[2] == m[2].rounded() && m[5] == m[5].rounded()
+    }
+
+    /// Whether width and height change places, more or less.
+    public var swapsSides: Bool {
+        let m = toSource.values
+        return abs(m[1]) + abs(m[3]) > abs(m[0]) + abs(m[4])
+    }
+
+    /// How its axes lie on the source's, when they do.
+    private var turning: Orientation? {
+        let m = toSource.values
+        guard toSource.isAffine else { return nil }
+        func sign(_ value: Double) -> Double { value > 0 ? 1 : value < 0 ? -1 : 0 }
+        let signs = [sign(m[0]), sign(m[1]), sign(m[3]), sign(m[4])]
+        return Orientation.allCases.first { $0.signs == signs }
+    }
+}
+
+extension Geometry: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        let kinds = steps.map { step in
+            switch step.kind {
+            case .identity: "nothing"
+            case .crop(let part): "crop to \(part)"
+            case .turn(let turn): "turn \(turn.words)"
+            case .scale: "scale \(step.part) to \(step.size), Lanczos"
+            case .warp: "resample \(step.part) to \(step.size), bicubic"
+            }
+        }
+        return kinds.isEmpty ? "nothing" : kinds.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,66 @@
+extension Geometry {
+    /// Rows of the result that are computed together, when its window is measured.
+    private static let strip = 32.0
+
+    /// The smallest rectangle of the source that shows in a part of the result; nil when nothing does.
+    ///
+    /// - Parameter margin: pixels to each side that are looked at too. Cut to ``part``.
+    public func read(for area: PixelRectangle, margin: Int) -> PixelRectangle? {
+        let shape = Edge.around(area).reduce(visible) { $1.cut($0) }
+        return shape.isEmpty ? nil : bounds(of: shape.map { toSource($0) }, margin: margin)
+    }
+
+    /// The same in two parts: a crop to what is looked at, and the rest; the crop is nil when all is.
+    public var cutting: (crop: Geometry?, rest: Geometry) {
+        let widest = visible.reduce(1.0) { widest, place in
+            let stretch = toSource.stretch(at: place)
+            return max(widest, stretch.x, stretch.y)
+        }
+        // Lanczos looks three pixels of the result far, and one more for what is rounded.
+        let margin = Int(min(3 * widest, Double(max(source.width, source.height)))) + 2
+        guard let area = read(for: PixelRectangle(size), margin: margin),
+            area != PixelRectangle(source)
+        else { return (nil, self) }
+        let rest = Geometry(
+            source: area.size, size: size,
+            toSource: .shift(-Double(area.x), -Double(area.y)) * toSource,
+            part: PixelRectangle(area.size), edges: edges)
+        return (Geometry(of: source, crop: area), rest)
+    }
+
+    private func bounds(of places: [Place], margin: Int) -> PixelRectangle {
+        func span(_ values: [Double], _ start: Int, _ length: Int) -> (Int, Int) {
+            // Compared as numbers with a fraction: a place near the horizon is beyond all whole ones.
+            let (low, high) = (Double(start), Double(start + length - 1))
+            let first = (values.min() ?? low).rounded(.down) - Double(margin)
+            let last = (values.max() ?? high).rounded(.down) + Double(margin)
+            let from = Int(min(max(first, low), high))
+            return (from, Int(min(max(last, Double(from)), high)) - from + 1)
+        }
+        let (x, width) = span(places.map(\.x), part.x, part.width)
+        let (y, height) = span(places.map(\.y), part.y, part.height)
+        return PixelRectangle(x: x, y: y, width: width, height: height)
+    }
+
+    /// How many rows of the source a strip of the result shows at the most; nil when the strips do not go
+    /// through the source from top to bottom.
+    public var streamingRows: Int? {
+        var most = 0
+        var top = Double.infinity
+        let visible = visible
+        var upper = Double(size.height)
+        while upper > 0 {
+            let lower = max(0, upper - Self.strip)
+            let shape = [Edge(0, 1, -lower), Edge(0, -1, upper)].compactMap(\.self)
+                .reduce(visible) { $1.cut($0) }
+            upper = lower
+            guard !shape.isEmpty else { continue }
+            let rows = shape.map { toSource($0).y }
+            let (low, high) = (rows.min() ?? 0, rows.max() ?? 0)
+            guard high <= top + 1 else { return nil }
+            top = high
+            most = max(most, Int(min(high - low, Double(source.height))) + 1)
+        }
+        return most
+    }
+}

@@ -1,0 +1,107 @@
+/// A place in a picture, in pixels from the left and from the bottom; pixels' centres lie at halves.
+public struct Place: Sendable, Equatable, Codable {
+    /// From the left.
+    public var x: Double
+    /// From the bottom.
+    public var y: Double
+
+    /// Makes a place.
+    public init(_ x: Double, _ y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// A rectangle of whole pixels, counted from the bottom left.
+public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConvertible {
+    /// Pixels left of it, and below it.
+    public let x: Int, y: Int
+    /// Its sides; at least 1.
+    public let width: Int, height: Int
+
+    /// Makes a rectangle.
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// All of a picture.
+    public init(_ size: PixelSize) {
+        self.init(x: 0, y: 0, width: size.width, height: size.height)
+    }
+
+    /// Its size.
+    public var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Counter-clockwise from the bottom left.
+    public var corners: [Place] {
+        let (left, bottom) = (Double(x), Double(y))
+        let (right, top) = (left + Double(width), bottom + Double(height))
+        return [
+            Place(left, bottom), Place(right, bottom), Place(right, top), Place(left, top),
+        ]
+    }
+
+    /// The whole pixels between two opposite corners, in any order, which lie on whole pixels.
+    init(_ a: Place, _ b: Place) {
+        self.init(
+            x: Int(min(a.x, b.x)), y: Int(min(a.y, b.y)), width: Int(abs(a.x - b.x)),
+            height: Int(abs(a.y - b.y)))
+    }
+
+    public var description: String { "\(width)×\(height) at (\(x), \(y))" }
+}
+
+/// A straight line with a side: where a·x + b·y + c is not negative. a² + b² = 1, so it is the distance.
+public struct Edge: Sendable, Equatable, Codable {
+    /// The line's numbers.
+    public let a: Double, b: Double, c: Double
+
+    /// Makes an edge of any multiple of its numbers; nil when they are no line.
+    init?(_ a: Double, _ b: Double, _ c: Double) {
+        let length = (a * a + b * b).squareRoot()
+        guard length > 1e-12 * max(1, abs(c)) else { return nil }
+        self.a = a / length
+        self.b = b / length
+        self.c = c / length
+    }
+
+    /// The sides of a rectangle, seen from within.
+    static func around(_ rectangle: PixelRectangle) -> [Edge] {
+        let (left, bottom) = (Double(rectangle.x), Double(rectangle.y))
+        return [
+            Edge(1, 0, -left), Edge(-1, 0, left + Double(rectangle.width)),
+            Edge(0, 1, -bottom), Edge(0, -1, bottom + Double(rectangle.height)),
+        ].compactMap(\.self)
+    }
+
+    /// How far within a place is; negative when it is outside.
+    public func distance(to place: Place) -> Double { a * place.x + b * place.y + c }
+
+    /// The same edge where the places are that `map` takes to these.
+    func before(_ map: Homography) -> Edge? {
+        let m = map.values
+        return Edge(
+            a * m[0] + b * m[3] + c * m[6], a * m[1] + b * m[4] + c * m[7],
+            a * m[2] + b * m[5] + c * m[8])
+    }
+
+    /// What is left of a convex polygon on this side: Sutherland and Hodgman, 1974.
+    func cut(_ polygon: [Place]) -> [Place] {
+        var kept: [Place] = []
+        for (index, place) in polygon.enumerated() {
+            let next = polygon[(index + 1) % polygon.count]
+            let (here, there) = (distance(to: place), distance(to: next))
+            if here >= 0 { kept.append(place) }
+            if here < 0 && there > 0 || here > 0 && there < 0 {
+                let share = here / (here - there)
+                kept.append(
+                    Place(
+                        place.x + (next.x - place.x) * share, place.y + (next.y - place.y) * share))
+            }
+        }
+        return kept
+    }
+}

@@ -1,0 +1,50 @@
+import Adjustments
+
+/// CICrop: cuts a rectangle out; no pixel changes.
+enum CICrop {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CICrop",
+        summary: "Cuts a rectangle out of the photo.",
+        category: .geometry,
+        parameters: [
+            .vector(
+                "inputRectangle",
+                "From the left, from the bottom, width, height. It has to lie within the photo.",
+                default: nil, ParameterDefinition.placeRange, [.x, .y, .x, .y])
+        ],
+        fidelity: .exact,
+        source: """
+            Each edge is rounded to the nearest whole pixel by itself, so that rectangles that touch still do, and no pixel \
+            is resampled. Core Image would cut silently at the photo's edge; here that is an error.
+            """,
+        kernel: .geometry { filter, context throws(Failure) in
+            let rectangle = filter.vector("inputRectangle")
+            let (left, right) = edges(rectangle[0], rectangle[2])
+            let (bottom, top) = edges(rectangle[1], rectangle[3])
+            guard rectangle[2] > 0, rectangle[3] > 0, right > left, top > bottom else {
+                throw Failure(
+                    .invalidValue,
+                    "CICrop's inputRectangle \(rectangle) holds no pixel; expected [x, y, width, height] "
+                        + "with sides of at least one pixel.")
+            }
+            guard left >= 0, bottom >= 0, right <= context.size.width, top <= context.size.height
+            else {
+                throw Failure(
+                    .parameterOutOfRange,
+                    "CICrop's inputRectangle \(rectangle) does not lie within the picture, which has "
+                        + "\(context.size) pixels there, counted from the bottom left.")
+            }
+            return Geometry(
+                of: context.size,
+                crop: PixelRectangle(
+                    x: left, y: bottom, width: right - left, height: top - bottom))
+        })
+
+    /// Rounded half up, as Core Image's pixels go.
+    private static func edges(_ start: Double, _ length: Double) -> (Int, Int) {
+        (Int((start + 0.5).rounded(.down)), Int((start + length + 0.5).rounded(.down)))
+    }
+}

@@ -1,0 +1,107 @@
+import Adjustments
+import RenderProtocol
+import Vips
+
+/// Runs the passes of a plan over one photo: each asks for the pixels of the one before.
+struct PassRunner {
+    let photo: StandardImage
+    let target: PixelProgram.Layout
+    /// What the result's codes mean.
+    let targetColour: PhotoColour
+    /// What transparent parts are laid on when the target has no alpha.
+    let background: Recipe.Background
+    /// Where spool files may be.
+    let spool: String
+
+    private var image: Image
+    private var layout: PixelProgram.Layout
+    /// Per-pixel filters that the next program takes along.
+    private var waiting: [Pass.Pixel] = []
+    private var spools = 0
+
+    init(
+        _ photo: StandardImage, target: PixelProgram.Layout, targetColour: PhotoColour,
+        background: Recipe.Background, spool: String
+    ) {
+        self.photo = photo
+        self.target = target
+        self.targetColour = targetColour
+        self.background = background
+        self.spool = spool
+        image = photo.image
+        layout = photo.layout
+    }
+
+    /// The picture after all passes, computed when it is written.
+    mutating func run(_ passes: [Pass]) throws(VipsError) -> Image {
+        for (index, pass) in passes.enumerated() {
+            let rest = passes[index...]
+            switch pass {
+            case .pixels(let pixels): waiting = pixels
+            case .neighbourhood(_, let filter):
+                try runProgram(to: linear(hasAlpha: layout.hasAlpha))
+                image = try image.running(filter, spool: nextSpool())
+            case .geometry(let geometry) where geometry.isLossless:
+                if !waiting.isEmpty {
+                    let light = linear(hasAlpha: layout.hasAlpha)
+                    try runProgram(to: rest.allSatisfy(\.isLossless) ? target : light)
+                }
+                image = try image.placed(geometry, spool: nextSpool())
+            case .geometry(let geometry): try resample(geometry)
+            }
+        }
+        try runProgram(to: target)
+        return image
+    }
+
+    private func linear(hasAlpha: Bool) -> PixelProgram.Layout {
+        PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
+    }
+
+    private mutating func resample(_ geometry: Geometry) throws(VipsError) {
+        let light = linear(hasAlpha: layout.hasAlpha || !geometry.edges.isEmpty)
+        guard geometry.kind == .warp else {
+            try runProgram(to: light)
+            image = try image.scaled(geometry)
+            return
+        }
+        // What is kept for tiles that ask for it in any order is the smaller of codes and light.
+        let shrink = geometry.shrink
+        if shrink == (1, 1) {
+            try makeReadable(for: geometry)
+            try runProgram(to: light)
+        } else {
+            try runProgram(to: light)
+            image = try image.shrunk(columns: shrink.columns, rows: shrink.rows)
+            try makeReadable(for: geometry)
+        }
+        image = try image.warped(geometry, shrink: shrink)
+    }
+
+    private mutating func makeReadable(for geometry: Geometry) throws(VipsError) {
+        if Planner.streams(geometry), let rows = geometry.streamingRows {
+            image = try image.lineCached(lines: rows + Self.slackRows)
+        } else {
+            image = try image.inAnyOrder(spool: nextSpool())
+        }
+    }
+
+    /// Rows kept beyond a strip's window: what the kernel looks at, and what is rounded.
+    private static let slackRows = 32
+
+    private mutating func runProgram(to wanted: PixelProgram.Layout) throws(VipsError) {
+        guard layout != wanted || !waiting.isEmpty else { return }
+        image = try image.running(
+            PixelProgram(
+                source: layout, filters: waiting.map(\.working), target: wanted,
+                height: image.height, colour: photo.colour, targetColour: targetColour,
+                background: background, chain: waiting.map(\.filter)))
+        waiting = []
+        layout = wanted
+    }
+
+    private mutating func nextSpool() -> String {
+        spools += 1
+        return "\(spool)-\(spools)"
+    }
+}

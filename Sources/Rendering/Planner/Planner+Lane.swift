@@ -1,0 +1,42 @@
+import Adjustments
+import RenderProtocol
+
+extension Planner {
+    /// Rows × width that a pass may keep in memory while it streams, in bytes. A taller window goes to the
+    /// spool lane.
+    static let windowBytesMax = 64 << 20
+
+    /// How the photo is read.
+    static func lane(of passes: [Pass], for header: PhotoHeader) -> RenderPlan.Lane {
+        var width = header.storedSize.width
+        for pass in passes {
+            switch pass {
+            case .pixels: break
+            case .neighbourhood(_, let working):
+                if isTall(rows: working.reach.rows, width: width) { return .spool }
+            case .geometry(let geometry):
+                if !streams(geometry) { return .spool }
+                width = geometry.size.width
+            }
+        }
+        return .stream
+    }
+
+    /// Whether a window of so many rows above and below is too large to stream.
+    static func isTall(rows: Int, width: Int) -> Bool {
+        (2 * rows + 1) * width * 16 > windowBytesMax
+    }
+
+    /// Whether a geometry reads its source from top to bottom with a few rows at a time.
+    static func streams(_ geometry: Geometry) -> Bool {
+        switch geometry.kind {
+        case .identity, .crop, .scale: return true
+        case .turn(let turn): return turn == .mirrored
+        case .warp:
+            guard let rows = geometry.streamingRows else { return false }
+            // Three windows are kept; the whole would be as good when that is most of it.
+            return 3 * rows < geometry.source.height
+                && 3 * rows * geometry.source.width * 16 <= windowBytesMax
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Adjustments
+import RenderProtocol
+
+extension Planner {
+    /// Brings steps into the fewest and cheapest passes that do the same.
+    ///
+    /// - Parameter keepsAlpha: whether the result can be transparent in part.
+    static func passes(of steps: [Pass], keepsAlpha: Bool) -> [Pass] {
+        var passes: [Pass] = []
+        for step in steps { add(step, to: &passes) }
+        passes = passes.flatMap { pass -> [Pass] in
+            guard case .geometry(let geometry) = pass else { return [pass] }
+            return parts(of: keepsAlpha ? geometry : geometry.withoutPartialEdges)
+        }
+        hastenCrops(in: &passes)
+        delayTurns(in: &passes)
+        return passes.reduce(into: []) { fused, pass in
+            if case .pixels(let more) = pass, case .pixels(let pixels)? = fused.last {
+                fused[fused.count - 1] = .pixels(pixels + more)
+            } else {
+                fused.append(pass)
+            }
+        }
+    }
+
+    /// Puts a step behind the others. A geometry is folded into the one before; one that only lets pixels
+    /// change places goes before filters that do not care for places, so that what is cut away is never
+    /// computed.
+    private static func add(_ step: Pass, to passes: inout [Pass]) {
+        guard case .geometry(let geometry) = step, let last = passes.last else {
+            passes.append(step)
+            return
+        }
+        if case .geometry(let before) = last {
+            passes[passes.count - 1] = .geometry(before.then(geometry))
+        } else if geometry.isLossless, last.isPlaceless {
+            passes.removeLast()
+            add(step, to: &passes)
+            passes.append(last)
+        } else {
+            passes.append(step)
+        }
+    }
+
+    /// A crop to what is looked at, a resampling, and a turn, as far as they are needed.
+    private static func parts(of geometry: Geometry) -> [Pass] {
+        geometry.steps.flatMap { step -> [Pass] in
+            guard !step.isLossless else { return [.geometry(step)] }
+            let (crop, rest) = step.cutting
+            return (crop.map { [.geometry($0)] } ?? []) + [.geometry(rest)]
+        }
+    }
+
+    /// Lets crops come before filters that do not care for places, and before turns: what is cut away is
+    /// neither computed nor kept.
+    private static func hastenCrops(in passes: inout [Pass]) {
+        for index in passes.indices {
+            guard case .geometry(let first) = passes[index], case .crop = first.kind else {
+                continue
+            }
+            var (crop, place) = (first, index)
+            while place > 0 {
+                if passes[place - 1].isPlaceless {
+                    passes.swapAt(place - 1, place)
+                } else if case .geometry(let before) = passes[place - 1], case .turn = before.kind {
+                    let swapped = before.then(crop).steps
+                    guard swapped.count == 2 else { break }
+                    crop = swapped[0]
+                    passes.replaceSubrange(
+                        (place - 1)...place, with: swapped.map(Pass.geometry))
+                } else {
+                    break
+                }
+                place -= 1
+            }
+        }
+    }
+
+    /// Lets turns come after filters that do not care for places, if they end the chain there or can be
+    /// folded into what follows: pixels then stream, and what has to be kept until the turn is final.
+    private static func delayTurns(in passes: inout [Pass]) {
+        var index = 0
+        while index < passes.count {
+            defer { index += 1 }
+            guard case .geometry(let turn) = passes[index], case .turn = turn.kind else { continue }
+            let rest = passes[(index + 1)...]
+            let end = rest.firstIndex { !$0.isPlaceless } ?? passes.count
+            guard end > index + 1 else { continue }
+            if end == passes.count {
+                passes.append(passes.remove(at: index))
+                return
+            }
+            guard case .geometry(let next) = passes[end] else { continue }
+            passes.replaceSubrange(end...end, with: parts(of: turn.then(next)))
+            passes.remove(at: index)
+            index -= 1
+        }
+    }
+}

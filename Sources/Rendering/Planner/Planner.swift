@@ -1,0 +1,61 @@
+import Adjustments
+import RenderProtocol
+
+/// Decides how a photo is rendered: recipe and header in, plan out. No I/O but reading resources.
+enum Planner {
+    /// A render, planned: what is told about it, and what it is done with.
+    struct Planned: Sendable {
+        let plan: RenderPlan
+        let passes: [Pass]
+
+        /// All per-pixel filters, in order.
+        var pixelFilters: [any PixelFilter] {
+            passes.flatMap { pass -> [any PixelFilter] in
+                if case .pixels(let pixels) = pass { pixels.map(\.working) } else { [] }
+            }
+        }
+    }
+
+    /// Plans a render.
+    ///
+    /// - Parameters:
+    ///   - recipe: already in pixels of the full photo.
+    ///   - planes: the chroma of the result when the planes of a JPEG are edited, or nil when they cannot be.
+    ///   - resource: where the file of a digest is.
+    /// - Throws: `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
+    ///   output format cannot do what is asked, and what filters refuse their parameters with.
+    static func plan(
+        _ recipe: Recipe, for header: PhotoHeader, limits: RenderLimits = RenderLimits(),
+        planes: Recipe.Chroma? = nil,
+        resource: @escaping @Sendable (String) throws(Failure) -> String
+    ) throws(Failure) -> Planned {
+        var (steps, size) = try steps(
+            of: recipe, on: header.uprightSize, pixelsMax: limits.pixelsMax, resource)
+        var output = try output(
+            recipe.output, for: header, size: size, hasAlpha: header.hasAlpha || makeAlpha(steps))
+        let isOnlyColour = !steps.isEmpty && steps.allSatisfy(\.isPlaceless)
+        if let upright = Orientation(rawValue: header.orientation), upright != .upright {
+            steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
+        }
+        let passes = passes(of: steps, keepsAlpha: output.keepsAlpha)
+        var lane = lane(of: passes, for: header)
+        if let planes, isOnlyColour, output.format == .jpeg, output.colorSpace == .source,
+            recipe.output.chroma ?? planes == planes
+        {
+            lane = .planes
+            output.chroma = planes
+        }
+        return Planned(
+            plan: RenderPlan(
+                lane: lane, orientation: header.orientation, resultSize: size,
+                passes: passes.map(\.told), output: output, notes: header.notes),
+            passes: passes)
+    }
+
+    /// Whether a step makes a photo transparent in part that is not.
+    private static func makeAlpha(_ steps: [Pass]) -> Bool {
+        steps.contains {
+            if case .geometry(let geometry) = $0 { !geometry.edges.isEmpty } else { false }
+        }
+    }
+}
