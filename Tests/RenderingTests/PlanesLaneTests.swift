@@ -79,13 +79,16 @@ import Vips
         #expect(compared > 10_000)
     }
 
-    @Test(arguments: [(1, 1), (2, 1), (1, 2), (2, 2)], [1, 2, 3, 6])
+    @Test(arguments: [
+        (1, 1, 1), (1, 1, 6), (2, 1, 1), (2, 1, 2), (2, 1, 3), (1, 2, 6), (2, 2, 1), (2, 2, 2),
+        (2, 2, 3), (2, 2, 6),
+    ])
     func `the result is what the photo's pixels become`(
-        _ sampling: (Int, Int), _ orientation: Int
+        _ horizontal: Int, _ vertical: Int, _ orientation: Int
     ) throws {
         let source = studio.path("photo.jpg")
         try Self.photo(
-            90, 70, sampling.0, sampling.1, at: source, orientation: orientation)
+            90, 70, horizontal, vertical, at: source, orientation: orientation)
         let report = try studio.render(source, [sepia], quality: 1)
         #expect(report.plan.lane == .planes)
         let result = try Picture(studio.path(report.output.name))
@@ -95,11 +98,10 @@ import Vips
         // Rounding in two colour spaces, and twice the smoothing of chroma where it is sampled.
         #expect(difference.rms < 0.9, "\(difference)")
         let header = try JPEGReader(studio.path(report.output.name)).header
-        let swaps = orientation == 6
-        #expect(
-            header.layout.sampling[0]
-                == (swaps
-                    ? Sampling(sampling.1, sampling.0) : Sampling(sampling.0, sampling.1)))
+        let stored = Sampling(horizontal, vertical)
+        let turned = Sampling(vertical, horizontal)
+        #expect(header.layout.sampling[0] == (orientation == 6 ? turned : stored))
+        #expect(header.layout.chroma == report.plan.output.chroma.rawValue)
         #expect(result.image.int("orientation") ?? 1 == 1)
     }
 
@@ -191,6 +193,13 @@ import Vips
                 ($0 as? Failure)?.code == .damagedPhoto
             }
         }
+    }
+
+    @Test func `4.2.2 on its side would become 4.4.0, which no recipe asks for`() throws {
+        let source = studio.path("photo.jpg")
+        try Self.photo(96, 64, 2, 1, at: source)
+        #expect(PlanesLane(try PhotoFile(at: source), orientation: 3)?.chroma == .halfColumns)
+        #expect(PlanesLane(try PhotoFile(at: source), orientation: 6) == nil)
     }
 
     @Test func `a profile in tables, and one of which a part is missing, go another way`() throws {
