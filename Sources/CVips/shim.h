@@ -19,6 +19,9 @@ static inline gboolean minilab_vips_options(gchar ***arguments, GError **error) 
 static inline GParamSpec *minilab_argument(VipsOperation *operation, const char *name) {
     return g_object_class_find_property(G_OBJECT_GET_CLASS(operation), name);
 }
+static inline gboolean minilab_is_blocked(VipsOperation *operation) {
+    return (VIPS_OPERATION_GET_CLASS(operation)->flags & VIPS_OPERATION_BLOCKED) != 0;
+}
 static inline GType minilab_spec_type(GParamSpec *spec) { return G_PARAM_SPEC_VALUE_TYPE(spec); }
 static inline gboolean minilab_is_enum(GType type) { return G_TYPE_IS_ENUM(type); }
 static inline gboolean minilab_is_boolean(GType type) { return type == G_TYPE_BOOLEAN; }

@@ -30,6 +30,11 @@ struct Operation: ~Copyable {
         guard let pointer = vips_operation_new(nickname) else {
             throw VipsError.taking(operation: nickname)
         }
+        // libvips asks only when it builds, after some loaders have opened the file already.
+        guard minilab_is_blocked(pointer) == 0 else {
+            g_object_unref(pointer)
+            throw VipsError(operation: nickname, arguments: "", text: "the operation is blocked")
+        }
         self.pointer = pointer
         self.nickname = nickname
     }

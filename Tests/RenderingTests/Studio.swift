@@ -38,10 +38,10 @@ final class Studio {
     func render(
         _ source: String, _ filters: [Filter], format: Recipe.Format? = nil,
         quality: Double = 0.9, pixelsMax: Int = RenderLimits.defaultPixelsMax,
-        stem: String = "out", threads: Int = 1
+        output: Recipe.Output? = nil, stem: String = "out", threads: Int = 1
     ) throws -> RenderReport {
         let recipe = try Recipe(
-            filters: filters, output: .init(format: format, quality: quality))
+            filters: filters, output: output ?? .init(format: format, quality: quality))
         return try Self.turn.withLock { _ in
             VipsLibrary.threads = threads
             return try renderer.render(

@@ -68,4 +68,24 @@ import Testing
         #expect(tagged.data("blob") == [1, 2])
         #expect(grey.int("orientation") == nil)
     }
+
+    @Test(arguments: [
+        "magickload", "magickload_buffer", "svgload", "svgload_buffer", "pdfload",
+        "pdfload_buffer", "openslideload", "jp2kload", "openexrload", "fitsload", "matload",
+        "csvload", "ppmload", "radload", "analyzeload", "rawload", "vipsload", "magicksave",
+    ])
+    func `a loader that we do not want cannot be reached`(_ loader: String) {
+        let error = #expect(throws: VipsError.self) { try Operation.run(loader, []) }
+        #expect(error?.text == "the operation is blocked")
+    }
+
+    @Test(arguments: [
+        "jpegload", "pngload", "webpload", "tiffload", "gifload", "heifload", "jxlload",
+    ])
+    func `a loader of a photo format is reached and refuses what is no photo`(_ loader: String) {
+        let error = #expect(throws: VipsError.self) {
+            try Operation.run(loader, [("filename", .string(#filePath))])
+        }
+        #expect(error?.text.contains("blocked") == false)
+    }
 }
