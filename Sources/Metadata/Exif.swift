@@ -24,6 +24,15 @@ public enum Exif {
             .map { prefix + $0 }
     }
 
+    /// EXIF that says nothing but that the picture is upright; little-endian, without `Exif\0\0`.
+    public static let upright: [UInt8] =
+        Array("II*\0".utf8) + [8, 0, 0, 0] + [1, 0]
+        + [
+            UInt8(Tag.orientation & 0xFF), UInt8(Tag.orientation >> 8), 3, 0, 1, 0, 0, 0, 1, 0, 0,
+            0,
+        ]
+        + [0, 0, 0, 0]
+
     private static let prefix = Array("Exif\0\0".utf8)
 
     /// The TIFF structure alone, which is what PNG and JPEG XL hold.

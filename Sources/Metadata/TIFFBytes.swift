@@ -5,7 +5,7 @@ public struct TIFFBytes: Sendable {
     /// Where the first directory begins.
     public let firstDirectory: Int
 
-    private let isBigEndian: Bool
+    let isBigEndian: Bool
     private static let entryLength = 12
 
     /// One entry of a directory.
@@ -43,10 +43,26 @@ public struct TIFFBytes: Sendable {
         firstDirectory = Self.read(bytes, 4, length: 4, isBigEndian)
     }
 
+    /// A number of any length.
+    static func number(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> Int {
+        isBigEndian
+            ? bytes.reduce(0) { $0 << 8 | Int($1) }
+            : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The bytes of a number.
+    static func bytes(of number: Int, _ length: Int, _ isBigEndian: Bool) -> [UInt8] {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        return isBigEndian ? bytes.reversed() : bytes
+    }
+
+    /// Bytes of one value of a type, or nil when there is no such type.
+    static func size(ofType type: Int) -> Int? {
+        (1...sizes.count).contains(type) ? sizes[type - 1] : nil
+    }
+
     private static func read(_ bytes: [UInt8], _ place: Int, length: Int, _ isBig: Bool) -> Int {
-        (0..<length).reduce(0) { sum, index in
-            sum | Int(bytes[place + index]) << (8 * (isBig ? length - 1 - index : index))
-        }
+        number(bytes[place..<place + length], isBig)
     }
 
     /// Bytes from `start` on, or nil when they are not all there.
@@ -93,16 +109,14 @@ public struct TIFFBytes: Sendable {
 
     /// Where the value lies that does not fit into its entry; nil when it does, or is out of bounds.
     func valueRange(_ entry: Entry) -> Range<Int>? {
-        guard (1...Self.sizes.count).contains(entry.type) else { return nil }
-        let length = entry.count * Self.sizes[entry.type - 1]
+        guard let size = Self.size(ofType: entry.type) else { return nil }
+        let length = entry.count * size
         return length > 4 ? range(number(at: entry.place + 8, 4), length) : nil
     }
 
     private mutating func write(_ value: Int, at place: Int, _ length: Int) {
-        for index in 0..<length {
-            let shift = 8 * (isBigEndian ? length - 1 - index : index)
-            bytes[place + index] = UInt8(truncatingIfNeeded: value >> shift)
-        }
+        bytes.replaceSubrange(
+            place..<place + length, with: Self.bytes(of: value, length, isBigEndian))
     }
 
     /// Makes an entry one number: a SHORT where it was one and the number fits, else a LONG.

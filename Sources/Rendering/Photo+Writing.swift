@@ -30,7 +30,7 @@ extension Photo {
             let target = OutputColour(plan.output.colorSpace, from: standard)
             let image = try edited(standard, as: target.colour, spool: spool)
             metadata = ResultMetadata(
-                of: opened,
+                of: opened, in: file,
                 facts: PictureFacts(
                     size: plan.resultSize, newColourIsSRGB: target.newColourIsSRGB),
                 strip: plan.output.strip, profile: target.profile)
@@ -45,20 +45,30 @@ extension Photo {
     }
 
     private func write(_ image: Image, with metadata: ResultMetadata, to path: String) throws {
-        let isJXL = plan.output.format == .jxl
-        // libvips writes no EXIF to TIFF and JPEG XL.
-        let hasPlaceholder = !isJXL && plan.output.format != .tiff
-        let placeholder =
-            hasPlaceholder ? metadata.exif.flatMap { ExifPlaceholder(for: $0) } : nil
+        let format = plan.output.format
+        let placeholder = exifForLibvips(metadata).flatMap { ExifPlaceholder(for: $0) }
         try save(
             image.changing(
                 metadata.changes(
                     of: image, keepsComments: plan.output.strip != .all,
-                    format: plan.output.format, placeholder: placeholder)),
+                    format: format, placeholder: placeholder)),
             to: path)
         try placeholder?.fill(path)
-        if isJXL, metadata.exif != nil || metadata.xmp != nil {
+        if format == .tiff {
+            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: path)
+        }
+        if format == .jxl, metadata.exif != nil || metadata.xmp != nil {
             try JXLContainer.wrap(path, exif: metadata.exif, xmp: metadata.xmp)
+        }
+    }
+
+    /// What libvips is to write: to some formats nothing, to others something in any case, and then it had
+    /// better be true.
+    private func exifForLibvips(_ metadata: ResultMetadata) -> [UInt8]? {
+        switch plan.output.format {
+        case .tiff, .jxl: nil
+        case .png: metadata.exif
+        case .jpeg, .webp, .heic, .avif: metadata.exif ?? Exif.upright
         }
     }
 

@@ -56,6 +56,16 @@ struct PhotoFile {
             : Failure(.ioFailure, "\(path) cannot be read: \(reason).")
     }
 
+    /// EXIF that stands in directories of the file itself, as in TIFF and most RAW; nil when there is none.
+    func exifOfDirectories() -> [UInt8]? {
+        guard format == .tiff || format == .raw else { return nil }
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        // A file that cannot be read any more shows when its pixels are read.
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return ExifDirectories { Self.bytes(of: descriptor, from: $0, count: $1) }?.standalone()
+    }
+
     /// Up to so many bytes; none after an error, which then shows when the decoder reads.
     private static func bytes(of descriptor: Int32, from offset: Int, count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

@@ -123,4 +123,32 @@ import Testing
             }
         }
     }
+
+    @Test func `EXIF that moves to another file says the same there`() throws {
+        let original = Array(try iPhone().dropFirst(6))
+        func read(_ offset: Int, _ count: Int) -> [UInt8] {
+            Array(original.dropFirst(offset).prefix(count))
+        }
+        let moved = try #require(ExifDirectories(read)?.standalone())
+        let expected = try tags(original).filter { name, _ in
+            !name.hasPrefix("IFD1") && name != "IFD0:YCbCrPositioning"
+        }
+        #expect(try tags(moved) == expected)
+    }
+
+    @Test func `directories with any bytes wrong or cut off crash nothing`() throws {
+        let original = Array(try iPhone().dropFirst(6).prefix(2_200))
+        var generator = SeededGenerator()
+        generator.printSeed()
+        for _ in 0..<2_000 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...30, using: &generator) {
+                let place = Int.random(in: bytes.indices, using: &generator)
+                bytes[place] = .random(in: .min ... .max, using: &generator)
+            }
+            bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
+            let moved = ExifDirectories { Array(bytes.dropFirst($0).prefix($1)) }?.standalone()
+            #expect(moved?.isEmpty != true)
+        }
+    }
 }

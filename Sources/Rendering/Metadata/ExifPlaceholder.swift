@@ -61,8 +61,14 @@ struct ExifPlaceholder {
     /// - Returns: how long the file is now, or nil when there was no room.
     private func fill(_ file: UnsafeMutableRawBufferPointer) -> Int? {
         guard let text = place(of: mark, in: UnsafeRawBufferPointer(file)),
-            let start = Self.tiffStart(file, before: text)
+            var start = Self.tiffStart(file, before: text)
         else { return nil }
+        // The chunk of a WebP begins with the TIFF structure itself (RFC 9649 §2.7.1.5).
+        if file.starts(with: Array("RIFF".utf8)), start >= 6,
+            file[start - 6..<start].elementsEqual(Array("Exif\0\0".utf8))
+        {
+            start -= 6
+        }
         let end = min(text + max(mark.count, exif.count), file.count)
         guard exif.count <= end - start else { return nil }
         let room = UnsafeMutableRawBufferPointer(rebasing: file[start..<end])

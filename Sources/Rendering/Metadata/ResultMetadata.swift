@@ -25,7 +25,12 @@ struct ResultMetadata {
     }
 
     /// Reads the original's.
-    init(of original: Image, facts: PictureFacts, strip: Recipe.Strip, profile: [UInt8]?) {
+    ///
+    /// - Parameter file: asked for what libvips does not read: the EXIF of TIFF and RAW.
+    init(
+        of original: Image, in file: PhotoFile, facts: PictureFacts, strip: Recipe.Strip,
+        profile: [UInt8]?
+    ) {
         self.profile = profile
         guard strip != .all else {
             (exif, xmp, iptc) = (nil, nil, nil)
@@ -33,8 +38,10 @@ struct ResultMetadata {
         }
         var facts = facts
         facts.removesLocation = strip == .gps
-        exif = original.data(Field.exif).flatMap { Exif.revised($0, to: facts) }
-            .map { Exif.withoutPrefix($0) }
+        exif = (original.data(Field.exif) ?? file.exifOfDirectories()).flatMap {
+            Exif.revised($0, to: facts)
+        }
+        .map { Exif.withoutPrefix($0) }
         xmp = original.data(Field.xmp).flatMap { XMP.revised($0, to: facts) }
         iptc = original.data(Field.iptc).flatMap { IPTC.records(in: $0) }
     }
@@ -51,9 +58,8 @@ struct ResultMetadata {
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }
         if let xmp { changes.append(.setData(Field.xmp, xmp)) }
-        if let iptc {
-            let bytes = format == .jpeg ? IPTC.photoshopBlock(iptc) : iptc
-            changes.append(.setData(Field.iptc, bytes))
+        if let iptc, format == .jpeg {
+            changes.append(.setData(Field.iptc, IPTC.photoshopBlock(iptc)))
         }
         if let placeholder { changes += placeholder.changes }
         return changes

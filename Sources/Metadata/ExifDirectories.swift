@@ -1,0 +1,160 @@
+/// EXIF taken out of the directories of a TIFF or camera RAW file, and put into those of another.
+///
+/// Here values do move, so a MakerNote is kept only where its maker counts offsets from its own start;
+/// anywhere else it would point at something else. Sources: TIFF 6.0 §2, EXIF 2.32 §4.6.
+public struct ExifDirectories: Sendable {
+    /// One value; its bytes are in the order of ``isBigEndian``.
+    struct Item: Sendable {
+        let tag: Int
+        let type: Int
+        let count: Int
+        /// The value, or the four bytes of an entry that is kept as it stands.
+        let value: [UInt8]
+        var isEntry = false
+    }
+
+    var main: [Item] = []
+    var exif: [Item] = []
+    var interoperability: [Item] = []
+    var gps: [Item] = []
+    let isBigEndian: Bool
+
+    /// Most entries of a directory, and most bytes of a value, that are taken.
+    private static let entriesMax = 200
+    private static let valueMax = 1 << 16
+
+    /// What the main directory says about the photo, not about how its pixels lie: description, make,
+    /// model, orientation, resolution, software, date, artist, host, rating, copyright.
+    private static let aboutThePhoto: Set<Int> = [
+        0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128, 0x0131, 0x0132, 0x013B, 0x013C,
+        0x4746, 0x8298,
+    ]
+    private static let makerNote = 0x927C
+    /// How MakerNotes begin that count from their own start (exiftool's MakerNotes.pm).
+    private static let movableNotes = [
+        "Apple iOS\0", "FUJIFILM", "Nikon\0\u{2}", "OLYMPUS\0", "OM SYSTEM\0",
+    ].map { Array($0.utf8) }
+
+    private static let pointers = (exif: 0x8769, gps: 0x8825, interoperability: 0xA005)
+
+    /// Reads from a file by `read`, which gives so many bytes from an offset, or fewer at the end.
+    ///
+    /// - Returns: nil when it is no TIFF, or says nothing about the photo.
+    public init?(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) {
+        guard let header = TIFFBytes(read(0, 8)) else { return nil }
+        isBigEndian = header.isBigEndian
+        let all = Self.items(at: header.firstDirectory, isBigEndian, read) { _ in true }
+        func offset(_ tag: Int, among items: [Item]) -> Int? {
+            items.first { $0.tag == tag && $0.value.count == 4 }
+                .map { TIFFBytes.number($0.value[...], header.isBigEndian) }
+        }
+        main = all.filter { Self.aboutThePhoto.contains($0.tag) }
+        if let place = offset(Self.pointers.exif, among: all) {
+            let items = Self.items(at: place, isBigEndian, read) { _ in true }
+            exif = items.filter { item in
+                item.tag != Self.pointers.interoperability
+                    && (item.tag != Self.makerNote
+                        || Self.movableNotes.contains { item.value.starts(with: $0) })
+            }
+            if let place = offset(Self.pointers.interoperability, among: items) {
+                interoperability = Self.items(at: place, isBigEndian, read) { _ in true }
+            }
+        }
+        if let place = offset(Self.pointers.gps, among: all) {
+            gps = Self.items(at: place, isBigEndian, read) { _ in true }
+        }
+        if main.isEmpty && exif.isEmpty && gps.isEmpty { return nil }
+    }
+
+    private static func items(
+        at offset: Int, _ isBigEndian: Bool, _ read: (Int, Int) -> [UInt8],
+        where isWanted: (Int) -> Bool
+    ) -> [Item] {
+        let countBytes = offset >= 8 ? read(offset, 2) : []
+        guard countBytes.count == 2 else { return [] }
+        let count = min(TIFFBytes.number(countBytes[...], isBigEndian), entriesMax)
+        let entries = read(offset + 2, count * 12)
+        guard entries.count == count * 12 else { return [] }
+        return (0..<count).compactMap { index in
+            let entry = entries[index * 12..<index * 12 + 12]
+            func number(_ from: Int, _ length: Int) -> Int {
+                let start = entry.startIndex + from
+                return TIFFBytes.number(entry[start..<start + length], isBigEndian)
+            }
+            let (tag, type, count) = (number(0, 2), number(2, 2), number(4, 4))
+            guard let size = TIFFBytes.size(ofType: type) else { return nil }
+            let length = count * size
+            guard length > 0, length <= valueMax else { return nil }
+            let value =
+                length <= 4 ? Array(entry.suffix(4).prefix(length)) : read(number(8, 4), length)
+            guard value.count == length else { return nil }
+            return Item(tag: tag, type: type, count: count, value: value)
+        }
+    }
+
+    /// A TIFF structure of its own, without `Exif\0\0`.
+    public func standalone() -> [UInt8] {
+        let (bytes, start) = serialised(main, at: 8, isBigEndian)
+        let order: [UInt8] = isBigEndian ? Array("MM".utf8) : Array("II".utf8)
+        return order + TIFFBytes.bytes(of: 42, 2, isBigEndian)
+            + TIFFBytes.bytes(of: start, 4, isBigEndian) + bytes
+    }
+
+    /// The directories as bytes that begin at `base` in their file, and where the main one begins.
+    func serialised(_ main: [Item], at base: Int, _ isBig: Bool) -> (bytes: [UInt8], main: Int) {
+        var bytes: [UInt8] = []
+        func append(_ items: [Item]) -> Int {
+            if bytes.count % 2 == 1 { bytes.append(0) }
+            let start = base + bytes.count
+            bytes += Self.directory(items, at: start, isBig)
+            return start
+        }
+        func pointer(_ tag: Int, to place: Int) -> Item {
+            Item(tag: tag, type: 4, count: 1, value: TIFFBytes.bytes(of: place, 4, isBig))
+        }
+        func ordered(_ items: [Item]) -> [Item] {
+            items.map { isBig == isBigEndian || $0.isEntry ? $0 : $0.swapped() }
+        }
+        var (main, exif) = (main, ordered(exif))
+        main = ordered(main)
+        if !interoperability.isEmpty {
+            let place = append(ordered(interoperability))
+            exif.append(pointer(Self.pointers.interoperability, to: place))
+        }
+        if !exif.isEmpty { main.append(pointer(Self.pointers.exif, to: append(exif))) }
+        if !gps.isEmpty { main.append(pointer(Self.pointers.gps, to: append(ordered(gps)))) }
+        let start = append(main)
+        return (bytes, start)
+    }
+
+    private static func directory(_ items: [Item], at start: Int, _ isBig: Bool) -> [UInt8] {
+        var head = TIFFBytes.bytes(of: items.count, 2, isBig)
+        var tail: [UInt8] = []
+        let tailStart = start + 2 + 12 * items.count + 4
+        for item in items.sorted(by: { $0.tag < $1.tag }) {
+            head +=
+                TIFFBytes.bytes(of: item.tag, 2, isBig) + TIFFBytes.bytes(of: item.type, 2, isBig)
+            head += TIFFBytes.bytes(of: item.count, 4, isBig)
+            if item.value.count <= 4 {
+                head += item.value + [UInt8](repeating: 0, count: 4 - item.value.count)
+            } else {
+                head += TIFFBytes.bytes(of: tailStart + tail.count, 4, isBig)
+                tail += item.value + (item.value.count % 2 == 1 ? [0] : [])
+            }
+        }
+        return head + [0, 0, 0, 0] + tail
+    }
+}
+
+extension ExifDirectories.Item {
+    /// The value in the other order of bytes.
+    fileprivate func swapped() -> Self {
+        // A rational is two numbers of four bytes.
+        let width = [5, 10].contains(type) ? 4 : TIFFBytes.size(ofType: type) ?? 1
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: value.count, by: width) {
+            bytes += value[start..<min(start + width, value.count)].reversed()
+        }
+        return Self(tag: tag, type: type, count: count, value: bytes)
+    }
+}
