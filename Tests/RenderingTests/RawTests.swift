@@ -1,0 +1,154 @@
+import Adjustments
+import Foundation
+import RenderProtocol
+import Testing
+
+@testable import Rendering
+
+/// DNGs made here, of a sensor that sees sRGB's primaries, so that the colours are known.
+@Suite("Camera RAW") struct RawTests {
+    private struct Entry {
+        let tag: Int, type: Int, values: [Int]
+        var bytes: [UInt8] {
+            values.flatMap { value in
+                (0..<[1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 10: 4][type, default: 1]).map {
+                    UInt8(truncatingIfNeeded: value >> (8 * $0))
+                }
+            }
+        }
+        var count: Int { type == 5 || type == 10 ? values.count / 2 : values.count }
+    }
+
+    /// A Bayer mosaic (red, green / green, blue) of one colour, 16 bit, white at 65,535.
+    ///
+    /// - Parameters:
+    ///   - neutral: what the sensor says of white, in parts of 256.
+    ///   - colour: what it says here.
+    private func dng(
+        width: Int = 128, height: Int = 96, orientation: Int = 1, neutral: [Int], colour: [Int]
+    ) -> [UInt8] {
+        var samples: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                let value = colour[y % 2 + x % 2]
+                samples += [UInt8(value & 255), UInt8(value >> 8)]
+            }
+        }
+        // XYZ (D65) to linear sRGB: IEC 61966-2-1, so that the sensor's colours are sRGB's.
+        let matrix = [32_406, -15_372, -4_986, -9_689, 18_758, 415, 557, -2_040, 10_570]
+        let text = Array("Minilab\0".utf8).map { Int($0) }
+        var entries = [
+            Entry(tag: 254, type: 4, values: [0]), Entry(tag: 256, type: 4, values: [width]),
+            Entry(tag: 257, type: 4, values: [height]), Entry(tag: 258, type: 3, values: [16]),
+            Entry(tag: 259, type: 3, values: [1]), Entry(tag: 262, type: 3, values: [32_803]),
+            Entry(tag: 271, type: 2, values: text), Entry(tag: 272, type: 2, values: text),
+            Entry(tag: 273, type: 4, values: [0]), Entry(tag: 274, type: 3, values: [orientation]),
+            Entry(tag: 277, type: 3, values: [1]), Entry(tag: 278, type: 4, values: [height]),
+            Entry(tag: 279, type: 4, values: [samples.count]),
+            Entry(tag: 33_421, type: 3, values: [2, 2]),
+            Entry(tag: 33_422, type: 1, values: [0, 1, 1, 2]),
+            Entry(tag: 50_706, type: 1, values: [1, 4, 0, 0]),
+            Entry(tag: 50_708, type: 2, values: text),
+            Entry(tag: 50_721, type: 10, values: matrix.flatMap { [$0, 10_000] }),
+            Entry(tag: 50_728, type: 5, values: neutral.flatMap { [$0, 256] }),
+            Entry(tag: 50_778, type: 3, values: [21]),
+        ]
+        func little(_ value: Int, _ length: Int) -> [UInt8] {
+            (0..<length).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let tailStart = 8 + 2 + entries.count * 12 + 4
+        let tailLength = entries.map(\.bytes.count).filter { $0 > 4 }.reduce(0, +)
+        entries[8] = Entry(tag: 273, type: 4, values: [tailStart + tailLength])
+        var file = Array("II*\0".utf8) + little(8, 4) + little(entries.count, 2)
+        var tail: [UInt8] = []
+        for entry in entries {
+            file += little(entry.tag, 2) + little(entry.type, 2) + little(entry.count, 4)
+            let bytes = entry.bytes
+            if bytes.count <= 4 {
+                file += bytes + [UInt8](repeating: 0, count: 4 - bytes.count)
+            } else {
+                file += little(tailStart + tail.count, 4)
+                tail += bytes
+            }
+        }
+        return file + little(0, 4) + tail + samples
+    }
+
+    /// What comes out of the middle as 16-bit sRGB, and the report.
+    private func developed(_ bytes: [UInt8]) throws -> (codes: [Int], report: RenderReport) {
+        let studio = try Studio()
+        let source = try studio.write(bytes, as: "photo.jpg")
+        let report = try studio.render(
+            source, [Filter("CISepiaTone", ["intensity": 0])], format: .png)
+        let picture = try Picture(studio.path("out.png"))
+        let place = (picture.height / 2 * picture.width + picture.width / 2) * 6
+        return (
+            (0..<3).map {
+                Int(picture.bytes[place + 2 * $0]) | Int(picture.bytes[place + 2 * $0 + 1]) << 8
+            }, report
+        )
+    }
+
+    private func encoded(_ light: Double) -> Double { ToneCurve.sRGB.encoded(light) * 65_535 }
+
+    @Test func `a DNG is developed with the camera's white balance to 16-bit sRGB`() throws {
+        // The sensor sees less red and blue of white; half of white is grey of half the light.
+        let (codes, report) = try developed(
+            dng(neutral: [128, 256, 192], colour: [16_384, 32_768, 24_576]))
+        #expect(report.header.format == "raw" && report.header.bitsPerSample == 16)
+        #expect(report.output.size == PixelSize(width: 128, height: 96))
+        #expect(
+            report.header.notes == [
+                "RAW of Minilab Minilab developed by LibRaw with the camera's white balance"
+            ])
+        let spread = (codes.max() ?? 0) - (codes.min() ?? 0)
+        #expect(spread < 700, "\(codes) is not grey")
+        #expect(abs(Double(codes[1]) - encoded(0.5)) < 1_500, "\(codes), \(encoded(0.5))")
+    }
+
+    @Test func `a colour of the sensor comes out as that colour`() throws {
+        let (codes, _) = try developed(
+            dng(neutral: [256, 256, 256], colour: [40_000, 20_000, 10_000]))
+        // The matrix says that the sensor sees sRGB's primaries: only white is scaled.
+        for (code, light) in zip(codes, [40_000.0, 20_000, 10_000]) {
+            #expect(abs(Double(code) - encoded(light / 65_535)) < 2_500, "\(codes)")
+        }
+    }
+
+    @Test(arguments: [1, 3, 6, 8]) func `a RAW is turned upright once`(orientation: Int) throws {
+        let (_, report) = try developed(
+            dng(
+                orientation: orientation, neutral: [256, 256, 256],
+                colour: [20_000, 20_000, 20_000]))
+        let isTurned = orientation >= 5
+        #expect(
+            report.output.size
+                == PixelSize(width: isTurned ? 96 : 128, height: isTurned ? 128 : 96))
+        #expect(report.header.orientation == 1)
+    }
+
+    @Test func `too many pixels are refused before they are unpacked`() throws {
+        let studio = try Studio()
+        let source = try studio.write(
+            dng(neutral: [256, 256, 256], colour: [1, 1, 1]), as: "a.dng")
+        let failure = #expect(throws: Failure.self) {
+            try studio.render(source, [Filter("CISepiaTone")], pixelsMax: 128 * 96 - 1)
+        }
+        #expect(failure?.code == .tooManyPixels)
+    }
+
+    @Test func `a RAW that is cut off, or whose sensor data is not there, is damaged`() throws {
+        let studio = try Studio()
+        let whole = dng(neutral: [256, 256, 256], colour: [20_000, 20_000, 20_000])
+        let empty = dng(neutral: [256, 256, 256], colour: [0, 0, 0])
+        for (name, bytes) in [
+            ("cut.dng", Array(whole.prefix(whole.count / 2))), ("empty.dng", empty),
+        ] {
+            let source = try studio.write(bytes, as: name)
+            let failure = #expect(throws: Failure.self) {
+                try studio.render(source, [Filter("CISepiaTone")])
+            }
+            #expect(failure?.code == .damagedPhoto, "\(name): \(String(describing: failure))")
+        }
+    }
+}
