@@ -1,0 +1,50 @@
+/// The natural cubic spline through some points: twice continuously differentiable, and straight at its
+/// ends, beyond which it goes on straight.
+struct NaturalSpline: Sendable {
+    private let x, y: [Double]
+    /// Second derivatives at the points.
+    private let bend: [Double]
+
+    /// Makes the spline; `x` has to rise strictly, and there have to be two points at least.
+    init(x: [Double], y: [Double]) {
+        precondition(x.count == y.count && x.count >= 2, "a spline needs two points")
+        (self.x, self.y) = (x, y)
+        let last = x.count - 1
+        // The second derivatives solve a system of three diagonals; those at the ends are 0.
+        var bend = Array(repeating: 0.0, count: x.count)
+        var upper = bend
+        for i in 1..<max(1, last) {
+            let (before, after) = (x[i] - x[i - 1], x[i + 1] - x[i])
+            let slopes = (y[i + 1] - y[i]) / after - (y[i] - y[i - 1]) / before
+            let pivot = 2 * (before + after) - before * upper[i - 1]
+            upper[i] = after / pivot
+            bend[i] = (6 * slopes - before * bend[i - 1]) / pivot
+        }
+        for i in stride(from: last - 1, to: 0, by: -1) { bend[i] -= upper[i] * bend[i + 1] }
+        self.bend = bend
+    }
+
+    /// The spline's value.
+    func value(at place: Double) -> Double {
+        let last = x.count - 1
+        if place <= x[0] { return y[0] + slope(at: 0, leftOf: 1) * (place - x[0]) }
+        if place >= x[last] {
+            return y[last] + slope(at: last, leftOf: last) * (place - x[last])
+        }
+        var i = 1
+        while x[i] < place { i += 1 }
+        let width = x[i] - x[i - 1]
+        let (a, b) = ((x[i] - place) / width, (place - x[i - 1]) / width)
+        let curved = (a * a * a - a) * bend[i - 1] + (b * b * b - b) * bend[i]
+        return a * y[i - 1] + b * y[i] + curved * width * width / 6
+    }
+
+    /// The slope at one end of the piece that ends at point `piece`.
+    private func slope(at point: Int, leftOf piece: Int) -> Double {
+        let width = x[piece] - x[piece - 1]
+        let straight = (y[piece] - y[piece - 1]) / width
+        return point < piece
+            ? straight - width * (2 * bend[piece - 1] + bend[piece]) / 6
+            : straight + width * (bend[piece - 1] + 2 * bend[piece]) / 6
+    }
+}

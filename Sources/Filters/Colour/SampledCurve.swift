@@ -1,0 +1,36 @@
+import Adjustments
+
+/// A function of one number as equally spaced samples with straight lines between them.
+///
+/// Beyond its domain it goes on straight, as the first or last two samples do.
+struct SampledCurve: Sendable {
+    private let table: Table<Float>
+    private let low, scale: Float
+
+    /// Tabulates `count` samples of a function from one end of its domain to the other.
+    init(from low: Double, to high: Double, count: Int, _ function: (Double) -> Double) {
+        let step = (high - low) / Double(count - 1)
+        self.init(
+            from: low, to: high, samples: (0..<count).map { function(low + step * Double($0)) })
+    }
+
+    /// Two samples at least.
+    init(from low: Double, to high: Double, samples: [Double]) {
+        table = Table(count: samples.count) { Float(samples[$0]) }
+        self.low = Float(low)
+        scale = Float(Double(samples.count - 1) / (high - low))
+    }
+
+    /// Replaces each number of a plane by the function's value for it.
+    func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
+        let values = table.values
+        let last = Float(table.count - 2)
+        for i in 0..<count {
+            let position = (plane[i] - low) * scale
+            // What lies outside takes the outermost piece, however far it is from it.
+            let piece = min(max(position.rounded(.down), 0), last)
+            let entry = Int(piece)
+            plane[i] = values[entry] + (values[entry + 1] - values[entry]) * (position - piece)
+        }
+    }
+}

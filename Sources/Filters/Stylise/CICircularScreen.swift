@@ -1,0 +1,27 @@
+import Adjustments
+
+/// CICircularScreen: rings that are thicker where the photo is darker.
+struct CICircularScreen: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CICircularScreen",
+        summary: "Draws the photo in rings.",
+        category: .stylise,
+        parameters: [Screen.center, Screen.width, Screen.sharpness],
+        fidelity: .measured(rms: 0.15),
+        source: "Rings round the centre, by luminance in linear light.",
+        kernel: .pixel { filter, _ in CICircularScreen(filter) })
+
+    private let screen: Screen
+    var usesPosition: Bool { true }
+
+    init(_ filter: Filter) { screen = Screen(filter, angle: 0) }
+
+    func apply(to pixels: PixelChunk) {
+        screen.apply(to: pixels) { place in
+            Screen.triangle(place.distance)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Adjustments
+
+/// CILineScreen: lines that are thicker where the photo is darker.
+struct CILineScreen: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CILineScreen",
+        summary: "Draws the photo in parallel lines.",
+        category: .stylise,
+        parameters: [Screen.center, Screen.angle, Screen.width, Screen.sharpness],
+        fidelity: .measured(rms: 0.16),
+        source:
+            "Lines across the angle, by luminance in linear light; no pixel is off by more than 3.",
+        kernel: .pixel { filter, _ in CILineScreen(filter) })
+
+    private let screen: Screen
+    var usesPosition: Bool { true }
+
+    init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
+
+    func apply(to pixels: PixelChunk) {
+        screen.apply(to: pixels) { place in
+            Screen.triangle(place.along)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Adjustments
+
+/// CIVignetteEffect: darkens what lies away from a place.
+///
+///     u = clamp(½ + (r / radius − 1) / (4 · falloff))     t = 6u⁵ − 15u⁴ + 10u³
+///     out = x · decode(1 − intensity · t)
+///
+/// r is the distance from the centre. Half of the darkening is reached at the radius; for falloff ½
+/// u is r / (2 · radius).
+struct CIVignetteEffect: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIVignetteEffect",
+        summary: "Darkens the photo away from a place.",
+        category: .stylise,
+        parameters: [
+            .point("inputCenter", "The place that stays as it is.", default: [150, 150]),
+            // Core Image names no maximum; ours is that of places.
+            .number(
+                "inputRadius", "Where half of the darkening is reached.", default: 150, 0...1e7,
+                .pixels),
+            .number(
+                "inputIntensity", "How dark it becomes; below 0 brightens.", default: 1, -1...1,
+                identity: 0),
+            .number(
+                "inputFalloff", "How wide the ramp is: 0 is an edge.", default: 0.5, 0...1),
+        ],
+        fidelity: .measured(rms: 0.3),
+        source: """
+            Core Image's profile for falloff 0.5, followed to 0.001 at 18 radii. That falloff scales the ramp's width \
+            is ours.
+            """,
+        kernel: .pixel { filter, _ in CIVignetteEffect(filter) })
+
+    private let x, y, radius, intensity, falloff: Double
+    var usesPosition: Bool { true }
+
+    init(_ filter: Filter) {
+        let centre = filter.vector("inputCenter")
+        (x, y) = (centre[0], centre[1])
+        // A hair's breadth instead of nothing: the edge is then within a pixel, and 0 / 0 never met.
+        radius = max(filter.number("inputRadius"), 1e-3)
+        falloff = max(filter.number("inputFalloff"), 1e-6)
+        intensity = filter.number("inputIntensity")
+    }
+
+    func apply(to pixels: PixelChunk) {
+        let dy = pixels.y - y
+        for i in 0..<pixels.count {
+            let dx = pixels.x + Double(i) - x
+            let distance = (dx * dx + dy * dy).squareRoot()
+            let u = min(max(0.5 + (distance / radius - 1) / (4 * falloff), 0), 1)
+            let t = u * u * u * (10 + u * (6 * u - 15))
+            let gain = Float(ToneCurve.sRGB.linear(1 - intensity * t))
+            pixels.red[i] *= gain
+            pixels.green[i] *= gain
+            pixels.blue[i] *= gain
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Adjustments
+import Glibc
+
+/// What the screens have in common: luminance compared with a pattern of thresholds.
+///
+///     out = clamp(½ + (Y − T) / (1 − sharpness))
+///
+/// T is the pattern's threshold at the pixel, 0 to 1.
+struct Screen: Sendable {
+    /// A place in the pattern's own directions: along its angle, and 90° counter-clockwise of it, in
+    /// widths from the centre.
+    struct Place {
+        let along, across: Double
+
+        var distance: Double { (along * along + across * across).squareRoot() }
+    }
+
+    private let x, y, cosine, sine: Double
+    private let softness: Float
+
+    static let center = ParameterDefinition.point(
+        "inputCenter", "Where the pattern begins.", default: [150, 150])
+    static let angle = ParameterDefinition.number(
+        "inputAngle", "The pattern's direction.", default: 0, -2 * .pi...2 * .pi, .radians)
+    // Core Image names no maximum; ours is that of places.
+    static let width = ParameterDefinition.number(
+        "inputWidth", "Distance of the pattern's repeats.", default: 6, 1...1e7, .pixels)
+    static let sharpness = ParameterDefinition.number(
+        "inputSharpness", "0 is soft, 1 leaves black and white only.", default: 0.7, 0...1)
+
+    /// - Parameter angle: 0 for a pattern without a direction.
+    init(_ filter: Filter, angle: Double) {
+        let centre = filter.vector("inputCenter")
+        (x, y) = (centre[0], centre[1])
+        let width = filter.number("inputWidth")
+        (cosine, sine) = (cos(angle) / width, sin(angle) / width)
+        // Less than a step of any photo for sharpness 1, instead of a division by nothing.
+        softness = Float(1 / max(1 - filter.number("inputSharpness"), 1e-6))
+    }
+
+    /// Makes the chunk grey by the thresholds of a pattern.
+    func apply(to pixels: PixelChunk, threshold: (Place) -> Double) {
+        let dy = pixels.y - y
+        for i in 0..<pixels.count {
+            let dx = pixels.x + Double(i) - x
+            let place = Place(
+                along: dx * cosine + dy * sine, across: dy * cosine - dx * sine)
+            let light = Luminance.of(pixels.red[i], pixels.green[i], pixels.blue[i])
+            let level = 0.5 + (light - Float(threshold(place))) * softness
+            pixels.red[i] = min(max(level, 0), 1)
+        }
+        pixels.makeGrey()
+    }
+
+    /// Rises from 0 to 1 and falls back within each whole step.
+    static func triangle(_ place: Double) -> Double {
+        1 - abs(1 - 2 * (place - place.rounded(.down)))
+    }
+}

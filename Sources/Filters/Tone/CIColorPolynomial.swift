@@ -1,0 +1,45 @@
+import Adjustments
+
+/// CIColorPolynomial: each component becomes a cubic polynomial of itself, on linear light, not
+/// multiplied by alpha; alpha beyond 0 to 1 is cut off.
+struct CIColorPolynomial: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    private static func coefficients(of channel: String) -> ParameterDefinition {
+        // Core Image names no limits; these are ours.
+        .vector(
+            "input\(channel)Coefficients",
+            "c0, c1, c2, c3 of c0 + c1 x + c2 x² + c3 x³ for \(channel.lowercased()).",
+            default: [0, 1, 0, 0], -1000...1000, [.factor, .factor, .factor, .factor],
+            identity: [0, 1, 0, 0])
+    }
+    private static let channels = ["Red", "Green", "Blue", "Alpha"]
+
+    static let definition = FilterDefinition(
+        name: "CIColorPolynomial",
+        summary: "Puts each component through a cubic polynomial.",
+        category: .tone,
+        parameters: channels.map(coefficients(of:)),
+        fidelity: .exact,
+        source: "Documented by Apple; on linear light, as the other polynomial's pixels show.",
+        kernel: .pixel { filter, _ in CIColorPolynomial(filter) })
+
+    private let coefficients: [[Float]]
+
+    init(_ filter: Filter) {
+        coefficients = Self.channels.map { filter.floats("input\($0)Coefficients") }
+    }
+
+    func apply(to pixels: PixelChunk) {
+        for (index, plane) in (pixels.colours + [pixels.alpha]).enumerated() {
+            let c = coefficients[index]
+            let (c0, c1, c2, c3) = (c[0], c[1], c[2], c[3])
+            for i in 0..<pixels.count {
+                let x = plane[i]
+                plane[i] = c0 + x * (c1 + x * (c2 + x * c3))
+            }
+        }
+        pixels.limitAlpha()
+    }
+}

@@ -1,0 +1,32 @@
+import Adjustments
+import Glibc
+
+/// CIExposureAdjust: x · 2^EV on linear light, as a longer or shorter exposure would.
+struct CIExposureAdjust: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIExposureAdjust",
+        summary: "Exposes the photo more or less.",
+        category: .tone,
+        parameters: [
+            // Core Image names no limits; these are the slider's.
+            .number(
+                "inputEV", "Doublings of the light; negative ones halve it.", default: 0,
+                -10...10, .stops, identity: 0)
+        ],
+        fidelity: .measured(rms: 1.24),
+        source: "x · 2^EV on linear light. Documented by Apple.",
+        kernel: .pixel { filter, _ in CIExposureAdjust(filter) })
+
+    private let gain: Float
+
+    init(_ filter: Filter) { gain = Float(exp2(filter.number("inputEV"))) }
+
+    func apply(to pixels: PixelChunk) {
+        for plane in pixels.colours {
+            for i in 0..<pixels.count { plane[i] *= gain }
+        }
+    }
+}

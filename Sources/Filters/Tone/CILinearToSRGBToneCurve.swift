@@ -1,0 +1,17 @@
+import Adjustments
+
+/// CILinearToSRGBToneCurve: the sRGB encoding, applied on top of the linear working values.
+struct CILinearToSRGBToneCurve: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CILinearToSRGBToneCurve",
+        summary: "Takes linear light for values that are still to be encoded, which brightens.",
+        category: .tone,
+        fidelity: .measured(rms: 0.22),
+        source: "IEC 61966-2-1, applied to linear light; an odd function.",
+        kernel: .pixel { _, _ in CILinearToSRGBToneCurve() })
+
+    func apply(to pixels: PixelChunk) { pixels.encode() }
+}

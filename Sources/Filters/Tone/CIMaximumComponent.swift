@@ -1,0 +1,21 @@
+import Adjustments
+
+/// CIMaximumComponent: grey of the largest of red, green and blue.
+struct CIMaximumComponent: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIMaximumComponent",
+        summary: "Makes a grey photo of each pixel's largest channel.",
+        category: .tone,
+        fidelity: .exact,
+        source: "The largest of red, green and blue: not one pixel differs from Core Image's.",
+        kernel: .pixel { _, _ in CIMaximumComponent() })
+
+    func apply(to pixels: PixelChunk) {
+        let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
+        for i in 0..<pixels.count { red[i] = max(red[i], green[i], blue[i]) }
+        pixels.makeGrey()
+    }
+}

@@ -1,0 +1,17 @@
+import Adjustments
+
+/// CISRGBToneCurveToLinear: the sRGB decoding, applied on top of the linear working values.
+struct CISRGBToneCurveToLinear: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CISRGBToneCurveToLinear",
+        summary: "Takes linear light for values that are still encoded, which darkens.",
+        category: .tone,
+        fidelity: .measured(rms: 0.22),
+        source: "IEC 61966-2-1 turned round, applied to linear light; an odd function.",
+        kernel: .pixel { _, _ in CISRGBToneCurveToLinear() })
+
+    func apply(to pixels: PixelChunk) { pixels.decode() }
+}

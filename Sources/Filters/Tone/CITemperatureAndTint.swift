@@ -1,0 +1,73 @@
+import Adjustments
+
+/// CITemperatureAndTint: what is neutral under one light becomes neutral under another.
+struct CITemperatureAndTint: PixelFilter {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    /// Beside the locus by 1/20 of the CIE 1960 diagram: the scale of raw converters.
+    private static let tints = -150.0...150.0
+
+    private static func white(_ name: String, _ summary: String) -> ParameterDefinition {
+        .vector(
+            name, summary, default: [6500, 0], tints.lowerBound...WhitePoint.kelvins.upperBound,
+            [.kelvin, .factor])
+    }
+
+    static let definition = FilterDefinition(
+        name: "CITemperatureAndTint",
+        summary: "Changes the white balance.",
+        category: .tone,
+        parameters: [
+            white(
+                "inputNeutral",
+                "The light of the photo: temperature (1000 to 25000) and tint (-150 to 150, green)."
+            ),
+            white(
+                "inputTargetNeutral",
+                "The light to show it in; a lower temperature is warmer."),
+        ],
+        fidelity: .measured(rms: 2.07),
+        source: """
+            Bradford adaptation between whites of the daylight locus (the Planckian one below 3000 K), not renormalised. \
+            Measured for 6500 → 4000; von Kries is off by 5.6. How Core Image scales tint is unknown: ours is Adobe's.
+            """,
+        kernel: .pixel { filter, _ throws(Failure) in try CITemperatureAndTint(filter) })
+
+    /// Nil when both whites are the same.
+    private let matrix: [Float]?
+
+    init(_ filter: Filter) throws(Failure) {
+        let (neutral, target) = (
+            filter.vector("inputNeutral"), filter.vector("inputTargetNeutral")
+        )
+        for (name, white) in [("inputNeutral", neutral), ("inputTargetNeutral", target)] {
+            guard WhitePoint.kelvins.contains(white[0]), Self.tints.contains(white[1]) else {
+                throw Failure(
+                    .parameterOutOfRange,
+                    "CITemperatureAndTint's \(name) is \(white[0]) K with tint \(white[1]); it takes "
+                        + "\(WhitePoint.kelvins.lowerBound) to \(WhitePoint.kelvins.upperBound) K and "
+                        + "\(Self.tints.lowerBound) to \(Self.tints.upperBound).")
+            }
+        }
+        guard neutral != target else {
+            matrix = nil
+            return
+        }
+        guard
+            let adaptation = WhitePoint.adaptation(
+                from: WhitePoint.xyz(kelvin: neutral[0], tint: neutral[1]),
+                to: WhitePoint.xyz(kelvin: target[0], tint: target[1]))
+        else {
+            throw Failure(
+                .parameterOutOfRange,
+                "CITemperatureAndTint cannot adapt from \(neutral) to \(target): one of them is no light "
+                    + "that eyes see as white. Use a smaller tint.")
+        }
+        matrix = adaptation.rows.map { Float($0) }
+    }
+
+    func apply(to pixels: PixelChunk) {
+        if let matrix { pixels.multiply(by: matrix) }
+    }
+}
