@@ -286,7 +286,9 @@ import Testing
         let header = PhotoHeader(
             format: "jpeg", storedSize: PixelSize(width: 60, height: 40), orientation: 1, bands: 3,
             bitsPerSample: 8, hasAlpha: false, hasProfile: false)
-        let failure = #expect(throws: Failure.self) { try Planner.output(output, for: header) }
+        let failure = #expect(throws: Failure.self) {
+            try Planner.output(output, for: header, size: header.uprightSize, hasAlpha: false)
+        }
         #expect(failure?.code == .invalidValue)
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }

@@ -1,4 +1,5 @@
 import Adjustments
+import Filters
 import Foundation
 import RenderProtocol
 import Testing
