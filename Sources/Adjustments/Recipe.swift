@@ -36,11 +36,6 @@ public struct Recipe: Sendable, Equatable {
         self.output = output
     }
 
-    /// The same recipe as if it had been made on a photo of this size.
-    public func made(on size: PixelSize) throws(Failure) -> Recipe {
-        try Recipe(filters: filters, referenceSize: size, output: output)
-    }
-
     /// The same recipe for a photo of `size`: lengths and places count its pixels, and no reference is
     /// left.
     ///
@@ -49,12 +44,23 @@ public struct Recipe: Sendable, Equatable {
     ///   refuse a photo of that size with.
     public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
         guard let referenceSize else { return self }
-        var scale = PhotoScale(preview: referenceSize, photo: size)
-        var current = size
+        return try scaled(by: PhotoScale(preview: referenceSize, photo: size))
+    }
+
+    /// The same recipe for a small copy that is only to be looked at.
+    ///
+    /// - Parameter full: the upright size that the recipe's lengths and places count pixels of.
+    public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Recipe {
+        try scaled(by: PhotoScale(preview: full, photo: copy, isForLooking: true))
+    }
+
+    private func scaled(by scale: PhotoScale) throws(Failure) -> Recipe {
+        var scale = scale
+        var current = scale.photo
         var scaled: [Filter] = []
         for (index, filter) in filters.enumerated() {
             let filter = try filter.scaled(
-                by: scale, at: "edit.filters[\(index)] scaled from \(referenceSize) to \(size)")
+                by: scale, at: "edit.filters[\(index)] scaled from \(scale.preview) to \(scale.photo)")
             scaled.append(filter)
             guard case .geometry(let make) = filter.definition.kernel else { continue }
             let geometry = try make(filter, FilterContext(size: current))

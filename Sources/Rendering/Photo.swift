@@ -62,7 +62,7 @@ struct Photo {
             return
         }
         header = full.resized(to: copySize)
-        self.recipe = try recipe.made(on: full.uprightSize).scaled(to: header.uprightSize)
+        self.recipe = try recipe.shown(on: header.uprightSize, of: full.uprightSize)
         self.planned = try Planner.plan(
             self.recipe, for: header, limits: limits, resource: resource)
         self.copySize = copySize

@@ -10,11 +10,11 @@ extension Filter {
         for parameter in definition.parameters {
             guard let value = parameters[parameter.name] else { continue }
             switch (parameter.kind, value) {
-            case (.number(_, let unit), .number(let number)):
-                values[parameter.name] = .number(number * scale.factor(of: unit))
-            case (.vector(_, let units), .vector(let numbers)):
+            case (.number(let range, let unit), .number(let number)):
+                values[parameter.name] = .number(scale.scaled(number, of: unit, in: range))
+            case (.vector(let range, let units), .vector(let numbers)):
                 values[parameter.name] = .vector(
-                    zip(numbers, units).map { $0 * scale.factor(of: $1) })
+                    zip(numbers, units).map { scale.scaled($0, of: $1, in: range) })
             case (.filters, .filters(let filters)):
                 var scaled: [Filter] = []
                 for (index, filter) in filters.enumerated() {
@@ -39,14 +39,25 @@ extension Filter {
 struct PhotoScale {
     let preview: PixelSize
     let photo: PixelSize
+    /// Whether it is only to be looked at: a length that leaves its range then stays at its end, since a
+    /// small copy cannot show it better.
+    var isForLooking = false
 
     /// The same after a quarter turn.
     var turned: PhotoScale {
         PhotoScale(
-            preview: Orientation.right.size(of: preview), photo: Orientation.right.size(of: photo))
+            preview: Orientation.right.size(of: preview), photo: Orientation.right.size(of: photo),
+            isForLooking: isForLooking)
     }
 
-    func factor(of unit: ParameterDefinition.Unit) -> Double {
+    func scaled(
+        _ number: Double, of unit: ParameterDefinition.Unit, in range: ClosedRange<Double>
+    ) -> Double {
+        let scaled = number * factor(of: unit)
+        return isForLooking ? min(max(scaled, range.lowerBound), range.upperBound) : scaled
+    }
+
+    private func factor(of unit: ParameterDefinition.Unit) -> Double {
         switch unit {
         case .pixels: (Double(photo.pixels) / Double(preview.pixels)).squareRoot()
         case .x: Double(photo.width) / Double(preview.width)
