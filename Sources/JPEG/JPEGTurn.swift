@@ -32,5 +32,11 @@ public struct JPEGTurn: Sendable, Equatable, CaseIterable {
         flips = [3, 4, 7, 8].contains(orientation)
     }
 
+    init(transposes: Bool, mirrors: Bool, flips: Bool) {
+        self.transposes = transposes
+        self.mirrors = mirrors
+        self.flips = flips
+    }
+
     public static var allCases: [JPEGTurn] { (1...8).map(JPEGTurn.init(orientation:)) }
 }

@@ -1,4 +1,5 @@
 import Adjustments
+import JPEG
 import Vips
 
 extension PhotoFile {
@@ -9,7 +10,26 @@ extension PhotoFile {
     func image(failOn: Image.FailOn, copySize: PixelSize?) throws -> Image {
         let photo = try image(failOn: failOn)
         guard let copySize else { return photo }
-        return try photo.resized(width: copySize.width, height: copySize.height)
+        let small = try shrunkWhileDecoded(photo, failOn: failOn, atLeast: copySize) ?? photo
+        return try small.resized(width: copySize.width, height: copySize.height)
+    }
+
+    /// A JPEG at eighths of its size, with the metadata that libvips has read; nil where that cannot be.
+    private func shrunkWhileDecoded(_ photo: Image, failOn: Image.FailOn, atLeast size: PixelSize)
+        throws -> Image?
+    {
+        guard format == .jpeg else { return nil }
+        do {
+            guard let image = try JPEGCopy.image(path, atLeast: size) else { return nil }
+            return try image.changing(
+                ResultMetadata.fields.compactMap { name in
+                    photo.data(name).map { .setData(name, $0) }
+                })
+        } catch let error as JPEGError {
+            // libvips goes on with what is left of a damaged photo when it is let.
+            if error.kind == .damaged, failOn != .warning { return nil }
+            throw Failure(error, photo: path)
+        }
     }
 
     /// Side of the copy that statistics are taken from: percentiles of 60 000 pixels are those of all.

@@ -16,7 +16,7 @@ struct PlanesLane {
     private let colour: PhotoColour
 
     /// Coefficients that libjpeg-turbo may keep for a photo of several scans.
-    private static let coefficientBytesMax = 512 << 20
+    static let coefficientBytesMax = 512 << 20
 
     /// Reads the header.
     ///

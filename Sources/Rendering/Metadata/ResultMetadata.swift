@@ -24,6 +24,9 @@ struct ResultMetadata {
         static let comments = "png-comment-"
     }
 
+    /// What libvips calls the metadata that a result is told from.
+    static let fields = [Field.exif, Field.xmp, Field.iptc, Field.profile]
+
     /// Reads the original's.
     ///
     /// - Parameter file: asked for what libvips does not read: the EXIF of TIFF and RAW.

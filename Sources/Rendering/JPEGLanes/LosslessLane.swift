@@ -1,0 +1,68 @@
+import Adjustments
+import JPEG
+import Metadata
+
+/// A JPEG that is only turned and cut: its coefficients are written elsewhere, and nothing is lost.
+///
+/// Any JPEG, grey and CMYK too. Memory: 2 bytes per sample, 3 per pixel of 4:2:0.
+struct LosslessLane {
+    /// Why it cannot be done so, or nil: then the photo has to go the way of pixels.
+    let obstacle: Obstacle?
+    /// Of the result.
+    let size: PixelSize
+    private let path: String
+    private let header: JPEGHeader
+    private let transform: JPEGTransform
+
+    /// Coefficients kept in memory at most; a larger photo goes the way of pixels, by a spool file.
+    static let coefficientBytesMax = 512 << 20
+
+    /// What a lossless transform stumbles over.
+    enum Obstacle: Equatable, CustomStringConvertible {
+        case geometry(JPEGTransform.Obstacle)
+        case memory(bytes: Int)
+
+        var description: String {
+            switch self {
+            case .geometry(let obstacle): "\(obstacle)"
+            case .memory(let bytes): "its coefficients need \(bytes >> 20) MB"
+            }
+        }
+    }
+
+    /// Reads the header.
+    ///
+    /// - Parameters:
+    ///   - path: of a JPEG.
+    ///   - orientation: EXIF's, which the result has in its pixels.
+    ///   - part: what is kept, in pixels of the upright photo; all of it when nil.
+    ///   - turn: how the part is turned then.
+    init(
+        _ path: String, orientation: Int, part: JPEGTransform.Part? = nil,
+        turn: JPEGTurn = .none
+    ) throws(JPEGError) {
+        header = try JPEGReader(path).header
+        self.path = path
+        let layout = header.layout
+        transform = JPEGTransform(orientation: orientation, part: part, turn: turn, of: layout)
+        let result = transform.layout(of: layout)
+        size = PixelSize(width: result.width, height: result.height)
+        if let obstacle = transform.obstacle(for: layout) {
+            self.obstacle = .geometry(obstacle)
+        } else if header.coefficientBytes > Self.coefficientBytesMax {
+            obstacle = .memory(bytes: header.coefficientBytes)
+        } else {
+            obstacle = nil
+        }
+    }
+
+    /// Writes the result; there must be no ``obstacle``.
+    ///
+    /// A progressive photo stays progressive.
+    func write(to target: String, strip: Recipe.Strip) throws(JPEGError) {
+        let limits = JPEGLimits(coefficientBytesMax: Self.coefficientBytesMax)
+        try transform.write(
+            JPEGReader(path, limits: limits), to: target,
+            markers: header.markers.carried(to: PictureFacts(size: size), strip: strip))
+    }
+}
