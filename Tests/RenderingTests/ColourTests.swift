@@ -93,6 +93,22 @@ import Vips
         }
     }
 
+    /// All powers that photos carry; a gamma of 2.6 is the steepest at the dark end.
+    @Test(arguments: [ToneCurve.sRGB, .gamma(1), .gamma(1.8), .gamma(2.2), .gamma(2.6)])
+    func `16-bit codes lie within one of the curve itself`(_ curve: ToneCurve) throws {
+        let colour = PhotoColour(curves: [curve, curve, curve])
+        let table = try #require(ColourTables.encoded16(colour).first)
+        var worst = 0.0
+        for step in 0...200_000 {
+            let share = Double(step) / 200_000
+            let light = Float(share * share * share)
+            let (entry, way) = ColourTables.scale16.place(of: light)
+            let code = table.values[entry] + (table.values[entry + 1] - table.values[entry]) * way
+            worst = max(worst, abs(Double(code) - curve.encoded(Double(light)) * 65_535))
+        }
+        #expect(worst < 1)
+    }
+
     @Test func `alpha stays in a PNG and is laid on white in a JPEG`() throws {
         let studio = try Studio()
         let source = studio.path("in.png")

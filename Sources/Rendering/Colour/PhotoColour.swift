@@ -18,6 +18,9 @@ struct PhotoColour: Sendable, Equatable {
         self.fromWorking = fromWorking
     }
 
+    /// sRGB's primaries with other curves.
+    init(curves: [ToneCurve]) { self.init(curves: curves, toWorking: nil, fromWorking: nil) }
+
     /// The meaning of a matrix profile, or nil when the profile is of another kind.
     init?(_ profile: ICCMatrixProfile) {
         guard let fromXYZ = ColourMatrix.sRGBToXYZ.inverse else { return nil }

@@ -39,7 +39,7 @@ struct PixelProgram: Sendable {
     private let linear8: [Table<Float>]
     private let encoded8: [Table<UInt8>]
     private let linear16: [Table<Float>]
-    private let curves: [ToneCurve]
+    private let encoded16: [Table<Float>]
     private let toWorking: ColourMatrix?
     private let fromWorking: ColourMatrix?
     /// Height of the upright picture, to count rows from the bottom.
@@ -71,7 +71,8 @@ struct PixelProgram: Sendable {
         linear8 = ColourTables(colour).linear8
         encoded8 = ColourTables(targetColour).encoded8
         linear16 = source.sample == .encoded16 ? ColourTables.linear16(colour) : []
-        curves = targetColour.curves
+        encoded16 =
+            target.sample == .encoded16 ? ColourTables.encoded16(targetColour) : []
         toWorking = source.sample == .linear ? nil : colour.toWorking
         fromWorking = target.sample == .linear ? nil : targetColour.fromWorking
         let isPlain = target == Layout(sample: .encoded8, bands: 3) && source == target
@@ -177,7 +178,7 @@ struct PixelProgram: Sendable {
         case .encoded16:
             let start = row.assumingMemoryBound(to: UInt16.self) + left * target.bands
             SampleWriter.write16(
-                chunk, curves, start, bands: target.bands)
+                chunk, encoded16, start, bands: target.bands)
         case .linear:
             let start = row.assumingMemoryBound(to: Float.self) + left * target.bands
             SampleWriter.writeLinear(chunk, start, bands: target.bands)
