@@ -150,7 +150,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters"],
+            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],
             swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(

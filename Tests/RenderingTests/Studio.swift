@@ -86,6 +86,11 @@ struct Picture {
         bytes = try image.pixels()
     }
 
+    /// The bytes of a file, undecoded.
+    static func file(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
     func pixel(_ x: Int, _ y: Int) -> [Int] {
         (0..<bands).map { Int(bytes[(y * width + x) * bands + $0]) }
     }

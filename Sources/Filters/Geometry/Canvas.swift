@@ -4,27 +4,39 @@ import Adjustments
 enum Canvas {
     /// Longest side of a picture, in pixels: libvips' `VIPS_MAX_COORD`.
     static let sideMax = 10_000_000.0
+    /// Smallest area of a result, in pixels: less is nothing that could be seen.
+    private static let areaMin = 1e-3
     /// A corner that lies this little beyond a whole pixel, in pixels, asks for no further one.
     private static let slack = 1e-6
 
     /// All of a picture, moved by `map`.
     ///
     /// - Parameter words: what the map comes from, for errors.
-    /// - Throws: `invalidValue` for a map that makes a line of the picture; `tooManyPixels`.
+    /// - Throws: `invalidValue` for a map that leaves nothing of the picture; `tooManyPixels`.
     static func around(_ size: PixelSize, moved map: Homography, by words: String)
         throws(Failure) -> Geometry
     {
         let corners = PixelRectangle(size).corners.map { map($0) }
-        guard let back = map.inverse, corners.allSatisfy({ $0.x.isFinite && $0.y.isFinite }) else {
+        guard let back = map.inverse, area(of: corners) >= areaMin else {
             throw Failure(
                 .invalidValue,
-                "\(words) has no inverse: it makes a line or a point of the picture.")
+                "\(words) makes a line or a point of the picture, which has \(size) pixels.")
         }
         let (left, width) = try span(corners.map(\.x), of: words)
         let (bottom, height) = try span(corners.map(\.y), of: words)
         return Geometry(
             of: size, size: PixelSize(width: width, height: height),
             toSource: back * .shift(left, bottom))
+    }
+
+    /// Gauss' formula; nothing when a corner is nowhere.
+    private static func area(of corners: [Place]) -> Double {
+        var area = 0.0
+        for (index, here) in corners.enumerated() {
+            let next = corners[(index + 1) % corners.count]
+            area += (here.x * next.y - next.x * here.y) / 2
+        }
+        return area.isFinite ? abs(area) : 0
     }
 
     private static func span(_ values: [Double], of words: String) throws(Failure)
