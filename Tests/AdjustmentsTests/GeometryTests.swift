@@ -54,7 +54,7 @@ import Testing
 
     @Test func `composed geometries take each place where one after another take it`() throws {
         var generator = SeededGenerator()
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             var chain = [try random(size, &generator)]
             for _ in 0..<Int.random(in: 1...5, using: &generator) {
                 chain.append(try random(chain[chain.count - 1].size, &generator))
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `its steps do together what it does`() throws {
         var generator = SeededGenerator()
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             var geometry = try random(size, &generator)
             for _ in 0..<2 { geometry = geometry.then(try random(geometry.size, &generator)) }
             guard let first = geometry.steps.first else { continue }
