@@ -1,4 +1,5 @@
 import Adjustments
+import Filters
 import Foundation
 import RenderProtocol
 import Testing
@@ -102,7 +103,7 @@ import Vips
         for step in 0...200_000 {
             let share = Double(step) / 200_000
             let light = Float(share * share * share)
-            let (entry, way) = ColourTables.scale16.place(of: light)
+            let (entry, way) = ColourTables.scale16.position(light)
             let code = table.values[entry] + (table.values[entry + 1] - table.values[entry]) * way
             worst = max(worst, abs(Double(code) - curve.encoded(Double(light)) * 65_535))
         }
