@@ -15,6 +15,8 @@ struct PassRunner {
 
     private var image: Image
     private var layout: PixelProgram.Layout
+    /// What the numbers of ``image`` mean while they are codes.
+    private var colour: PhotoColour
     /// Per-pixel filters that the next program takes along.
     private var waiting: [Pass.Pixel] = []
     private var spools = 0
@@ -30,6 +32,7 @@ struct PassRunner {
         self.spool = spool
         image = photo.image
         layout = photo.layout
+        colour = photo.colour
     }
 
     /// The picture after all passes, computed when it is written.
@@ -90,14 +93,16 @@ struct PassRunner {
     private static let slackRows = 32
 
     private mutating func runProgram(to wanted: PixelProgram.Layout) throws(VipsError) {
-        guard layout != wanted || !waiting.isEmpty else { return }
+        let isSame = wanted.sample == .linear || colour == targetColour
+        guard layout != wanted || !waiting.isEmpty || !isSame else { return }
         image = try image.running(
             PixelProgram(
                 source: layout, filters: waiting.map(\.working), target: wanted,
-                height: image.height, colour: photo.colour, targetColour: targetColour,
+                height: image.height, colour: colour, targetColour: targetColour,
                 background: background, chain: waiting.map(\.filter)))
         waiting = []
         layout = wanted
+        if wanted.sample != .linear { colour = targetColour }
     }
 
     private mutating func nextSpool() -> String {
