@@ -60,7 +60,8 @@ public struct Recipe: Sendable, Equatable {
         var scaled: [Filter] = []
         for (index, filter) in filters.enumerated() {
             let filter = try filter.scaled(
-                by: scale, at: "edit.filters[\(index)] scaled from \(scale.preview) to \(scale.photo)")
+                by: scale,
+                at: "edit.filters[\(index)] scaled from \(scale.preview) to \(scale.photo)")
             scaled.append(filter)
             guard case .geometry(let make) = filter.definition.kernel else { continue }
             let geometry = try make(filter, FilterContext(size: current))

@@ -66,7 +66,7 @@ import Vips
             for index in 0..<3 { planes.planes[index].start[place] = UInt8(codes[index]) }
         }
         let program = PlaneProgram(filters: [], colour: .sRGB, chain: [])
-        for row in 0..<layout.mcuRows { program.run(planes, mcuRow: row) }
+        for row in 0..<layout.mcuRows { program.run(planes, mcuRow: row, photoRow: row) }
         var compared = 0
         for (place, codes) in expected.enumerated() {
             let (y, b, r) = (Double(codes[0]), Double(codes[1]) - 128, Double(codes[2]) - 128)
@@ -105,7 +105,26 @@ import Vips
         #expect(result.image.int("orientation") ?? 1 == 1)
     }
 
-    @Test func `a colour that is looked up is the colour that is computed`() throws {
+    @Test(arguments: [(1, 1), (2, 1), (2, 2)])
+    func `a vignette at the end stays in the planes`(_ horizontal: Int, _ vertical: Int) throws {
+        let source = studio.path("photo.jpg")
+        try Self.photo(150, 110, horizontal, vertical, at: source)
+        let filters = [
+            sepia,
+            try Filter(
+                "CIVignetteEffect", ["center": [50, 30], "radius": 60, "intensity": 0.8]),
+        ]
+        let report = try studio.render(source, filters, quality: 1)
+        #expect(report.plan.lane == .planes)
+        let result = try Picture(studio.path(report.output.name))
+        let expected = try studio.pixels(of: source, filters, stem: "pixels")
+        let difference = result.difference(from: expected)
+        // As above, and four pixels share a gain.
+        #expect(difference.rms < 1.1, "\(difference)")
+    }
+
+    @Test(arguments: ["CIColorInvert", "CIVignetteEffect"])
+    func `a colour that is looked up is the colour that is computed`(_ name: String) throws {
         let layout = JPEGLayout(
             width: 128, height: 16, colour: .ycbcr,
             sampling: [Sampling(2, 2), Sampling(1, 1), Sampling(1, 1)])
@@ -114,8 +133,11 @@ import Vips
         let noise = (0..<3).map { _ in
             (0..<128 * 16).map { _ in UInt8.random(in: 0...255, using: &generator) }
         }
+        let filter = try Filter(name)
+        guard case .pixel(let make) = filter.definition.kernel else { return }
         let program = PlaneProgram(
-            filters: [], colour: .sRGB, chain: [try Filter("CIColorInvert")])
+            filters: [try make(filter, FilterContext(size: PixelSize(width: 128, height: 16)))],
+            colour: .sRGB, chain: [filter])
         var results: [[UInt8]] = []
         // Noise does not pay: the second time the program does without the memo.
         for _ in 0..<2 {
@@ -125,7 +147,7 @@ import Vips
                     plane.start[place] = codes[place]
                 }
             }
-            program.run(planes)
+            program.run(planes, mcuRow: 0, photoRow: 0)
             results.append(
                 planes.planes.flatMap {
                     UnsafeBufferPointer(start: $0.start, count: $0.stride * $0.mcuHeight)

@@ -8,7 +8,7 @@ import Glibc
 /// r is the distance from the photo's middle, 1 in its corners. For intensity 2 and radius 10 this follows
 /// Core Image's pixels within 2 codes; how they change with both parameters is unknown. Below 0 it
 /// brightens by as much as it would darken.
-struct CIVignette: PixelFilter {
+struct CIVignette: RadialGain {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -32,26 +32,21 @@ struct CIVignette: PixelFilter {
             """,
         kernel: .pixel { filter, context in CIVignette(filter, context.size) })
 
-    private let middleX, middleY, scale, strength: Double
-    var usesPosition: Bool { true }
+    let centre: (x: Double, y: Double)
+    /// Half of the photo's diagonal.
+    let reach: Double
+    private let strength: Double
 
     init(_ filter: Filter, _ size: PixelSize) {
-        (middleX, middleY) = (Double(size.width) / 2, Double(size.height) / 2)
-        scale = 1 / (middleX * middleX + middleY * middleY)
+        centre = (Double(size.width) / 2, Double(size.height) / 2)
+        reach = (centre.x * centre.x + centre.y * centre.y).squareRoot()
         strength =
             filter.number("inputIntensity") / 2 * (1 - exp(-filter.number("inputRadius")))
     }
 
-    func apply(to pixels: PixelChunk) {
-        let dy = pixels.y - middleY
-        for i in 0..<pixels.count {
-            let dx = pixels.x + Double(i) - middleX
-            let square = (dx * dx + dy * dy) * scale
-            let dark = exp(-abs(strength) * square * (2.67 + 1.79 * square))
-            let gain = Float(strength < 0 ? 2 - dark : dark)
-            pixels.red[i] *= gain
-            pixels.green[i] *= gain
-            pixels.blue[i] *= gain
-        }
+    func gain(at distance: Double) -> Double {
+        let square = (distance / reach) * (distance / reach)
+        let dark = exp(-abs(strength) * square * (2.67 + 1.79 * square))
+        return strength < 0 ? 2 - dark : dark
     }
 }

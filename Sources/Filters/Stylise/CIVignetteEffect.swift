@@ -7,7 +7,7 @@ import Adjustments
 ///
 /// r is the distance from the centre. Half of the darkening is reached at the radius; for falloff ½
 /// u is r / (2 · radius).
-struct CIVignetteEffect: PixelFilter {
+struct CIVignetteEffect: RadialGain {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -34,29 +34,23 @@ struct CIVignetteEffect: PixelFilter {
             """,
         kernel: .pixel { filter, _ in CIVignetteEffect(filter) })
 
-    private let x, y, radius, intensity, falloff: Double
-    var usesPosition: Bool { true }
+    let centre: (x: Double, y: Double)
+    private let radius, intensity, falloff: Double
 
     init(_ filter: Filter) {
-        let centre = filter.vector("inputCenter")
-        (x, y) = (centre[0], centre[1])
+        let place = filter.vector("inputCenter")
+        centre = (place[0], place[1])
         // A hair's breadth instead of nothing: the edge is then within a pixel, and 0 / 0 never met.
         radius = max(filter.number("inputRadius"), 1e-3)
         falloff = max(filter.number("inputFalloff"), 1e-6)
         intensity = filter.number("inputIntensity")
     }
 
-    func apply(to pixels: PixelChunk) {
-        let dy = pixels.y - y
-        for i in 0..<pixels.count {
-            let dx = pixels.x + Double(i) - x
-            let distance = (dx * dx + dy * dy).squareRoot()
-            let u = min(max(0.5 + (distance / radius - 1) / (4 * falloff), 0), 1)
-            let t = u * u * u * (10 + u * (6 * u - 15))
-            let gain = Float(ToneCurve.sRGB.linear(1 - intensity * t))
-            pixels.red[i] *= gain
-            pixels.green[i] *= gain
-            pixels.blue[i] *= gain
-        }
+    var reach: Double { radius * (1 + 2 * falloff) }
+
+    func gain(at distance: Double) -> Double {
+        let u = min(max(0.5 + (distance / radius - 1) / (4 * falloff), 0), 1)
+        let t = u * u * u * (10 + u * (6 * u - 15))
+        return ToneCurve.sRGB.linear(1 - intensity * t)
     }
 }

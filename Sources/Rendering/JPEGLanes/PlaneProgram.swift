@@ -15,6 +15,7 @@ struct PlaneProgram {
     private let light: [Table<Float>]
     private let codes: [LightCurve]
     private let memos: ColourMemoPool
+    private let vignette: PlaneVignette?
 
     /// Samplings that it knows.
     static let chromas: Set = ["4:4:4", "4:2:2", "4:4:0", "4:2:0"]
@@ -22,20 +23,28 @@ struct PlaneProgram {
     /// Makes the pass; its tables are ready when this returns.
     ///
     /// - Parameters:
-    ///   - filters: none of which uses its position.
+    ///   - filters: none of which uses its position, but the last one, if it is a ``RadialGain``.
     ///   - chain: the filters as the recipe names them, by which colours are kept from photo to photo.
     init(filters: [any PixelFilter], colour: PhotoColour, chain: [Filter]) {
-        self.filters = filters
+        let last = filters.last as? any RadialGain
+        vignette = last.map { PlaneVignette($0, colour) }
+        self.filters = last == nil ? filters : filters.dropLast()
         self.colour = colour
         let curves = PlaneCurves(colour)
         light = curves.light
         codes = curves.codes
         memos = .pool(
-            for: .init(filters: chain, source: colour, target: colour, isYCbCr: true))
+            for: .init(
+                filters: last == nil ? chain : chain.dropLast(), source: colour, target: colour,
+                isYCbCr: true, words: last == nil ? 1 : PlaneVignette.words))
     }
 
     /// Replaces the samples of a row of MCUs. What fills up its edges has been filled in.
-    func run(_ planes: JPEGPlanes, mcuRow: Int = 0) {
+    ///
+    /// - Parameters:
+    ///   - mcuRow: of these planes.
+    ///   - photoRow: which row of MCUs of the photo that is.
+    func run(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         let memo = memos.take()
         let isLookedUp = memo.isWorthwhile
         let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
@@ -46,7 +55,16 @@ struct PlaneProgram {
                 luma: lumaRow, below: lumaRow + luma.stride, blue: blue.row(row, of: mcuRow),
                 red: red.row(row, of: mcuRow), count: blue.stride,
                 across: luma.stride / blue.stride, down: down)
-            if isLookedUp { lookUp(rows, in: memo) } else { compute(rows) }
+            if let vignette {
+                let photoLine = photoRow * luma.mcuHeight + row * down
+                run(
+                    rows, vignette, in: isLookedUp ? memo : nil,
+                    y: Double(planes.layout.height - photoLine) - Double(down) / 2)
+            } else if isLookedUp {
+                lookUp(rows, in: memo)
+            } else {
+                compute(rows)
+            }
         }
         if isLookedUp {
             memo.note(pixels: luma.stride * luma.mcuHeight)
@@ -58,7 +76,7 @@ struct PlaneProgram {
     }
 
     /// A row of chroma and the luma that shares it.
-    private struct Rows {
+    struct Rows {
         let luma, below, blue, red: UnsafeMutablePointer<UInt8>
         /// Samples of chroma.
         let count: Int
@@ -66,19 +84,45 @@ struct PlaneProgram {
         let across, down: Int
     }
 
-    private func lookUp(_ rows: Rows, in memo: ColourMemo) {
-        func fill(_ place: Int, _ results: UnsafeMutablePointer<UInt32>) {
-            let first = ColourMemo.codes(of: place)
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in
-                guard let luma = bytes.baseAddress else { return }
-                for i in 0..<ColourMemo.run {
-                    luma[i] = first.luma + UInt8(i)
-                    luma[i + ColourMemo.run] = first.blue
-                    luma[i + 2 * ColourMemo.run] = first.red
-                }
-                compute(luma, plane: ColourMemo.run, count: ColourMemo.run, into: results)
+    /// Computes a run of the memo.
+    private func fill(_ place: Int, _ results: UnsafeMutablePointer<UInt32>) {
+        let first = ColourMemo.codes(of: place)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in
+            guard let luma = bytes.baseAddress else { return }
+            for i in 0..<ColourMemo.run {
+                luma[i] = first.luma + UInt8(i)
+                luma[i + ColourMemo.run] = first.blue
+                luma[i + 2 * ColourMemo.run] = first.red
+            }
+            compute(luma, plane: ColourMemo.run, count: ColourMemo.run, into: results)
+        }
+    }
+
+    private func run(
+        _ rows: Rows, _ vignette: PlaneVignette, in memo: ColourMemo?, y: Double
+    ) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: rows.count) { memory in
+            guard let gains = memory.baseAddress else { return }
+            vignette.fill(gains, count: rows.count, across: rows.across, y: y)
+            guard let memo else { return compute(rows, vignette, gains) }
+            switch (rows.across, rows.down) {
+            case (2, 2):
+                vignette.replace(
+                    rows, across: 2, down: 2, shift: 2, gains: gains, in: memo, fill)
+            case (2, 1):
+                vignette.replace(
+                    rows, across: 2, down: 1, shift: 1, gains: gains, in: memo, fill)
+            case (1, 2):
+                vignette.replace(
+                    rows, across: 1, down: 2, shift: 1, gains: gains, in: memo, fill)
+            default:
+                vignette.replace(
+                    rows, across: 1, down: 1, shift: 0, gains: gains, in: memo, fill)
             }
         }
+    }
+
+    private func lookUp(_ rows: Rows, in memo: ColourMemo) {
         let (luma, below, blue, red) = (rows.luma, rows.below, rows.blue, rows.red)
         switch (rows.across, rows.down) {
         case (2, 2):
@@ -102,10 +146,52 @@ struct PlaneProgram {
 
     /// Without the memo, in chunks.
     private func compute(_ rows: Rows) {
+        let shift = UInt32((rows.across * rows.down).trailingZeroBitCount)
+        computeInChunks(rows, words: 1) { results, start, count in
+            visit(rows, from: start, count: count) { i, luma, _ in
+                luma.pointee = PackedColour.luma(results[i])
+            }
+            let size = 1 << Int(shift)
+            for column in 0..<count {
+                var sum: UInt32 = 0
+                for i in column * size..<(column + 1) * size { sum &+= results[i] }
+                rows.blue[start + column] = PackedColour.meanBlue(sum, shift: shift)
+                rows.red[start + column] = PackedColour.meanRed(sum, shift: shift)
+            }
+        }
+    }
+
+    /// The same with a vignette.
+    private func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
+        let shift = (rows.across * rows.down).trailingZeroBitCount
+        computeInChunks(rows, words: PlaneVignette.words) { results, start, count in
+            var total: UInt64 = 0
+            visit(rows, from: start, count: count) { i, luma, column in
+                let result = vignette.result(
+                    results + i * PlaneVignette.words, gain: gains[column])
+                luma.pointee = PlaneVignette.luma(of: result)
+                total &+= result
+                guard (i + 1).isMultiple(of: 1 << shift) else { return }
+                (rows.blue[column], rows.red[column]) = PlaneVignette.chroma(
+                    of: total, shift: shift)
+                total = 0
+            }
+        }
+    }
+
+    /// Computes the colours of a row, a chunk after the other.
+    ///
+    /// - Parameters:
+    ///   - words: of a result.
+    ///   - store: puts the results of `count` chroma samples from `start` on into the planes.
+    private func computeInChunks(
+        _ rows: Rows, words: Int,
+        _ store: (_ results: UnsafePointer<UInt32>, _ start: Int, _ count: Int) -> Void
+    ) {
         let size = rows.across * rows.down
         let capacity = PixelChunk.capacity
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * capacity) { bytes in
-            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: capacity) { packed in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words * capacity) { packed in
                 guard let codes = bytes.baseAddress, let results = packed.baseAddress else {
                     return
                 }
@@ -117,16 +203,7 @@ struct PlaneProgram {
                         codes[i + 2 * capacity] = rows.red[column]
                     }
                     compute(codes, plane: capacity, count: count * size, into: results)
-                    visit(rows, from: start, count: count) { i, luma, _ in
-                        luma.pointee = PackedColour.luma(results[i])
-                    }
-                    let shift = UInt32(size.trailingZeroBitCount)
-                    for column in 0..<count {
-                        var sum: UInt32 = 0
-                        for i in column * size..<(column + 1) * size { sum &+= results[i] }
-                        rows.blue[start + column] = PackedColour.meanBlue(sum, shift: shift)
-                        rows.red[start + column] = PackedColour.meanRed(sum, shift: shift)
-                    }
+                    store(results, start, count)
                 }
             }
         }
@@ -170,6 +247,7 @@ struct PlaneProgram {
             if let toWorking = colour.toWorking { chunk.multiply(by: toWorking) }
             for filter in filters { filter.apply(to: chunk) }
             if let fromWorking = colour.fromWorking { chunk.multiply(by: fromWorking) }
+            if let vignette { return vignette.pack(chunk, into: results) }
             for (plane, curve) in zip([chunk.red, chunk.green, chunk.blue], codes) {
                 curve.apply(to: plane, count: count)
             }

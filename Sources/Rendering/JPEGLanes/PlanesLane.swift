@@ -58,7 +58,7 @@ struct PlanesLane {
 
     /// Decodes, edits and writes the photo.
     ///
-    /// - Parameter filters: those of the recipe, ready to run; none of them uses its position.
+    /// - Parameter filters: those of the recipe, ready to run: see ``Planner/editsPlanes(_:of:)``.
     func write(
         to target: String, _ filters: [any PixelFilter], of recipe: Recipe, _ plan: RenderPlan
     ) throws(JPEGError) {
@@ -80,7 +80,7 @@ struct PlanesLane {
             let place = isTurned ? row : 0
             try reader.readPlanes(into: planes, mcuRow: place)
             planes.fillEdges(mcuRow: place, ofPhoto: row)
-            program.run(planes, mcuRow: place)
+            program.run(planes, mcuRow: place, photoRow: row)
             if !isTurned { try writer.writePlanes(planes) }
         }
         try reader.finish()

@@ -19,7 +19,7 @@ import Vips
 final class ColourMemo: @unchecked Sendable {
     /// Values of the first code that are computed together.
     static let run = 32
-    /// Runs that are kept: 8 MB. When they are full all are forgotten; colours in use are soon back.
+    /// Runs that are kept: 8 MB for a word each. When they are full all are forgotten; colours in use are soon back.
     static let runsMax = 1 << 16
     /// Pixels computed per pixel looked up, above which the memo does not pay: noise.
     private static let waste = 4
@@ -28,17 +28,20 @@ final class ColourMemo: @unchecked Sendable {
 
     /// By place, the number of its run, or 0.
     let pages: UnsafeMutablePointer<UInt16>
-    /// By run, what is made of its colours.
+    /// By run, what is made of its colours: ``words`` for each.
     let results: UnsafeMutablePointer<UInt32>
+    /// Words that are kept of a colour.
+    let words: Int
     private static let pageCount = 256 * 256 * 256 / run
     private var runs = 1
     private var made = 0
     private var toSkip = 0
 
-    init() {
+    init(words: Int = 1) {
+        self.words = words
         pages = .allocate(capacity: Self.pageCount)
         pages.initialize(repeating: 0, count: Self.pageCount)
-        results = .allocate(capacity: Self.runsMax * Self.run)
+        results = .allocate(capacity: Self.runsMax * Self.run * words)
     }
 
     deinit {
@@ -71,7 +74,7 @@ final class ColourMemo: @unchecked Sendable {
         let run = runs
         runs += 1
         made += 1
-        fill(place, results + run * Self.run)
+        fill(place, results + run * Self.run * words)
         pages[place] = UInt16(run)
         return run
     }
@@ -136,12 +139,18 @@ final class ColourMemoPool: Sendable {
         let source, target: PhotoColour
         /// Whether the codes are JPEG's, and not red, green and blue.
         var isYCbCr = false
+        /// Words that are kept of a colour.
+        var words = 1
     }
 
     private let idle = Mutex<[ColourMemo]>([])
+    private let words: Int
+
+    /// Without any memo yet.
+    init(words: Int = 1) { self.words = words }
 
     /// A memo for the caller alone, until it is put back.
-    func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo() }
+    func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo(words: words) }
 
     /// Gives it back.
     func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
@@ -154,7 +163,7 @@ final class ColourMemoPool: Sendable {
     static func pool(for key: Key) -> ColourMemoPool {
         kept.withLock { kept in
             if let kept, kept.key == key { return kept.pool }
-            let pool = ColourMemoPool()
+            let pool = ColourMemoPool(words: key.words)
             kept = (key, pool)
             return pool
         }

@@ -33,13 +33,13 @@ enum Planner {
             of: recipe, on: header.uprightSize, pixelsMax: limits.pixelsMax, resource)
         var output = try output(
             recipe.output, for: header, size: size, hasAlpha: header.hasAlpha || makeAlpha(steps))
-        let isOnlyColour = !steps.isEmpty && steps.allSatisfy(\.isPlaceless)
+        let editsPlanes = editsPlanes(steps, of: header)
         if let upright = Orientation(rawValue: header.orientation), upright != .upright {
             steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
         }
         let passes = passes(of: steps, keepsAlpha: output.keepsAlpha)
         var lane = lane(of: passes, for: header)
-        if let planes, isOnlyColour, output.format == .jpeg, output.colorSpace == .source,
+        if let planes, editsPlanes, output.format == .jpeg, output.colorSpace == .source,
             recipe.output.chroma ?? planes == planes
         {
             lane = .planes
@@ -50,6 +50,19 @@ enum Planner {
                 lane: lane, orientation: header.orientation, resultSize: size,
                 passes: passes.map(\.told), output: output, notes: header.notes),
             passes: passes)
+    }
+
+    /// Whether the planes of a JPEG can take the steps: filters of colours alone, and perhaps a vignette at
+    /// the end, for a photo that is not turned.
+    static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
+        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless) else {
+            return false
+        }
+        if last.isPlaceless { return true }
+        guard header.orientation == 1, case .pixels(let pixels) = last, pixels.count == 1 else {
+            return false
+        }
+        return pixels[0].working is any RadialGain
     }
 
     /// Whether a step makes a photo transparent in part that is not.

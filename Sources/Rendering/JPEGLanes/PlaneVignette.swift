@@ -1,0 +1,170 @@
+import Adjustments
+import Filters
+import Glibc
+
+/// A vignette as the last step over the planes of a JPEG.
+///
+/// Light times a gain is a sum of logarithms. So the memo of colours keeps the logarithms of light that
+/// the filters before have made, a table has those of the gain by distance, and others what their sum adds
+/// to the result: no floating point per colour, whatever the chain. Colours that share a chroma sample share
+/// a gain, since a vignette does not change within two pixels.
+///
+/// Logarithms count 1/256 of an octave, which moves an 8-bit code by 0.15 at the most; light below 2⁻¹⁶
+/// has code 0.
+///
+/// Measured on 24 MP, one core, above decoding and encoding planes: 180 ms with three codes of 16 bits that are
+/// multiplied and added up and a gain per pixel; what the sums below take is in the table of ops/bench.
+struct PlaneVignette {
+    private static let stepsPerOctave = 256.0
+    /// The logarithm of light 1; that of 2⁻¹⁶ and of less is 0.
+    private static let one = 16 * 256
+    /// Light above 2³ has the logarithm of that, as has a gain above 2³.
+    private static let most = one + 3 * 256 - 1
+    /// Entries of the table of gains: the ramp of a vignette in steps of a thousandth and finer.
+    private static let entries = 8192
+
+    /// Words that the memo keeps of a colour: the logarithms of red, green and blue, 16 bits each.
+    static let words = 2
+
+    private let centreX, centreY, scale: Float
+    /// By distance: the logarithm of the gain, three times as in a colour's words.
+    private let gains: Table<UInt64>
+    /// By the sum of light's and the gain's logarithm, for red, green, blue: what it adds to a result.
+    private let sums: [Table<UInt64>]
+
+    // A result: red in the highest 16 bits and blue in the next, in 1/64 of a code, and luma in the lower
+    // 32, in 2⁻¹⁸. Four of them can be added up.
+    private static let codeParts = 64.0
+    private static let lumaBits = 18
+    // JFIF 1.02, "Conversion to and from RGB".
+    private static let lumaShares = [0.299, 0.587, 0.114]
+    private static let places = [48, nil, 32]
+
+    init(_ filter: any RadialGain, _ colour: PhotoColour) {
+        (centreX, centreY) = (Float(filter.centre.x), Float(filter.centre.y))
+        let step = filter.reach / Double(Self.entries - 1)
+        scale = Float(1 / step)
+        gains = Table(count: Self.entries) {
+            let gain = UInt64(Self.logarithm(filter.gain(at: Double($0) * step)))
+            return gain | gain << 16 | gain << 32
+        }
+        sums = colour.curves.enumerated().map { channel, curve in
+            Table(count: 2 * Self.most + 1) { sum in
+                let light = exp2(Double(sum - 2 * Self.one) / Self.stepsPerOctave)
+                let code = curve.encoded(light) * 255
+                let luma = code * Self.lumaShares[channel] * Double(1 << Self.lumaBits)
+                let own = Self.places[channel].map {
+                    UInt64((code * Self.codeParts).rounded()) << UInt64($0)
+                }
+                return UInt64(luma.rounded()) | (own ?? 0)
+            }
+        }
+    }
+
+    private static func logarithm(_ light: Double) -> Int {
+        guard light > 0 else { return 0 }
+        return min(max(one + Int((log2(light) * stepsPerOctave).rounded()), 0), most)
+    }
+
+    /// Fills in the gains of a row of chroma samples.
+    ///
+    /// - Parameters:
+    ///   - across: pixels to a sample.
+    ///   - y: of their centres, from the bottom, in pixels.
+    func fill(_ row: UnsafeMutablePointer<UInt64>, count: Int, across: Int, y: Double) {
+        let (scale, step) = (scale, Float(across))
+        let left = step / 2 - centreX
+        let square = (Float(y) - centreY) * (Float(y) - centreY)
+        let last = Float(Self.entries - 1)
+        let gains = gains.values
+        for i in 0..<count {
+            let dx = Float(i) * step + left
+            let place = (dx * dx + square).squareRoot() * scale
+            // The lowest bits of a number between 2²³ and 2²⁴ are its whole part: no check, no branch.
+            let whole = ((place < last ? place : last) + 8_388_608).bitPattern & 0x7F_FFFF
+            row[i] = gains[Int(whole)]
+        }
+    }
+
+    /// The memo's words for colours of linear light.
+    func pack(_ chunk: PixelChunk, into words: UnsafeMutablePointer<UInt32>) {
+        func logarithm(_ light: Float) -> UInt32 { UInt32(Self.logarithm(Double(light))) }
+        for i in 0..<chunk.count {
+            words[2 * i] = logarithm(chunk.red[i]) | logarithm(chunk.green[i]) << 16
+            words[2 * i + 1] = logarithm(chunk.blue[i])
+        }
+    }
+
+    /// Replaces a row of chroma and the luma that shares it; as ``ColourMemo/replace`` does.
+    ///
+    /// - Parameter gains: filled by ``fill(_:count:across:y:)``.
+    @inline(__always)
+    func replace(
+        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int,
+        gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
+    ) {
+        let pages = memo.pages
+        let results = UnsafeRawPointer(memo.results)
+        let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
+        let (lumaAbove, lumaBelow) = (rows.luma, rows.below)
+        for column in 0..<rows.count {
+            let chroma = ColourMemo.place(
+                blue: rows.blue[column], red: rows.red[column], luma: 0)
+            let gain = gains[column]
+            var total: UInt64 = 0
+            for y in 0..<down {
+                let luma = (y == 0 ? lumaAbove : lumaBelow) + column &* across
+                for x in 0..<across {
+                    let code = Int(luma[x])
+                    let page = chroma | code &>> 5
+                    var run = Int(pages[page])
+                    if run == 0 { run = memo.make(page, fill) }
+                    let words = results.load(
+                        fromByteOffset: (run &<< 5 | code & 31) &<< 3, as: UInt64.self)
+                    let result = result(words &+ gain, red, green, blue)
+                    luma[x] = Self.luma(of: result)
+                    total &+= result
+                }
+            }
+            (rows.blue[column], rows.red[column]) = Self.chroma(of: total, shift: shift)
+        }
+    }
+
+    /// The result for a colour's words and a gain, without the memo.
+    func result(_ words: UnsafePointer<UInt32>, gain: UInt64) -> UInt64 {
+        let colour = UInt64(words[0]) | UInt64(words[1]) << 32
+        return result(colour &+ gain, sums[0].values, sums[1].values, sums[2].values)
+    }
+
+    @inline(__always)
+    private func result(
+        _ logarithms: UInt64, _ red: UnsafePointer<UInt64>, _ green: UnsafePointer<UInt64>,
+        _ blue: UnsafePointer<UInt64>
+    ) -> UInt64 {
+        red[Int(truncatingIfNeeded: logarithms & 0xFFFF)]
+            &+ green[Int(truncatingIfNeeded: logarithms &>> 16 & 0xFFFF)]
+            &+ blue[Int(truncatingIfNeeded: logarithms &>> 32)]
+    }
+
+    /// The luma of a result.
+    @inline(__always)
+    static func luma(of result: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18)
+    }
+
+    /// Blue and red chroma of a sum of 2^shift results.
+    @inline(__always)
+    static func chroma(of total: UInt64, shift: Int) -> (blue: UInt8, red: UInt8) {
+        let luma = Int(truncatingIfNeeded: (total & 0xFFFF_FFFF) &>> UInt64(12 &+ shift))
+        let blue = Int(truncatingIfNeeded: total &>> 32 & 0xFFFF) &>> shift
+        let red = Int(truncatingIfNeeded: total &>> 48) &>> shift
+        return (chroma((blue &- luma) &* 36_984), chroma((red &- luma) &* 46_745))
+    }
+
+    /// The code of a chroma in 2⁻²² of a code: 1/64 times 2⁻¹⁶.
+    @inline(__always)
+    private static func chroma(_ difference: Int) -> UInt8 {
+        let code = 128 &+ (difference &+ 1 &<< 21) &>> 22
+        return UInt8(truncatingIfNeeded: code < 255 ? code : 255)
+    }
+}
