@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <jerror.h>
@@ -10,6 +11,8 @@ enum {
     // Lines of an MCU at most: 8 × the greatest sampling factor.
     LINES_MAX = DCTSIZE * MAX_SAMP_FACTOR,
     MARKER_LENGTH_MAX = 0xFFFF,
+    // Less than MAX_ALLOC_CHUNK of the library's jmemmgr.c.
+    MAX_PIECE_BYTES = 900000000,
 };
 
 static struct minilab_jpeg_reader *reader_of(j_decompress_ptr library) {
@@ -62,7 +65,7 @@ static void *allocate(j_common_ptr object, int pool, size_t bytes) {
         if (reader->marker_bytes > reader->limits.marker_bytes)
             stop(object, MINILAB_JPEG_OVER_LIMIT, "The photo has more bytes of metadata than are allowed");
     }
-    return reader->allocate(object, pool, bytes);
+    return reader->memory.alloc_large(object, pool, bytes);
 }
 
 size_t coefficient_bytes(const struct jpeg_decompress_struct *library) {
@@ -79,6 +82,36 @@ void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
     if (coefficient_bytes(&reader->library) > reader->limits.coefficient_bytes)
         stop((j_common_ptr) &reader->library, MINILAB_JPEG_OVER_LIMIT,
             "The photo's coefficients need more memory than is allowed");
+}
+
+// MARK: huge pages
+//
+// Coefficients of 24 MP are 18,000 pages of 4 KB, and a third of a turn's time is the kernel's, making
+// them. So their memory is marked as fit for pages of 2 MB before it is touched; where the kernel has
+// none to give, nothing changes.
+
+static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean zeroed, JDIMENSION across, JDIMENSION down,
+    JDIMENSION together) {
+    struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
+    jvirt_barray_ptr array = reader->memory.request_virt_barray(object, pool, zeroed, across, down, together);
+    if (reader->kept_count < MINILAB_JPEG_COMPONENTS_MAX)
+        reader->kept[reader->kept_count++] =
+            (struct kept_array){.array = array, .bytes = (size_t) across * down * sizeof(JBLOCK)};
+    return array;
+}
+
+static void realize(j_common_ptr object) {
+    struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
+    reader->memory.realize_virt_arrays(object);
+    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < reader->kept_count; i++) {
+        // The library gets memory in pieces of 1 GB: an array lies in one, but for the largest.
+        JBLOCKROW start = *object->mem->access_virt_barray(object, reader->kept[i].array, 0, 1, TRUE);
+        uintptr_t first = ((uintptr_t) start + page - 1) / page * page;
+        uintptr_t end = ((uintptr_t) start + reader->kept[i].bytes) / page * page;
+        if (reader->kept[i].bytes < MAX_PIECE_BYTES && end > first) madvise((void *) first, end - first, MADV_HUGEPAGE);
+    }
+    reader->kept_count = 0;
 }
 
 // MARK: life
@@ -101,8 +134,10 @@ struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, struct minil
     reader->library.src = &reader->source;
     reader->progress.progress_monitor = watch_scans;
     reader->library.progress = &reader->progress;
-    reader->allocate = reader->library.mem->alloc_large;
+    reader->memory = *reader->library.mem;
     reader->library.mem->alloc_large = allocate;
+    reader->library.mem->request_virt_barray = request;
+    reader->library.mem->realize_virt_arrays = realize;
     return reader;
 }
 

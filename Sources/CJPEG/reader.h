@@ -10,12 +10,21 @@ enum {
     SOURCE_BYTES = 256 << 10,
 };
 
+// Coefficients of one component, as the library keeps them.
+struct kept_array {
+    jvirt_barray_ptr array;
+    size_t bytes;
+};
+
 struct minilab_jpeg_reader {
     struct errors errors;
     struct jpeg_decompress_struct library;
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
-    void *(*allocate)(j_common_ptr, int, size_t);
+    // The library's memory manager, where ours stands in.
+    struct jpeg_memory_mgr memory;
+    struct kept_array kept[MINILAB_JPEG_COMPONENTS_MAX];
+    int kept_count;
     struct minilab_jpeg_limits limits;
     size_t marker_bytes;
     int descriptor;
