@@ -62,6 +62,7 @@ extension Failure {
         {
             return .unsupportedFormat
         }
+        if says("encoder") { return .internalError }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
         if says("unable to write to target") { return .damagedPhoto }

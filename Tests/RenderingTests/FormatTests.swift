@@ -268,6 +268,28 @@ import Testing
         #expect(failure?.message.contains("Convert it, to JPEG or PNG say") == true)
     }
 
+    /// The encoder speaks last, but the decoder is to blame.
+    @Test(arguments: Recipe.Format.allCases)
+    func `a photo that is cut off is damaged, whatever it is to become`(format: Recipe.Format)
+        throws
+    {
+        let studio = try Studio()
+        try TestPicture.image(width: 200, height: 150).writeJPEG(
+            to: studio.path("whole.jpg"), quality: 90, chroma: .on)
+        let whole = [UInt8](try Data(contentsOf: URL(filePath: studio.path("whole.jpg"))))
+        let source = try studio.write(Array(whole.prefix(whole.count / 2)), as: "cut.jpg")
+        let failure = #expect(throws: Failure.self) {
+            try studio.render(source, [Filter("CISepiaTone")], format: format)
+        }
+        #expect(failure?.code == .damagedPhoto, "\(String(describing: failure))")
+    }
+
+    @Test func `an encoder that fails is no fault of the photo`() {
+        let words = "heif: Encoder plugin generated an error: Unspecified (9.0)"
+        #expect(Failure.code(operation: "heifsave", text: words) == .internalError)
+        #expect(Failure.code(operation: "jxlsave", text: "JxlEncoder failed") == .internalError)
+    }
+
     // MARK: What a format cannot do
 
     @Test(arguments: [
