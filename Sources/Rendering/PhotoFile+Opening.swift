@@ -1,4 +1,5 @@
 import Adjustments
+import Metadata
 import Raw
 import RenderProtocol
 import Vips
@@ -8,8 +9,7 @@ extension PhotoFile {
     func header() throws(Failure) -> PhotoHeader {
         guard let loader = format.loader else { return try rawHeader() }
         do {
-            return header(
-                of: try Image.open(path, loader: loader, streaming: true, failOn: .truncated))
+            return header(of: try open(with: loader, failOn: .truncated))
         } catch {
             throw Failure(classifying: error, photo: path)
         }
@@ -31,7 +31,18 @@ extension PhotoFile {
                 picture.pixels, of: picture, width: picture.width, height: picture.height,
                 bands: 3, format: .ushort, interpretation: "rgb16")
         }
-        return try Image.open(path, loader: loader, streaming: true, failOn: failOn)
+        return try open(with: loader, failOn: failOn)
+    }
+
+    /// libvips 8.14 does not read what a HEIF says of its colours without a profile: Display P3 is given
+    /// its profile here.
+    private func open(with loader: String, failOn: Image.FailOn) throws(VipsError) -> Image {
+        let image = try Image.open(path, loader: loader, streaming: true, failOn: failOn)
+        guard format == .heif, image.data("icc-profile-data") == nil,
+            let colour = HEIFColour(head(of: HEIFColour.bytesRead)),
+            colour == HEIFColour(primaries: 12, transfer: 13)
+        else { return image }
+        return try image.changing([.setData("icc-profile-data", OutputColour.displayP3Profile)])
     }
 
     /// The header of its picture.
@@ -50,6 +61,25 @@ extension PhotoFile {
     }
 
     private func notes(on image: Image) -> [String] {
+        pageNotes(on: image) + colourNotes(on: image)
+    }
+
+    /// What is not read as it is meant: curves of HDR, and primaries that nobody names.
+    private func colourNotes(on image: Image) -> [String] {
+        guard format == .heif, image.data("icc-profile-data") == nil,
+            let colour = HEIFColour(head(of: HEIFColour.bytesRead))
+        else { return [] }
+        // H.273: 2 is unspecified; 1, 5, 6 and 7 are so near to sRGB that all take them for it.
+        let isHDR = [16, 18].contains(colour.transfer)
+        let isWide = ![1, 2, 5, 6, 7].contains(colour.primaries)
+        guard isHDR || isWide else { return [] }
+        return [
+            "colours of H.273 \(colour.primaries)/\(colour.transfer)\(isHDR ? ", HDR," : "") are read "
+                + "as sRGB"
+        ]
+    }
+
+    private func pageNotes(on image: Image) -> [String] {
         guard let count = image.int("n-pages"), count > 1 else { return [] }
         let parts =
             switch format {

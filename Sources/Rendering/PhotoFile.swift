@@ -56,6 +56,15 @@ struct PhotoFile {
             : Failure(.ioFailure, "\(path) cannot be read: \(reason).")
     }
 
+    /// The first bytes of the file; none when it cannot be read any more, which shows when its pixels are
+    /// read.
+    func head(of count: Int) -> [UInt8] {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return Self.bytes(of: descriptor, from: 0, count: count)
+    }
+
     /// EXIF that stands in directories of the file itself, as in TIFF and most RAW; nil when there is none.
     func exifOfDirectories() -> [UInt8]? {
         guard format == .tiff || format == .raw else { return nil }

@@ -117,6 +117,43 @@ import Testing
         #expect(picture.image.data("icc-profile-data") == nil)
     }
 
+    /// An AVIF without a profile, whose codes of H.273 are set by hand.
+    private func avif(_ studio: Studio, primaries: UInt8, transfer: UInt8) throws -> String {
+        try VipsLibrary.start()
+        let image = try Image.fromPixels(dull(), width: 32, height: 32, bands: 3)
+        try image.writeHEIF(
+            to: studio.path("in.avif"), .av1, quality: 100, bits: 8, chroma: .off)
+        var file = try Data(contentsOf: URL(filePath: studio.path("in.avif")))
+        let place = try #require(file.range(of: Data("nclx".utf8))).upperBound
+        file[place + 1] = primaries
+        file[place + 3] = transfer
+        return try studio.write([UInt8](file), as: "coded.avif")
+    }
+
+    @Test func `an AVIF that is Display P3 by its codes alone is read as that`() throws {
+        let studio = try Studio()
+        func green(_ primaries: UInt8) throws -> (Picture, RenderReport) {
+            let report = try studio.render(
+                try avif(studio, primaries: primaries, transfer: 13),
+                [Filter("CISepiaTone", ["intensity": 0])],
+                output: .init(format: .png, colorSpace: .srgb), stem: "p\(primaries)")
+            return (try Picture(studio.path(report.output.name)), report)
+        }
+        let (plain, _) = try green(1)
+        let (wide, report) = try green(12)
+        #expect(report.header.hasProfile && report.header.notes.isEmpty)
+        let tagged = try Image.fromPixels(plain.bytes, width: 32, height: 32, bands: 3)
+            .changing([.setData("icc-profile-data", OutputColour.displayP3Profile)])
+        #expect(worst(wide.bytes, try judged(tagged, "srgb")) <= 2)
+        #expect(worst(wide.bytes, plain.bytes) > 2)
+    }
+
+    @Test func `an HDR picture that is read as sRGB says so`() throws {
+        let studio = try Studio()
+        let header = try PhotoFile(at: avif(studio, primaries: 9, transfer: 16)).header()
+        #expect(header.notes == ["colours of H.273 9/16, HDR, are read as sRGB"])
+    }
+
     /// The file needs its own profile to look right: it is a table from XYB.
     @Test(.enabled(if: Studio.corpus != nil)) func `an XYB JPEG is as Little CMS sees it`() throws {
         let studio = try Studio()
