@@ -65,10 +65,13 @@ extension Failure {
         if says("encoder") { return .internalError }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
-        if says("unable to write to target") { return .damagedPhoto }
+        if says("unable to write to target", VipsError.noReason.lowercased()) {
+            return .damagedPhoto
+        }
         // The decoders speak under these names, also when a saver asked for the pixels.
         let decoders = [
-            "vipsjpeg", "jpegload", "pngload", "libspng", "vipspng", "heif", "webp", "tiff", "gif",
+            "vipsjpeg", "jpegload", "jxlload", "pngload", "libspng", "vipspng", "heif", "webp",
+            "tiff", "gif",
             "premature end", "corrupt", "bad seek", "read error",
         ]
         if operation.hasSuffix("load") || decoders.contains(where: words.contains) {

@@ -29,8 +29,11 @@ public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
         text = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
         return VipsError(
             operation: operation, arguments: arguments,
-            text: text.isEmpty ? "libvips gave no reason" : text)
+            text: text.isEmpty ? noReason : text)
     }
+
+    /// Our words when libvips has none.
+    public static let noReason = "libvips gave no reason"
 
     public var description: String {
         arguments.isEmpty ? "\(operation): \(text)" : "\(operation)(\(arguments)): \(text)"

@@ -274,14 +274,19 @@ import Testing
         throws
     {
         let studio = try Studio()
-        try TestPicture.image(width: 200, height: 150).writeJPEG(
-            to: studio.path("whole.jpg"), quality: 90, chroma: .on)
-        let whole = [UInt8](try Data(contentsOf: URL(filePath: studio.path("whole.jpg"))))
-        let source = try studio.write(Array(whole.prefix(whole.count / 2)), as: "cut.jpg")
-        let failure = #expect(throws: Failure.self) {
-            try studio.render(source, [Filter("CISepiaTone")], format: format)
+        let picture = try TestPicture.image(width: 200, height: 150)
+        try picture.writeJPEG(to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        try picture.writePNG(to: studio.path("a.png"))
+        try picture.writePNG(to: studio.path("b.png"), progressive: true)
+        try picture.writeJXL(to: studio.path("a.jxl"), quality: 90)
+        for name in ["a.jpg", "a.png", "b.png", "a.jxl"] {
+            let whole = [UInt8](try Data(contentsOf: URL(filePath: studio.path(name))))
+            let source = try studio.write(Array(whole.prefix(whole.count / 2)), as: "cut-" + name)
+            let failure = #expect(throws: Failure.self) {
+                try studio.render(source, [Filter("CISepiaTone")], format: format)
+            }
+            #expect(failure?.code == .damagedPhoto, "\(name): \(String(describing: failure))")
         }
-        #expect(failure?.code == .damagedPhoto, "\(String(describing: failure))")
     }
 
     @Test func `an encoder that fails is no fault of the photo`() {
