@@ -28,10 +28,25 @@ public enum XMP {
         // Pictures of the original; xap is the prefix of xmp in old packets.
         packet.remove("xmp:Thumbnails")
         packet.remove("xap:Thumbnails")
+        for name in besideThePicture { packet.remove(name) }
         if facts.removesLocation {
             for name in locationNames { packet.remove("exif:GPS" + name) }
         }
         return packet.bytes
+    }
+
+    /// What lay beside the original's picture in its file, and is not in a render: the gain map of Ultra HDR
+    /// 1.1, the video of Motion Photo 1.0, an extension of the packet (XMP part 3 §1.1.3.1).
+    private static let besideThePicture =
+        ["hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP"]
+        + [
+            "MotionPhoto", "MotionPhotoVersion", "MotionPhotoPresentationTimestampUs", "MicroVideo",
+            "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
+        ].map { "GCamera:" + $0 }
+
+    /// Whether the packet says that a gain map makes the picture HDR.
+    public static func hasGainMap(_ bytes: [UInt8]) -> Bool {
+        Packet(bytes: bytes).contains("hdrgm:Version")
     }
 
     /// Part 2 §3.2: all properties of EXIF that begin with `GPS`.
@@ -65,6 +80,8 @@ private struct Packet {
     mutating func remove(_ name: String) {
         change(name) { ($0.whole, []) }
     }
+
+    func contains(_ name: String) -> Bool { find(Array(name.utf8), from: 0) != nil }
 
     private mutating func change(
         _ name: String, _ edit: (Property) -> (place: Range<Int>, new: [UInt8])?

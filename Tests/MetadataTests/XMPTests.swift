@@ -39,6 +39,16 @@ import Testing
         #expect(revised(text, facts) == "<a exif:ISO=\"3\">\n</a>")
     }
 
+    @Test func `what lay beside the original's picture is not announced any more`() {
+        let text = """
+            <a hdrgm:Version="1.0" b="1"><Container:Directory><rdf:Seq>x</rdf:Seq></Container:Directory>
+            </a>
+            """
+        #expect(XMP.hasGainMap(Array(text.utf8)))
+        #expect(revised(text) == "<a b=\"1\">\n</a>")
+        #expect(!XMP.hasGainMap(Array("<a b='hdrgm:Version'/>".utf8)))
+    }
+
     @Test func `a new colour space is named and the old profile's name goes`() {
         var facts = facts
         facts.newColourIsSRGB = true
