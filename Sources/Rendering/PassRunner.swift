@@ -42,11 +42,11 @@ struct PassRunner {
             switch pass {
             case .pixels(let pixels): waiting = pixels
             case .neighbourhood(_, let filter):
-                try runProgram(to: linear(hasAlpha: layout.hasAlpha))
+                try runProgram(to: linear(hasAlpha: hasAlpha))
                 image = try image.running(filter, spool: nextSpool())
             case .geometry(let geometry) where geometry.isLossless:
                 if !waiting.isEmpty {
-                    let light = linear(hasAlpha: layout.hasAlpha)
+                    let light = linear(hasAlpha: hasAlpha)
                     try runProgram(to: rest.allSatisfy(\.isLossless) ? target : light)
                 }
                 image = try image.placed(geometry, spool: nextSpool())
@@ -57,12 +57,17 @@ struct PassRunner {
         return image
     }
 
+    /// Whether the picture has alpha once the filters that wait have run.
+    private var hasAlpha: Bool {
+        layout.hasAlpha || waiting.contains(where: \.working.changesAlpha)
+    }
+
     private func linear(hasAlpha: Bool) -> PixelProgram.Layout {
         PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
     }
 
     private mutating func resample(_ geometry: Geometry) throws(VipsError) {
-        let light = linear(hasAlpha: layout.hasAlpha || !geometry.edges.isEmpty)
+        let light = linear(hasAlpha: hasAlpha || !geometry.edges.isEmpty)
         guard geometry.kind == .warp else {
             try runProgram(to: light)
             image = try image.scaled(geometry)

@@ -56,7 +56,8 @@ import Testing
                 "#ff8000", "#FF80aa", "#ff800", "#ff80000", "ff8000", "#gg8000", "#ff8000\n",
                 [0, 1, 0], [0, 0, 1, 1], [0, 0], [0, 0, 0, 0, 0], [0, 0, 2], [0, 0, "1"],
             ]
-        case .samples(let range, let count, let groups):
+        case .samples(let range, let count, let groups),
+            .table(let range, let count, let groups):
             // A multiple of the group, on which a schema has no say.
             for length in [count.lowerBound, count.lowerBound - groups] where length >= 0 {
                 for end in ends(range) {
@@ -198,7 +199,7 @@ import Testing
         case .vector(let range, let units):
             .array(Array(repeating: .number(range.lowerBound), count: units.count))
         case .color: "#808080"
-        case .samples(let range, let count, _):
+        case .samples(let range, let count, _), .table(let range, let count, _):
             .array(Array(repeating: .number(range.lowerBound), count: count.lowerBound))
         case .choice(let words): .string(words[0])
         case .flag: true

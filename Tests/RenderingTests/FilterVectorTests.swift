@@ -13,29 +13,101 @@ import Vips
 
     struct Vector: Sendable, CustomTestStringConvertible {
         let filter: String
-        let intensity: Double?
         let outputs: [[Int]]
-        var testDescription: String { "\(filter) \(intensity.map { "\($0)" } ?? "")" }
+        var testDescription: String { filter }
     }
 
+    /// By filter, what becomes of each input but black, which all leave black except those that invert.
     static let vectors = [
         Vector(
-            filter: "CISepiaTone", intensity: 0.8,
+            filter: "CISepiaTone:intensity=0.8",
             outputs: [
                 [255, 255, 255], [144, 121, 80], [176, 107, 53], [205, 225, 171], [88, 59, 125],
                 [160, 116, 59], [133, 118, 104], [49, 27, 24], [0, 0, 0],
             ]),
         Vector(
-            filter: "CISepiaTone", intensity: 1,
+            filter: "CISepiaTone",
             outputs: [
                 [255, 255, 255], [147, 119, 61], [147, 118, 60], [227, 217, 189], [98, 67, 16],
                 [147, 119, 61], [144, 116, 57], [53, 26, 1], [0, 0, 0],
             ]),
         Vector(
-            filter: "CIColorInvert", intensity: nil,
+            filter: "CIColorInvert",
             outputs: [
                 [0, 0, 0], [229, 229, 229], [0, 255, 255], [255, 0, 255], [255, 255, 0],
                 [174, 240, 251], [249, 229, 183], [254, 254, 250], [255, 255, 255],
+            ]),
+        Vector(
+            filter: "CIExposureAdjust:ev=1",
+            outputs: [
+                [255, 255, 255], [176, 176, 176], [255, 0, 0], [0, 255, 0], [0, 0, 255],
+                [255, 138, 71], [90, 176, 255], [45, 45, 85], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "CIGammaAdjust:power=0.75",
+            outputs: [
+                [255, 255, 255], [153, 153, 153], [255, 0, 0], [0, 255, 0], [0, 0, 255],
+                [213, 127, 78], [92, 153, 206], [55, 55, 88], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "CIColorControls:saturation=1.5,brightness=0.1,contrast=1.2",
+            outputs: [
+                [255, 255, 255], [139, 139, 139], [255, 0, 0], [0, 255, 0], [0, 0, 255],
+                [245, 89, 0], [0, 141, 235], [32, 32, 76], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "CIHueAdjust:angle=1",
+            outputs: [
+                [255, 255, 255], [128, 128, 128], [180, 129, 0], [0, 254, 247], [233, 0, 208],
+                [139, 136, 0], [168, 96, 189], [56, 19, 51], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "CIColorPosterize:levels=6",
+            outputs: [
+                [255, 255, 255], [124, 124, 124], [255, 0, 0], [0, 255, 0], [0, 0, 255],
+                [203, 124, 0], [0, 124, 203], [0, 0, 0], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "CIColorMonochrome",
+            outputs: [
+                [255, 255, 255], [104, 77, 50], [103, 76, 49], [205, 192, 183], [61, 43, 26],
+                [104, 77, 50], [101, 74, 48], [25, 16, 7], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "css:sepia(1)",
+            outputs: [
+                [255, 255, 239], [173, 154, 120], [100, 89, 69], [196, 175, 136], [48, 43, 33],
+                [165, 147, 114], [160, 142, 111], [46, 41, 32], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "css:sepia(80%)",
+            outputs: [
+                [255, 255, 242], [164, 149, 122], [131, 71, 55], [157, 191, 109], [39, 34, 78],
+                [172, 137, 101], [141, 140, 127], [43, 39, 38], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "css:grayscale(1)",
+            outputs: [
+                [255, 255, 255], [128, 128, 128], [54, 54, 54], [182, 182, 182], [18, 18, 18],
+                [118, 118, 118], [119, 119, 119], [32, 32, 32], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "css:invert(1)",
+            outputs: [
+                [0, 0, 0], [127, 127, 127], [0, 255, 255], [255, 0, 255], [255, 255, 0],
+                [55, 155, 205], [191, 127, 63], [225, 225, 195], [255, 255, 255],
+            ]),
+        Vector(
+            filter: "css:hue-rotate(1rad)",
+            outputs: [
+                [255, 255, 255], [128, 128, 128], [117, 56, 0], [0, 252, 237], [208, 0, 162],
+                [105, 132, 12], [151, 101, 205], [54, 24, 49], [0, 0, 0],
+            ]),
+        Vector(
+            filter: "css:saturate(1.5)",
+            outputs: [
+                [255, 255, 255], [128, 128, 128], [255, 0, 0], [0, 255, 0], [0, 0, 255],
+                [241, 91, 16], [37, 133, 229], [29, 29, 74], [0, 0, 0],
             ]),
     ]
 
@@ -46,8 +118,7 @@ import Vips
         try Image.fromPixels(
             Self.inputs.flatMap { $0 }, width: Self.inputs.count, height: 1, bands: 3
         ).writePNG(to: source)
-        let filter = try Filter(
-            vector.filter, vector.intensity.map { ["inputIntensity": .number($0)] } ?? [:])
+        let filter = try Filter(text: vector.filter, at: "filter")
         let picture = try studio.pixels(of: source, [filter])
         for (x, expected) in vector.outputs.enumerated() {
             for (a, b) in zip(picture.pixel(x, 0), expected) {

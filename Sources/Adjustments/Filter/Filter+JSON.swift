@@ -1,11 +1,16 @@
 extension Filter {
     /// Reads one filter of an edit.
     init(_ value: JSONValue, at path: String) throws(Failure) {
+        if case .string(let text) = value {
+            try self.init(CSSFunction.object(text, at: path), at: path)
+            return
+        }
         guard case .object(var fields) = value else {
             throw Failure(
                 .invalidValue,
                 "\(path) is \(value.kind); expected an object such as "
-                    + #"{"name": "CISepiaTone", "inputIntensity": 0.8}."#)
+                    + #"{"name": "CISepiaTone", "inputIntensity": 0.8}, or a CSS function such as "#
+                    + #""css:sepia(0.8)"."#)
         }
         guard let name = fields.removeValue(forKey: "name") else {
             throw Failure(

@@ -4,10 +4,19 @@ extension Filter {
     /// A value is JSON (`0.8`, `[150, 150]`, `true`) or else a word (`clamp`, `#ff8000`). Commas inside
     /// brackets and braces belong to the value.
     ///
+    /// CSS functions may also be written as CSS does: `css:sepia(0.8)`.
+    ///
     /// - Throws: `invalidValue` for text that is not of this form, else what a filter of an edit throws.
     public init(text: String, at path: String) throws(Failure) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        var fields: [String: JSONValue] = ["name": .string(String(parts[0]))]
+        guard !CSSFunction.isForm(of: text) else {
+            try self.init(CSSFunction.object(text, at: path), at: path)
+            return
+        }
+        // The colon of `css:` belongs to the name.
+        let prefix = text.hasPrefix(CSSFunction.prefix) ? CSSFunction.prefix : ""
+        let parts = text.dropFirst(prefix.count).split(
+            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        var fields: [String: JSONValue] = ["name": .string(prefix + parts[0])]
         for pair in Self.pairs(parts.count > 1 ? parts[1] : "") {
             let sides = pair.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -116,6 +116,15 @@ extension Filter {
         return value
     }
 
+    /// Samples or the digest of a file of them, by its parameter's full name.
+    public func table(_ parameter: String) -> FilterTable {
+        switch value(parameter) {
+        case .vector(let numbers): .inline(numbers)
+        case .text(let digest): .file(digest)
+        default: wrongKind(parameter)
+        }
+    }
+
     /// Yes or no, by its parameter's full name.
     public func flag(_ parameter: String) -> Bool {
         guard case .flag(let value) = value(parameter) else { wrongKind(parameter) }

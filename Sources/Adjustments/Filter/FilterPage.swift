@@ -87,6 +87,9 @@ extension ParameterDefinition.Kind {
         case .samples(let range, let count, let groups):
             return "\(count.lowerBound) to \(count.upperBound) numbers \(words(range))"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
+        case .table(let range, let count, let groups):
+            return "\(count.lowerBound) to \(count.upperBound) numbers \(words(range))"
+                + (groups > 1 ? ", a multiple of \(groups)" : "") + "; or sha256:…"
         case .choice(let words): return words.joined(separator: ", ")
         case .flag: return "true, false"
         case .resource: return "sha256:…"

@@ -9,17 +9,32 @@ public enum FilterSchema {
         let generators = FilterCatalogue.all.filter(\.isGenerator)
         var definitions: [String: JSONValue] = ["generator": choice(of: generators)]
         for filter in FilterCatalogue.all { definitions[filter.name] = schema(of: filter) }
-        return choice(of: filters).adding([
+        definitions["filter"] = choice(of: filters)
+        // A condition, so that a validator's complaint about an object is not about texts too.
+        return JSONValue.object([
+            "if": .object(["type": "string"]), "then": cssFunction,
+            "else": .object(["$ref": "#/$defs/filter"]),
+        ]).adding([
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Filter",
             "description": """
             One step of an edit, named as Core Image names it. Each parameter may be spelled as Core Image's \
-            key (`inputIntensity`) or as its Swift property (`intensity`), but not both.
+            key (`inputIntensity`) or as its Swift property (`intensity`), but not both. A CSS function may be \
+            written as text, as CSS does.
             """,
             "$comment": "Made by ops/generate from the catalogue of filters; do not edit.",
             "$defs": .object(definitions),
         ])
     }
+
+    private static let cssFunction: JSONValue = .object([
+        "title": "CSS function",
+        "description":
+            "Another spelling of the object. The number\u{2019}s limits are those of the object.",
+        "type": "string", "maxLength": .number(Double(CSSFunction.lengthMax)),
+        "pattern": .string(CSSFunction.pattern),
+        "examples": ["css:sepia(0.8)", "css:hue-rotate(90deg)"],
+    ])
 
     /// One of some filters: a condition each, so that a validator's complaint is about the filter that
     /// was meant.
@@ -93,6 +108,10 @@ extension FilterDefinition {
 }
 
 extension ParameterDefinition.Kind {
+    private static let digest: JSONValue = .object([
+        "type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "maxLength": 71,
+    ])
+
     fileprivate var schema: JSONValue {
         func number(_ range: ClosedRange<Double>) -> JSONValue {
             .object([
@@ -116,12 +135,11 @@ extension ParameterDefinition.Kind {
             ])
             return .object(["anyOf": .array([array(number(0...1), 3...4), hex])])
         case .samples(let range, let count, _): return array(number(range), count)
+        case .table(let range, let count, _):
+            return .object(["anyOf": .array([array(number(range), count), Self.digest])])
         case .choice(let words): return .object(["enum": .array(words.map(JSONValue.string))])
         case .flag: return .object(["type": "boolean"])
-        case .resource:
-            return .object([
-                "type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "maxLength": 71,
-            ])
+        case .resource: return Self.digest
         case .filters:
             return array(.object(["$ref": "#"]), 1...ContractLimits.filtersMax)
         case .generator: return .object(["$ref": "#/$defs/generator"])

@@ -33,6 +33,14 @@ public enum FilterValue: Sendable, Equatable {
     }
 }
 
+/// Where the numbers of a table are.
+public enum FilterTable: Sendable {
+    /// Here.
+    case inline([Double])
+    /// In the file of that digest.
+    case file(String)
+}
+
 extension FilterValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {

@@ -10,7 +10,7 @@ extension ParameterDefinition {
         case (.number, .number(let number)):
             return try checked(.number(number), of: filter, at: path)
         case (.vector, .array(let values)), (.samples, .array(let values)),
-            (.color, .array(let values)):
+            (.table, .array(let values)), (.color, .array(let values)):
             var numbers: [Double] = []
             numbers.reserveCapacity(values.count)
             for (index, value) in values.enumerated() {
@@ -23,7 +23,8 @@ extension ParameterDefinition {
             return try checked(.vector(numbers), of: filter, at: path)
         case (.color, .string(let text)):
             return try checked(.text(text), of: filter, at: path)
-        case (.choice, .string(let text)), (.resource, .string(let text)):
+        case (.choice, .string(let text)), (.resource, .string(let text)),
+            (.table, .string(let text)):
             return try checked(.text(text), of: filter, at: path)
         case (.flag, .bool(let flag)):
             return .flag(flag)
@@ -59,7 +60,8 @@ extension ParameterDefinition {
         case (.vector(let range, let units), .vector(let numbers)):
             guard numbers.count == units.count else { throw wrong(value, at: path) }
             try check(numbers, range, of: filter, at: path)
-        case (.samples(let range, let count, let groups), .vector(let numbers)):
+        case (.samples(let range, let count, let groups), .vector(let numbers)),
+            (.table(let range, let count, let groups), .vector(let numbers)):
             guard count.contains(numbers.count), numbers.count.isMultiple(of: groups) else {
                 throw Failure(
                     .invalidValue,
@@ -75,7 +77,7 @@ extension ParameterDefinition {
             return .vector(numbers)
         case (.choice(let words), .text(let text)):
             guard words.contains(text) else { throw wrong(value, at: path) }
-        case (.resource, .text(let text)):
+        case (.resource, .text(let text)), (.table, .text(let text)):
             guard Self.isDigest(text) else { throw wrong(value, at: path) }
         case (.flag, .flag): break
         case (.filters, .filters(let filters)):
@@ -109,6 +111,10 @@ extension ParameterDefinition {
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
         case .color:
             return "a colour: [r, g, b], [r, g, b, a], each 0 to 1, or \"#rrggbb\""
+        case .table(_, let count, let groups):
+            return "an array of \(count.lowerBound) to \(count.upperBound) numbers"
+                + (groups > 1 ? ", a multiple of \(groups)" : "")
+                + ", or \"sha256:\" and 64 hexadecimal digits"
         case .choice(let words):
             return "one of " + words.map(\.debugDescription).joined(separator: ", ")
         case .flag: return "true or false"

@@ -21,6 +21,8 @@ public struct ParameterDefinition: Sendable {
         case color
         /// A list of numbers, as long as the range says, in a multiple of `groups`.
         case samples(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
+        /// Such a list, or a file of its numbers as little-endian 32-bit floats, by digest.
+        case table(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
         /// One of some words.
         case choice([String])
         /// Yes or no.

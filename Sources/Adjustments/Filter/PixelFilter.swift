@@ -12,10 +12,15 @@ public protocol PixelFilter: Sendable {
     /// Whether the result depends on where the pixel lies. False unless a filter says otherwise: then
     /// each colour of a photo has to be computed only once.
     var usesPosition: Bool { get }
+
+    /// Whether a pixel's alpha may become another one: then a photo without alpha gets some. False
+    /// unless a filter says otherwise.
+    var changesAlpha: Bool { get }
 }
 
 extension PixelFilter {
     public var usesPosition: Bool { false }
+    public var changesAlpha: Bool { false }
 }
 
 /// Some pixels of one row in planes, small enough for the first-level cache.

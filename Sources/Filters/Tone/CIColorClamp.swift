@@ -26,6 +26,9 @@ struct CIColorClamp: PixelFilter {
 
     private let least, most: [Float]
 
+    /// A photo without alpha has 1 everywhere.
+    var changesAlpha: Bool { most[3] < 1 }
+
     init(_ filter: Filter) throws(Failure) {
         least = filter.floats("inputMinComponents")
         most = filter.floats("inputMaxComponents")

@@ -39,6 +39,8 @@ struct CIColorMatrix: PixelFilter {
     private let rows: [[Float]]
     private let bias: [Float]
 
+    var changesAlpha: Bool { rows[3] != [0, 0, 0, 1] || bias[3] != 0 }
+
     init(_ filter: Filter) {
         rows = ["R", "G", "B", "A"].map { filter.floats("input\($0)Vector") }
         bias = filter.floats("inputBiasVector")

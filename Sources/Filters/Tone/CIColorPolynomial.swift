@@ -27,6 +27,8 @@ struct CIColorPolynomial: PixelFilter {
 
     private let coefficients: [[Float]]
 
+    var changesAlpha: Bool { coefficients[3] != [0, 1, 0, 0] }
+
     init(_ filter: Filter) {
         coefficients = Self.channels.map { filter.floats("input\($0)Coefficients") }
     }

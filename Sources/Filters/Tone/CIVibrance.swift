@@ -4,9 +4,9 @@ import Adjustments
 ///
 ///     A = (R + G + B) / 3     out = A + (x − A) · k
 ///
-/// What k is was looked up in Core Image's pixels for amount −1: 0.35 − 0.15 D for most hues, up to 0.93
-/// for hues of skin, of which pale colours have more than strong ones. D is the difference of the largest
-/// and the smallest encoded channel. For amounts above 0 there was nothing to look at: k is then
+/// What k is was looked up in Core Image's pixels for amount −1: 0.32 − 0.14 D for most hues, 0.84 for
+/// hues of skin, which reach further for pale colours than for strong ones. D is the difference of the
+/// largest and the smallest encoded channel. For amounts above 0 there was nothing to look at: k is then
 /// 1 + amount · (1 − D)(1 − 0.7 skin).
 struct CIVibrance: PixelFilter {
     @section("minilab_filters") @used
@@ -24,7 +24,7 @@ struct CIVibrance: PixelFilter {
         fidelity: .lookAlike,
         source: """
             That each channel moves away from the mean of all three was measured; by how much is a fit to Core Image's \
-            pixels for amount -1 (RMS 9 of 255; leaving the photo as it is is off by 67), and ours above 0.
+            pixels for amount -1 (RMS 6 of 255; leaving the photo as it is is off by 67), and ours above 0.
             """,
         kernel: .pixel { filter, _ in CIVibrance(filter) })
 
@@ -61,8 +61,8 @@ struct CIVibrance: PixelFilter {
         let depth = min(difference, 1)
         let skin = Self.skin(Self.hue(red, green, blue, difference), depth)
         guard amount < 0 else { return 1 + amount * (1 - depth) * (1 - 0.7 * skin) }
-        let base = 0.35 - 0.15 * depth
-        return 1 + amount * (1 - (base + (0.93 - 0.35) * skin))
+        let base = 0.32 - 0.14 * depth
+        return 1 + amount * (1 - (base + (0.84 - base) * skin))
     }
 
     /// Degrees from red by way of yellow, −90 to 270.
@@ -79,8 +79,8 @@ struct CIVibrance: PixelFilter {
     /// 1 for hues of skin, 0 for others.
     private static func skin(_ hue: Float, _ depth: Float) -> Float {
         let pale = 1 - depth
-        let rise = smooth((hue - (22 - 37 * pale)) / 16)
-        let fall = smooth((hue - (31 + 31 * pale)) / 22)
+        let rise = smooth((hue - (24 - 35 * pale)) / 11)
+        let fall = smooth((hue - (35 + 24 * pale)) / 14)
         return rise * (1 - fall)
     }
 

@@ -245,7 +245,7 @@ struct PlaneProgram {
                 Self.decode(plane, count, light.values)
             }
             if let toWorking = colour.toWorking { chunk.multiply(by: toWorking) }
-            for filter in filters { filter.apply(to: chunk) }
+            chunk.run(filters)
             if let fromWorking = colour.fromWorking { chunk.multiply(by: fromWorking) }
             if let vignette { return vignette.pack(chunk, into: results) }
             for (plane, curve) in zip([chunk.red, chunk.green, chunk.blue], codes) {

@@ -47,6 +47,7 @@ struct PixelProgram: Sendable {
     private let memos: ColourMemoPool?
     /// Linear sRGB.
     private let background: [Float]
+    private let showsBackground: Bool
 
     /// Makes the pass; its tables are ready when this returns.
     ///
@@ -76,7 +77,9 @@ struct PixelProgram: Sendable {
         toWorking = source.sample == .linear ? nil : colour.toWorking
         fromWorking = target.sample == .linear ? nil : targetColour.fromWorking
         let isPlain = target == Layout(sample: .encoded8, bands: 3) && source == target
-        if isPlain, !filters.contains(where: \.usesPosition) {
+        let changesAlpha = filters.contains(where: \.changesAlpha)
+        showsBackground = !target.hasAlpha && (source.hasAlpha || changesAlpha)
+        if isPlain, !showsBackground, !filters.contains(where: \.usesPosition) {
             memos =
                 chain.map {
                     .pool(for: .init(filters: $0, source: colour, target: targetColour))
@@ -128,7 +131,6 @@ struct PixelProgram: Sendable {
                     return
                 }
                 let alpha = planes + 3 * capacity
-                if !source.hasAlpha { alpha.update(repeating: 1, count: min(capacity, count)) }
                 var left = 0
                 while left < count {
                     let chunk = PixelChunk(
@@ -136,10 +138,11 @@ struct PixelProgram: Sendable {
                         green: planes + capacity, blue: planes + 2 * capacity, alpha: alpha,
                         x: Double(place.column + left) + 0.5,
                         y: Double(height - place.row) - 0.5)
+                    if !source.hasAlpha { alpha.update(repeating: 1, count: chunk.count) }
                     read(from, at: left, into: chunk)
                     if let toWorking { chunk.multiply(by: toWorking) }
-                    for filter in filters { filter.apply(to: chunk) }
-                    if source.hasAlpha, !target.hasAlpha { layOnBackground(chunk) }
+                    chunk.run(filters)
+                    if showsBackground { layOnBackground(chunk) }
                     if let fromWorking { chunk.multiply(by: fromWorking) }
                     write(chunk, index, to: to, at: left)
                     left += chunk.count
@@ -195,6 +198,30 @@ struct PixelProgram: Sendable {
 }
 
 extension PixelChunk {
+    /// The largest half-precision number: Core Image keeps its pixels in such.
+    private static let most: Float = 65_504
+
+    /// Puts the pixels through filters.
+    func run(_ filters: [any PixelFilter]) {
+        limit()
+        for filter in filters {
+            filter.apply(to: self)
+            limit()
+        }
+    }
+
+    /// Keeps numbers from growing to infinity over a chain, and so from becoming none at all.
+    private func limit() {
+        let most = Self.most
+        for plane in [red, green, blue] {
+            for i in 0..<count {
+                // Written so that what is no number becomes the least one.
+                let high = plane[i] < most ? plane[i] : most
+                plane[i] = plane[i] > -most ? high : -most
+            }
+        }
+    }
+
     /// Multiplies each colour by a matrix.
     func multiply(by matrix: ColourMatrix) {
         let m = matrix.rows.map(Float.init)

@@ -33,6 +33,12 @@ enum Pass: Sendable {
         return !pixels.contains(where: \.working.usesPosition)
     }
 
+    /// Whether it is a filter of pixels that may make alpha another one.
+    var changesAlpha: Bool {
+        guard case .pixels(let pixels) = self else { return false }
+        return pixels.contains(where: \.working.changesAlpha)
+    }
+
     /// Whether it only lets pixels change places.
     var isLossless: Bool {
         if case .geometry(let geometry) = self { geometry.isLossless } else { false }

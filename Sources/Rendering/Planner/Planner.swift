@@ -55,9 +55,9 @@ enum Planner {
     /// Whether the planes of a JPEG can take the steps: filters of colours alone, and perhaps a vignette at
     /// the end, for a photo that is not turned.
     static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
-        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless) else {
-            return false
-        }
+        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless),
+            !steps.contains(where: \.changesAlpha)
+        else { return false }
         if last.isPlaceless { return true }
         guard header.orientation == 1, case .pixels(let pixels) = last, pixels.count == 1 else {
             return false
@@ -67,8 +67,12 @@ enum Planner {
 
     /// Whether a step makes a photo transparent in part that is not.
     private static func makeAlpha(_ steps: [Pass]) -> Bool {
-        steps.contains {
-            if case .geometry(let geometry) = $0 { !geometry.edges.isEmpty } else { false }
+        steps.contains { step in
+            switch step {
+            case .geometry(let geometry): !geometry.edges.isEmpty
+            case .pixels: step.changesAlpha
+            case .neighbourhood: false
+            }
         }
     }
 }

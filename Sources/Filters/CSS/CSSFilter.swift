@@ -1,0 +1,66 @@
+import Adjustments
+
+/// What the CSS functions of W3C Filter Effects 1 have in common.
+///
+/// They work on sRGB-encoded values that are not multiplied by alpha, and the result is clamped to 0 to 1
+/// after every function. How near they come to a browser's pixels stands in `CHROMIUM.md` beside this file.
+enum CSSFilter {
+    /// The definition of a function with an amount.
+    static func definition(
+        _ name: String, _ summary: String, default defaultValue: Double = 1,
+        identity: Double, formula: String,
+        _ make: @escaping @Sendable (Double) -> any PixelFilter
+    ) -> FilterDefinition {
+        FilterDefinition(
+            name: name, summary: summary, category: .css,
+            parameters: [
+                // CSS names no maximum; 1000 is ours. Beyond 1 some act as for 1, as CSS has it.
+                .number(
+                    "amount", "How much: 1 is 100 %.", default: defaultValue, 0...1000,
+                    identity: identity)
+            ],
+            fidelity: .exact, source: "W3C Filter Effects 1: \(formula)",
+            kernel: .pixel { filter, _ in make(filter.number("amount")) })
+    }
+}
+
+/// A CSS function that multiplies colours by a matrix.
+struct CSSMatrix: PixelFilter {
+    /// Nine numbers, row by row.
+    let matrix: [Float]
+
+    func apply(to pixels: PixelChunk) {
+        pixels.encode()
+        pixels.multiply(by: matrix)
+        pixels.clamp()
+        pixels.decode()
+    }
+
+    /// From no change to a matrix, as grayscale and sepia go: an amount beyond 1 acts as 1.
+    static func mixed(_ full: [Double], _ amount: Double) -> CSSMatrix {
+        let share = min(amount, 1)
+        let matrix = full.enumerated().map { place, number in
+            Float((place.isMultiple(of: 4) ? 1 - share : 0) + share * number)
+        }
+        return CSSMatrix(matrix: matrix)
+    }
+}
+
+/// A CSS function that puts each channel through a straight line.
+struct CSSLine: PixelFilter {
+    let slope, intercept: Float
+
+    init(slope: Double, intercept: Double) {
+        self.slope = Float(slope)
+        self.intercept = Float(intercept)
+    }
+
+    func apply(to pixels: PixelChunk) {
+        pixels.encode()
+        for plane in pixels.colours {
+            for i in 0..<pixels.count { plane[i] = plane[i] * slope + intercept }
+        }
+        pixels.clamp()
+        pixels.decode()
+    }
+}

@@ -1,0 +1,19 @@
+import Adjustments
+
+/// css:grayscale(): takes the colour away.
+enum CSSGrayscale {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = CSSFilter.definition(
+        "css:grayscale", "Takes the colour away, as CSS does.", identity: 0,
+        formula:
+            "a matrix that makes luminance (0.2126, 0.7152, 0.0722) of encoded values; beyond 1 acts as 1."
+    ) { amount in
+        CSSMatrix.mixed(full, amount)
+    }
+
+    private static let full = [
+        0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722,
+    ]
+}

@@ -1,0 +1,22 @@
+import Adjustments
+
+/// css:saturate(): more or less colour.
+enum CSSSaturate {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = CSSFilter.definition(
+        "css:saturate", "Changes the saturation, as CSS does.", identity: 1,
+        formula: "feColorMatrix saturate on encoded values."
+    ) { amount in
+        CSSMatrix(matrix: matrix(amount))
+    }
+
+    private static func matrix(_ amount: Double) -> [Float] {
+        let grey = [0.213, 0.715, 0.072]
+        return (0..<9).map { place in
+            let (row, column) = (place / 3, place % 3)
+            return Float(grey[column] * (1 - amount) + (row == column ? amount : 0))
+        }
+    }
+}

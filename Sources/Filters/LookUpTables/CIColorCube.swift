@@ -1,0 +1,20 @@
+import Adjustments
+
+/// CIColorCube: looks up each colour, in linear light, in a table.
+enum CIColorCube {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIColorCube",
+        summary: "Looks up linear colours in a table.",
+        category: .lookUpTable,
+        parameters: [ColorCubeTable.dimension, ColorCubeTable.data, ColorCubeTable.extrapolate],
+        fidelity: .measured(rms: 0.22),
+        source: """
+            Trilinear, on linear light; documented by Apple. For `.cube` files, whose values are encoded, see cube.
+            """,
+        kernel: .pixel { filter, context throws(Failure) in
+            try ColorCubeTable(filter, in: .linearSRGB, context)
+        })
+}

@@ -1,0 +1,22 @@
+import Adjustments
+
+/// CIColorCubeWithColorSpace: looks up each colour, in the values of a colour space, in a table.
+enum CIColorCubeWithColorSpace {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIColorCubeWithColorSpace",
+        summary: "Looks up the colours of a colour space in a table.",
+        category: .lookUpTable,
+        parameters: [
+            ColorCubeTable.dimension, ColorCubeTable.data,
+            NamedColourSpace.parameter("inputColorSpace", "What the table's numbers mean."),
+            ColorCubeTable.extrapolate,
+        ],
+        fidelity: .measured(rms: 0.18),
+        source: "Trilinear, on values of the colour space; documented by Apple.",
+        kernel: .pixel { filter, context throws(Failure) in
+            try ColorCubeTable(filter, in: NamedColourSpace(filter, "inputColorSpace"), context)
+        })
+}

@@ -1,0 +1,60 @@
+import Adjustments
+
+/// A table of colours by red, green and blue, read with trilinear interpolation.
+///
+/// Between the eight nodes around a colour each channel is interpolated along straight lines, red first, as
+/// Core Image does. (Tetrahedral interpolation differs by up to a few codes.)
+struct ColourCube: Sendable {
+    /// Nodes along an axis, at least 2.
+    let size: Int
+    /// Numbers of a node: red, green, blue and perhaps alpha.
+    let channels: Int
+    /// Red varies fastest, then green.
+    private let table: Table<Float>
+
+    /// Makes a cube of `channels` · `size`³ numbers.
+    init(size: Int, channels: Int, _ numbers: [Float]) {
+        precondition(numbers.count == size * size * size * channels, "a number for each node")
+        self.size = size
+        self.channels = channels
+        table = Table(count: numbers.count) { numbers[$0] }
+    }
+
+    /// What a chunk's colours become.
+    ///
+    /// - Parameters:
+    ///   - low: the colour of the first node.
+    ///   - scale: what brings a colour's distance from `low` to steps between nodes.
+    ///   - extrapolates: whether straight lines go on outside of the cube; else the outermost node counts.
+    ///   - results: the four channels' planes; the last is not written when there are but three.
+    func apply(
+        to pixels: PixelChunk, low: [Float], scale: [Float], extrapolates: Bool,
+        into results: [UnsafeMutablePointer<Float>]
+    ) {
+        let values = table.values
+        let last = Float(size - 1)
+        let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
+        // Steps of the table along each axis.
+        let (right, up, back) = (channels, channels * size, channels * size * size)
+        func place(_ number: Float, _ axis: Int) -> (node: Int, part: Float) {
+            let position = (number - low[axis]) * scale[axis]
+            let bounded = extrapolates ? position : min(max(position, 0), last)
+            let node = min(max(bounded.rounded(.down), 0), last - 1)
+            return (Int(node), bounded - node)
+        }
+        for i in 0..<pixels.count {
+            let (r, g, b) = (place(red[i], 0), place(green[i], 1), place(blue[i], 2))
+            let corner = values + r.node * right + g.node * up + b.node * back
+            for channel in 0..<channels {
+                let c = corner + channel
+                let c00 = c[0] + (c[right] - c[0]) * r.part
+                let c10 = c[up] + (c[up + right] - c[up]) * r.part
+                let c01 = c[back] + (c[back + right] - c[back]) * r.part
+                let c11 = c[back + up] + (c[back + up + right] - c[back + up]) * r.part
+                let c0 = c00 + (c10 - c00) * g.part
+                let c1 = c01 + (c11 - c01) * g.part
+                results[channel][i] = c0 + (c1 - c0) * b.part
+            }
+        }
+    }
+}
