@@ -46,7 +46,9 @@ let package = Package(
             dependencies: ["CFilterRegistry", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
         // The filters: a file each, definition and mathematics. No I/O but reading resources.
-        .target(name: "Filters", dependencies: ["Adjustments"], swiftSettings: settings),
+        .target(
+            name: "Filters", dependencies: ["Adjustments"], exclude: ["CSS/CHROMIUM.md"],
+            swiftSettings: settings),
         // Values: what the worker and its render children say to each other. No I/O.
         .target(
             name: "RenderProtocol", dependencies: ["Adjustments"], swiftSettings: settings),

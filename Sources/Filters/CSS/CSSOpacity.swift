@@ -15,7 +15,7 @@ struct CSSOpacity: PixelFilter {
     }
 
     let amount: Float
-    var changesAlpha: Bool { true }
+    var changesAlpha: Bool { amount < 1 }
 
     func apply(to pixels: PixelChunk) {
         for i in 0..<pixels.count { pixels.alpha[i] *= amount }

@@ -74,7 +74,8 @@ struct ColorCubeTable: PixelFilter {
                 extrapolates: extrapolates, into: pixels.colours + [alpha])
             for i in 0..<pixels.count {
                 let share = min(max(alpha[i], 0), 1)
-                let factor = share > 0 ? 1 / share : 0
+                // Less than half a code of 16-bit alpha is none.
+                let factor = share > 1e-6 ? 1 / share : 0
                 pixels.red[i] *= factor
                 pixels.green[i] *= factor
                 pixels.blue[i] *= factor

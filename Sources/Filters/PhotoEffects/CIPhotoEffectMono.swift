@@ -1,49 +1,44 @@
 import Adjustments
-import Glibc
 
-/// CIPhotoEffectMono, a look-alike: black and white with low contrast.
-///
-///     z = 0.532 R + 0.243 G + 0.224 B     out = zᵖ / (zᵖ + k (1 − z)ᵖ)    p = 1.325, k = 1.579
-///
-/// on sRGB-encoded values.
-struct CIPhotoEffectMono: PixelFilter {
+/// CIPhotoEffectMono: black and white with low contrast. How it was found stands in ``PhotoEffect``.
+enum CIPhotoEffectMono {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
-    static let definition = FilterDefinition(
-        name: "CIPhotoEffectMono",
-        summary: "Turns the photo into black and white with low contrast.",
-        category: .photoEffect,
-        fidelity: .lookAlike,
-        source: """
-            Apple's kernel is an unpublished table of colours. Ours is a formula fitted to 127 000 colours of one \
-            photo: RMS 8.6 of 255. It is monotone and leaves black and white.
-            """,
-        kernel: .pixel { _, _ in CIPhotoEffectMono() })
+    static let definition = PhotoEffect.definition(
+        "CIPhotoEffectMono", "Turns the photo into black and white with low contrast.", rms: 1.1,
+        heldOut: 1.1
+    ) { effect }
 
-    private static let weights: (Float, Float, Float) = (0.532, 0.243, 0.224)
-    private static let exponent = 1.325
-    private static let contrast = 1.579
-    private static let grey = LightCurve { value in
-        let z = min(value, 1)
-        let light = pow(z, exponent)
-        return light / (light + contrast * pow(1 - z, exponent))
-    }
-
-    private let grey = Self.grey
-
-    func apply(to pixels: PixelChunk) {
-        let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        for plane in [red, green, blue] {
-            LightCurve.encoding.applySigned(to: plane, count: pixels.count)
-        }
-        // The weights are given to three digits and add up to 0.999; white has to stay white.
-        let sum = Self.weights.0 + Self.weights.1 + Self.weights.2
-        let (r, g, b) = (Self.weights.0 / sum, Self.weights.1 / sum, Self.weights.2 / sum)
-        for i in 0..<pixels.count { red[i] = r * red[i] + g * green[i] + b * blue[i] }
-        grey.apply(to: red, count: pixels.count)
-        LightCurve.decoding.apply(to: red, count: pixels.count)
-        green.update(from: red, count: pixels.count)
-        blue.update(from: red, count: pixels.count)
-    }
+    private static let effect = PhotoEffect(
+        channels: 1,
+        """
+        5a95a95a95f769b6f77627cd8415a95a95a95f769b6f67807f786f5a95a95a95f66996f6785816898
+        5ba5ba5ba6186986f57858278b660a63567369969d7337aa8478dc64d68e6d970372978880389091c
+        67a6bb7057487927f68788fe9736976d972777f7e28598e49669cb6b26f774d7b38298ac9349b0a12
+        5a95f761b61b69c6f77867f886d5a960361b61b69b6f778681589b5e56196196196996f67858258bc
+        6196196186186986f57858308cc64666467b69969d7337aa8598ef6696aa6f972675379180989692b
+        6886d172a77c7c581888f90697c6a56f174d7b281a88c91197e9d56c27127737e485f8e19619cfa22
+        62167767a69d69d7387ab82189862167767a69d69f7387ab8358bf64067767969b69e7377ab8358d7
+        67767767869a69d7347aa83e8e467767b67b69969d7337aa86790567d6b36f972e7537918108a393a
+        6946e17437ab7f38378979069816b370776f7e78598bd91d97e9d56d472d79881389591097e9dba22
+        65a67767a6d67337847e284e8c266267767a6d67337958008738e766267767a6d673379580087b8fd
+        67767767a6d67327947ff87b90d67768a69f6d67327947ff88d9276866bb70074876a7978228c1956
+        6a06ee7527c882185d8b19219976c271b78980a88c8ee93698a9e06e77477b88398bf9369969e5a22
+        66767767a6d77447a680a8788ed66767767a6d77637d98428a891466767767b6d77868088738c892f
+        67767767b6d77868088758d194267769a6ca71e7868088758da95a68f6cb7187727bf8088768fb983
+        6af6fe7607d283e88a8de94c9ba6d472f79c8198978fe9519a79f46fc75f7d38528d494a9aa9f5a22
+        66767767a6d77487ba82c8a191a66767767a6eb7727f18668d594566767e6a470879a82789c902968
+        6776936c67277b584b8c09239846846b76fc75b7cc84b8cd93999e69f6e473979b80386f8e09539be
+        6c27157777e48538ba92098a9e66ea7477b28288a090e9729cda0c7147797ec8688e49579baa08a24
+        66767769e6f075c7d384d8ca9466676846b57127898088858ff97566d6986d873a7b683c8bb93099d
+        67e6b47007657e18688e895a9be6966d972d79480b88b90b97c9da6b57037607ca83f8b892f99d9f3
+        6da73279780687a8ee9629c9a0e7047647d08448ba92d99b9f5a2473179880a8838fb9689c2a24a24
+        6676886c171477d7f58748f697366d69d6e273e7ad82a8ab92b9a267b6b770676a7df85f8e095c9cb
+        6916d772f7988108919129889eb6ae6fc75b7c88428c39409aea046d072678a7fb8758f396c9d2a16
+        6f87557be8318a99229989f4a247237877f586a8df9509b7a09a247527bc82f8a591797e9c2a24a24
+        66a69e6e473c7a681f8a092399d67b6ba7097697d98558d79589cd6906d973179980d88b90d9889f3
+        6ab6fc75b7c98428c29419b3a106cb7237887fb8788f79719d8a1e6f074e7b882e8aa92899d9f8a24
+        71a77d7eb8618da94f9bca14a247477b082189590696a9c2a24a247747e78598cc92d97e9c2a24a24
+        """)
 }

@@ -24,7 +24,7 @@ struct CIVibrance: PixelFilter {
         fidelity: .lookAlike,
         source: """
             That each channel moves away from the mean of all three was measured; by how much is a fit to Core Image's \
-            pixels for amount -1 (RMS 6 of 255; leaving the photo as it is is off by 67), and ours above 0.
+            pixels for amount -1 (RMS 7 of 255; leaving the photo as it is is off by 67), and ours above 0.
             """,
         kernel: .pixel { filter, _ in CIVibrance(filter) })
 
