@@ -60,21 +60,21 @@ import Vips
             filter: "CIVignetteEffect:center=[191.4,223.3],intensity=0.6,radius=127.6",
             rmsMax: 0.8, most: 3),
         Pair(
-            file: "photo_effect_mono", filter: "CIPhotoEffectMono", rmsMax: 1.6),
+            file: "photo_effect_mono", filter: "CIPhotoEffectMono", rmsMax: 1.1),
         Pair(
-            file: "photo_effect_noir", filter: "CIPhotoEffectNoir", rmsMax: 3.2),
+            file: "photo_effect_noir", filter: "CIPhotoEffectNoir", rmsMax: 1.4),
         Pair(
-            file: "photo_effect_tonal", filter: "CIPhotoEffectTonal", rmsMax: 3.1),
+            file: "photo_effect_tonal", filter: "CIPhotoEffectTonal", rmsMax: 1.1),
         Pair(
-            file: "photo_effect_chrome", filter: "CIPhotoEffectChrome", rmsMax: 3.2),
+            file: "photo_effect_chrome", filter: "CIPhotoEffectChrome", rmsMax: 2.4),
         Pair(
             file: "photo_effect_fade", filter: "CIPhotoEffectFade", rmsMax: 1.0),
         Pair(
-            file: "photo_effect_instant", filter: "CIPhotoEffectInstant", rmsMax: 1.5),
+            file: "photo_effect_instant", filter: "CIPhotoEffectInstant", rmsMax: 1.4),
         Pair(
-            file: "photo_effect_process", filter: "CIPhotoEffectProcess", rmsMax: 1.8),
+            file: "photo_effect_process", filter: "CIPhotoEffectProcess", rmsMax: 1.6),
         Pair(
-            file: "photo_effect_transfer", filter: "CIPhotoEffectTransfer", rmsMax: 1.9),
+            file: "photo_effect_transfer", filter: "CIPhotoEffectTransfer", rmsMax: 1.6),
     ])
     func `the filter gives Core Image's own codes`(_ pair: Pair) throws {
         let ours = try render(pair.filter)

@@ -2,19 +2,22 @@ import Adjustments
 
 /// What Core Image's eight photo effects have in common: each is a map of colours.
 ///
-/// Apple's kernels are unpublished tables. Ours are smooth functions fitted to 127 375 colours of one photo of
-/// which Core Image's results are public. A function is a sum of cubic B-splines (9 along red, green and
-/// blue each) of the encoded values, found by least squares: the photo's colours, weighted by the root
-/// of their number of pixels, against first and second differences of the coefficients (weight 0.3 each) from
-/// those of a formula with few parameters,
+/// Apple's kernels are unpublished tables. Ours are smooth functions, fitted to the 127 375 colours of one photo
+/// of which Core Image's results are public: sums of cubic B-splines of the encoded values, 9 along red,
+/// green and blue each, by least squares. What the squares are of:
 ///
-///     z = w · v     out = lo + (hi − lo) · zᵖ / (zᵖ + k (1 − z)ᵖ)
+/// - the photo's colours, each with the root of its number of pixels, 10⁵ together;
+/// - first and second differences of the coefficients, less those of a formula (0.1 and 0.3), and the
+///   coefficients less its own (0.01). The formula, fitted to the same colours, is
+///   `z = w · v`, `lo + (hi − lo) zᵖ / (zᵖ + k (1 − z)ᵖ)` for each channel; one p and k for all three of
+///   Chrome and Fade, whose greys so stay grey;
+/// - greys from 0.18 on (30) and white (10⁴), less those of the formula; for Chrome and Fade greys from 0.04 on
+///   (300); black (10⁵) where the effect keeps it.
 ///
-/// fitted to the same colours, whose curve of greys is kept from 0.18 on (weight 30). So colours that the
-/// photo has not, blues and greys above all, are the formula's, and there is no seam. Greys stay grey in the
-/// black and white effects, Chrome and Fade; the coefficients rise along the channel's own axis, so that tones
-/// never turn round, and black is kept where the effect keeps it. Held-out colours (a quarter of the cells of
-/// a sixth of each axis, in turn) tell how well this generalises; each definition says both numbers.
+/// So colours that the photo has not, blues and middle greys above all, are the formula's, and there is no
+/// seam: on the way from black to any colour no luminance falls by half a code. That each channel rises
+/// along its own axis was tried as a condition and rejected: it doubled the error on colours that were left out
+/// (a quarter of the cells of a sixth of each axis, in turn), for Noir does darken blue.
 struct PhotoEffect: PixelFilter {
     /// B-splines along an axis, hence 6 pieces.
     private static let splines = 9
