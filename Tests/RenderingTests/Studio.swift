@@ -40,14 +40,23 @@ final class Studio {
         quality: Double = 0.9, pixelsMax: Int = RenderLimits.defaultPixelsMax,
         output: Recipe.Output? = nil, stem: String = "out", threads: Int = 1
     ) throws -> RenderReport {
-        let recipe = try Recipe(
-            filters: filters, output: output ?? .init(format: format, quality: quality))
-        return try Self.turn.withLock { _ in
+        try render(
+            source,
+            Recipe(
+                filters: filters, output: output ?? .init(format: format, quality: quality)),
+            pixelsMax: pixelsMax, stem: stem, threads: threads)
+    }
+
+    func render(
+        _ source: String, _ recipe: Recipe, resources: String? = nil,
+        pixelsMax: Int = RenderLimits.defaultPixelsMax, stem: String = "out", threads: Int = 1
+    ) throws -> RenderReport {
+        try Self.turn.withLock { _ in
             VipsLibrary.threads = threads
             return try renderer.render(
                 PhotoRequest(
                     source: source, recipe: recipe, limits: .init(pixelsMax: pixelsMax),
-                    folder: folder, stem: stem))
+                    resources: resources, folder: folder, stem: stem))
         }
     }
 

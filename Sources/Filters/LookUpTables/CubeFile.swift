@@ -27,6 +27,9 @@ struct CubeFile: Sendable {
     static let tableSizes = 2...128
     /// Longest file in bytes.
     static let bytesMax = 96 << 20
+    /// Numbers have points, whatever the machine's language has. Written once, then only read: so it is
+    /// safe from any thread.
+    nonisolated(unsafe) private static let pointLocale = newlocale(1 << LC_NUMERIC, "C", nil)
     /// Numbers larger than this are no look but a damaged file.
     static let numberMax: Float = 65_504
 
@@ -41,6 +44,8 @@ struct CubeFile: Sendable {
     /// Reads the text of a file.
     init(_ bytes: [UInt8], named path: String) throws(Failure) {
         var reader = CubeReader(path: path)
+        let before = uselocale(Self.pointLocale)
+        defer { _ = uselocale(before) }
         // Numbers are read in place by strtof, which needs an end: a zero.
         let text = bytes + [0]
         let failure = text.withUnsafeBufferPointer { buffer -> Failure? in
