@@ -18,6 +18,10 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// How the original is read.
     public enum Lane: String, Sendable, Codable {
+        /// Not at all: the file is copied, since nothing is changed.
+        case copy
+        /// A JPEG's coefficients, which are cut and turned by the passes and not decoded.
+        case lossless
         /// A JPEG's luma and chroma as they are stored, without becoming RGB, to a JPEG of the same
         /// sampling.
         case planes

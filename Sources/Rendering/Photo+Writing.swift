@@ -1,4 +1,5 @@
 import Adjustments
+import JPEG
 import Metadata
 import RenderProtocol
 import Vips
@@ -16,12 +17,12 @@ extension Photo {
     ///   - spool: where a spool file may be while it is written.
     ///   - failOn: at what the decoder gives up.
     func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
-        if plan.lane == .planes, let planes {
-            do {
-                return try planes.write(to: path, planned.pixelFilters, of: recipe, plan)
-            } catch {
-                throw .failure(Failure(error, photo: file.path))
-            }
+        do {
+            if try writtenWithoutPixels(to: path) { return }
+        } catch let error as JPEGError {
+            throw .failure(Failure(error, photo: file.path))
+        } catch {
+            throw .failure(Failure(reading: error, photo: file.path))
         }
         let metadata: ResultMetadata
         do {
@@ -42,6 +43,22 @@ extension Photo {
         } catch {
             throw .failure(Failure(.internalError, "\(error)"))
         }
+    }
+
+    /// Writes it when its lane has no use for RGB; tells whether it did.
+    private func writtenWithoutPixels(to path: String) throws -> Bool {
+        switch plan.lane {
+        case .copy:
+            try FileCopy.copy(file.path, to: path)
+        case .lossless:
+            try LosslessLane(file.path, Planner.geometry(of: planned.passes)).write(
+                to: path, strip: plan.output.strip)
+        case .planes:
+            guard let planes else { return false }
+            try planes.write(to: path, planned.pixelFilters, of: recipe, plan)
+        case .stream, .spool: return false
+        }
+        return true
     }
 
     private func write(_ image: Image, with metadata: ResultMetadata, to path: String) throws {

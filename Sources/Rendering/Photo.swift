@@ -48,6 +48,8 @@ struct Photo {
         let planes = PlanesLane(file, orientation: full.orientation)
         let planned = try Planner.plan(
             recipe, for: full, limits: limits, planes: copy == nil ? planes?.chroma : nil,
+            losslessObstacle: copy == nil && file.format == .jpeg
+                ? LosslessLane.obstacle(in: path) : nil,
             resource: resource)
         let copySize: PixelSize? =
             switch copy {
@@ -83,22 +85,6 @@ struct Photo {
 }
 
 extension Image {
-    /// Turned by its EXIF orientation. 1 and 2 stream; the others are computed first and then read in
-    /// another order.
-    func upright(from orientation: Int, spool: String) throws(VipsError) -> Image {
-        // EXIF 2.32, tag 274.
-        switch orientation {
-        case 2: return try mirrored()
-        case 3: return try inAnyOrder(spool: spool).turned(.d180)
-        case 4: return try inAnyOrder(spool: spool).flipped()
-        case 5: return try inAnyOrder(spool: spool).turned(.d90).mirrored()
-        case 6: return try inAnyOrder(spool: spool).turned(.d90)
-        case 7: return try inAnyOrder(spool: spool).turned(.d270).mirrored()
-        case 8: return try inAnyOrder(spool: spool).turned(.d270)
-        default: return self
-        }
-    }
-
     /// Computed now, in memory or in a file, so that any pixel can be read at any time.
     func inAnyOrder(spool: String) throws(VipsError) -> Image {
         byteCount <= Photo.memorySpoolBytesMax ? try inMemory() : try spooled(to: spool)

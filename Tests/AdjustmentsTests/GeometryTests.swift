@@ -122,6 +122,8 @@ import Testing
         let right = try geometry("CICrop", ["rectangle": [100.5, 0, 99.4, 10.4]], of: size)
         #expect(left.kind == .crop(PixelRectangle(x: 0, y: 0, width: 101, height: 11)))
         #expect(right.kind == .crop(PixelRectangle(x: 101, y: 0, width: 99, height: 10)))
+        let thin = try geometry("CICrop", ["rectangle": [10.6, 0, 0.3, 5]], of: size)
+        #expect(thin.kind == .crop(PixelRectangle(x: 10, y: 0, width: 1, height: 5)))
     }
 
     @Test func `a matrix that turns by a right angle, but for rounding, is a turn`() throws {
@@ -175,8 +177,8 @@ import Testing
         expect(.parameterOutOfRange) {
             try geometry("CICrop", ["rectangle": [-1, 0, 50, 50]], of: size)
         }
-        for rectangle: FilterValue in [[10, 10, 0, 5], [10, 10, -5, 5], [10.1, 10, 0.3, 5]] {
-            expect(.invalidValue, naming: "holds no pixel") {
+        for rectangle: FilterValue in [[10, 10, 0, 5], [10, 10, -5, 5], [10, 10, 5, 0]] {
+            expect(.invalidValue, naming: "holds nothing") {
                 try geometry("CICrop", ["rectangle": rectangle], of: size)
             }
         }

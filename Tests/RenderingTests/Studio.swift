@@ -95,6 +95,15 @@ struct Picture {
         bytes = try image.pixels()
     }
 
+    private init(of image: Image) throws {
+        self.image = image
+        (width, height, bands) = (image.width, image.height, image.bands)
+        bytes = try image.pixels()
+    }
+
+    /// A picture that was never written.
+    static func of(_ image: Image) throws -> Picture { try Picture(of: image) }
+
     /// The bytes of a file, undecoded.
     static func file(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

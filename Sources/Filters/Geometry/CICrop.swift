@@ -17,19 +17,19 @@ enum CICrop {
         ],
         fidelity: .exact,
         source: """
-            Each edge is rounded to the nearest whole pixel by itself, so that rectangles that touch still do, and no pixel \
-            is resampled. Core Image would cut silently at the photo's edge; here that is an error.
+            Each edge is rounded to the nearest whole pixel by itself, so that rectangles that touch still do; a side that \
+            would vanish is a pixel long. No pixel is resampled. Core Image would cut silently at the photo's edge; here that is an error.
             """,
         kernel: .geometry { filter, context throws(Failure) in
             let rectangle = filter.vector("inputRectangle")
-            let (left, right) = edges(rectangle[0], rectangle[2])
-            let (bottom, top) = edges(rectangle[1], rectangle[3])
-            guard rectangle[2] > 0, rectangle[3] > 0, right > left, top > bottom else {
+            guard rectangle[2] > 0, rectangle[3] > 0 else {
                 throw Failure(
                     .invalidValue,
-                    "CICrop's inputRectangle \(rectangle) holds no pixel; expected [x, y, width, height] "
-                        + "with sides of at least one pixel.")
+                    "CICrop's inputRectangle \(rectangle) holds nothing; expected [x, y, width, height] with "
+                        + "sides above 0.")
             }
+            let (left, right) = edges(rectangle[0], rectangle[2])
+            let (bottom, top) = edges(rectangle[1], rectangle[3])
             guard left >= 0, bottom >= 0, right <= context.size.width, top <= context.size.height
             else {
                 throw Failure(
@@ -43,8 +43,10 @@ enum CICrop {
                     x: left, y: bottom, width: right - left, height: top - bottom))
         })
 
-    /// Rounded half up, as Core Image's pixels go.
+    /// Rounded half up.
     private static func edges(_ start: Double, _ length: Double) -> (Int, Int) {
-        (Int((start + 0.5).rounded(.down)), Int((start + length + 0.5).rounded(.down)))
+        let (first, last) = ((start + 0.5).rounded(.down), (start + length + 0.5).rounded(.down))
+        return last > first
+            ? (Int(first), Int(last)) : (Int(start.rounded(.down)), Int(start.rounded(.down)) + 1)
     }
 }

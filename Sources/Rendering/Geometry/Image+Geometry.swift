@@ -15,8 +15,13 @@ extension Image {
         }
     }
 
+    /// Turned by its EXIF orientation.
+    func upright(from orientation: Int, spool: String) throws(VipsError) -> Image {
+        try laid(Orientation(rawValue: orientation) ?? .upright, spool: spool)
+    }
+
     /// Mirroring streams; all else is computed first and then read in another order.
-    private func laid(_ turn: Orientation, spool: String) throws(VipsError) -> Image {
+    func laid(_ turn: Orientation, spool: String) throws(VipsError) -> Image {
         switch turn {
         case .upright: return self
         case .mirrored: return try mirrored()

@@ -1,6 +1,7 @@
 import Adjustments
 import JPEG
 import Metadata
+import Vips
 
 /// A JPEG that is only turned and cut: its coefficients are written elsewhere, and nothing is lost.
 ///
@@ -64,5 +65,35 @@ struct LosslessLane {
         try transform.write(
             JPEGReader(path, limits: limits), to: target,
             markers: header.markers.carried(to: PictureFacts(size: size), strip: strip))
+    }
+}
+
+extension LosslessLane {
+    /// Of a geometry that only cuts and turns the photo as it is stored; nil for none.
+    init(_ path: String, _ geometry: Geometry?) throws(JPEGError) {
+        var part: JPEGTransform.Part?
+        var turn = JPEGTurn.none
+        for step in geometry?.steps ?? [] {
+            switch step.kind {
+            case .crop(let rectangle):
+                let area = PixelArea(rectangle, of: step.source)
+                part = .init(
+                    left: area.left, top: area.top, width: area.width, height: area.height)
+            case .turn(let orientation): turn = JPEGTurn(orientation: orientation.rawValue)
+            case .identity, .scale, .warp: preconditionFailure("\(step) is not lossless")
+            }
+        }
+        try self.init(path, orientation: 1, part: part, turn: turn)
+    }
+
+    /// Says what stands in the way of a geometry of a photo, for the plan.
+    static func obstacle(in path: String) -> (Geometry?) -> String? {
+        { geometry in
+            do {
+                return try LosslessLane(path, geometry).obstacle?.description
+            } catch {
+                return "\(error)"
+            }
+        }
     }
 }

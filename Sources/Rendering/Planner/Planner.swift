@@ -21,12 +21,14 @@ enum Planner {
     /// - Parameters:
     ///   - recipe: already in pixels of the full photo.
     ///   - planes: the chroma of the result when the planes of a JPEG are edited, or nil when they cannot be.
+    ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
+    ///     is no JPEG.
     ///   - resource: where the file of a digest is.
     /// - Throws: `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader, limits: RenderLimits = RenderLimits(),
-        planes: Recipe.Chroma? = nil,
+        planes: Recipe.Chroma? = nil, losslessObstacle: ((Geometry?) -> String?)? = nil,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
@@ -45,10 +47,17 @@ enum Planner {
             lane = .planes
             output.chroma = planes
         }
+        var notes = header.notes
+        if passes.allSatisfy(\.isLossless) {
+            let (lossless, note) = losslessLane(
+                passes, recipe, output, for: header, obstacle: losslessObstacle)
+            lane = lossless ?? lane
+            notes += note.map { [$0] } ?? []
+        }
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
-                passes: passes.map(\.told), output: output, notes: header.notes),
+                passes: passes.map(\.told), output: output, notes: notes),
             passes: passes)
     }
 

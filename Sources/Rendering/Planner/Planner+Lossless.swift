@@ -1,0 +1,47 @@
+import Adjustments
+import RenderProtocol
+
+extension Planner {
+    /// The lane for a recipe that computes no pixel, when there is one for this photo.
+    ///
+    /// - Parameters:
+    ///   - passes: none of which computes.
+    ///   - obstacle: why a geometry of a JPEG would lose something; nil when the photo is none.
+    /// - Returns: the lane, or why it is not taken, for the plan's notes.
+    static func losslessLane(
+        _ passes: [Pass], _ recipe: Recipe, _ output: OutputPlan, for header: PhotoHeader,
+        obstacle: ((Geometry?) -> String?)?
+    ) -> (lane: RenderPlan.Lane?, note: String?) {
+        guard header.format == output.format.rawValue else { return (nil, nil) }
+        guard recipe.output.isPlain(like: header) else {
+            return (nil, "the photo is compressed anew, as edit.output asks for")
+        }
+        let geometry = geometry(of: passes)
+        if geometry == nil, header.orientation == 1, output.strip == .none { return (.copy, nil) }
+        guard let obstacle else { return (nil, nil) }
+        if let reason = obstacle(geometry) {
+            return (
+                nil, "the photo cannot be cut or turned without being compressed anew: \(reason)"
+            )
+        }
+        return (.lossless, nil)
+    }
+
+    /// All geometries of a plan that has nothing else, as one; nil for none.
+    static func geometry(of passes: [Pass]) -> Geometry? {
+        passes.reduce(nil) { whole, pass in
+            guard case .geometry(let step) = pass else { return whole }
+            return whole?.then(step) ?? step
+        }
+    }
+}
+
+extension Recipe.Output {
+    /// Whether it asks for nothing that the original is not already. The default quality is no wish.
+    fileprivate func isPlain(like header: PhotoHeader) -> Bool {
+        quality == Self.defaultQuality && chroma ?? header.chroma == header.chroma && !progressive
+            && colorSpace == .source
+            && bitDepth?.rawValue ?? header.bitsPerSample == header.bitsPerSample
+            && background == nil
+    }
+}
