@@ -34,6 +34,7 @@ extension PhotoJobHandler {
         let report = try await pool.render(
             PhotoRequest(
                 source: source.string, recipe: recipe, limits: settings.limits,
+                resources: settings.resources,
                 folder: folder.string, stem: asset.stem))
         let name = VersionName(revision: (base?.revision ?? 0) + 1, fence: claim.fence)
         let now = Date.now

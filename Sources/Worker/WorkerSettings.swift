@@ -11,6 +11,8 @@ public struct WorkerSettings: Sendable {
     public var renderExecutable: FilePath
     /// What a render refuses.
     public var limits: RenderLimits
+    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
+    public var resources: String?
     /// How long one render may take before its child is killed.
     public var renderTimeout: Duration
     /// How long running jobs may go on after SIGTERM before they are handed back.

@@ -38,7 +38,8 @@ final class Studio {
     func render(
         _ source: String, _ filters: [Filter], format: Recipe.Format? = nil,
         quality: Double = 0.9, pixelsMax: Int = RenderLimits.defaultPixelsMax,
-        output: Recipe.Output? = nil, stem: String = "out", threads: Int = 1
+        output: Recipe.Output? = nil, stem: String = "out", threads: Int = 1,
+        resources: String? = nil
     ) throws -> RenderReport {
         try render(
             source,
@@ -62,9 +63,11 @@ final class Studio {
 
     /// Renders to PNG and reads the result.
     func pixels(
-        of source: String, _ filters: [Filter], stem: String = "out", threads: Int = 1
+        of source: String, _ filters: [Filter], stem: String = "out", threads: Int = 1,
+        resources: String? = nil
     ) throws -> Picture {
-        let report = try render(source, filters, format: .png, stem: stem, threads: threads)
+        let report = try render(
+            source, filters, format: .png, stem: stem, threads: threads, resources: resources)
         return try Picture(path(report.output.name))
     }
 

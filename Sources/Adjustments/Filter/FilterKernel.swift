@@ -25,21 +25,32 @@ public struct FilterContext: Sendable {
     /// Gives the path of a resource's file, by digest (`"sha256:…"`).
     public let resource: @Sendable (_ digest: String) throws(Failure) -> String
 
+    /// Reads a resource as a picture, by digest.
+    public let picture:
+        @Sendable (_ digest: String, _ fit: ResourcePicture.Fit) throws(Failure) -> ResourcePicture
+
     /// Makes a context.
     public init(
         size: PixelSize,
-        resource: @escaping @Sendable (_ digest: String) throws(Failure) -> String
+        resource: @escaping @Sendable (_ digest: String) throws(Failure) -> String,
+        picture:
+            @escaping @Sendable (_ digest: String, _ fit: ResourcePicture.Fit) throws(Failure)
+            -> ResourcePicture
     ) {
         self.size = size
         self.resource = resource
+        self.picture = picture
     }
 
     /// A context without resources.
     public init(size: PixelSize) {
-        self.init(size: size) { digest throws(Failure) in
-            throw Failure(
+        @Sendable func missing(_ digest: String) -> Failure {
+            Failure(
                 .missingResource,
                 "The file \(digest) was asked for and there is no folder of resources.")
         }
+        self.init(
+            size: size, resource: { digest throws(Failure) in throw missing(digest) },
+            picture: { digest, _ throws(Failure) in throw missing(digest) })
     }
 }

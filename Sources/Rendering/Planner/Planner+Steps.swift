@@ -14,7 +14,10 @@ extension Planner {
         var size = size
         var steps: [Pass] = []
         for filter in recipe.filters where !filter.changesNothing {
-            let context = FilterContext(size: size, resource: resource)
+            let context = FilterContext(size: size, resource: resource) {
+                digest, fit throws(Failure) in
+                try ResourcePicture(at: resource(digest), fit)
+            }
             switch filter.definition.kernel {
             case .pixel(let make):
                 steps.append(

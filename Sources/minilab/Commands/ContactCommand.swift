@@ -58,7 +58,7 @@ struct ContactCommand: AsyncParsableCommand {
                     cells: cells,
                     across: Int(Double(cells.count).squareRoot().rounded(.up)),
                     cellSide: side, destination: FilePath(output).absolute.string,
-                    limits: settings.limits))
+                    limits: settings.limits, resources: settings.resources))
         } catch {
             await pool.close()
             throw error

@@ -25,7 +25,9 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var reader = SettingsReader(SettingsSource())
+        var source = SettingsSource()
+        source.flags["resources"] = edit.resources
+        var reader = SettingsReader(source)
         let settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
@@ -33,7 +35,7 @@ struct PlanCommand: AsyncParsableCommand {
         let (header, plan) = try await pool.probe(
             ProbeRequest(
                 source: FilePath(input).absolute.string, recipe: edit.recipe(),
-                limits: settings.limits))
+                limits: settings.limits, resources: settings.resources))
         await pool.close()
         if json {
             try printJSON(Answer(header: header, plan: plan))

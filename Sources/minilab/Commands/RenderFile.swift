@@ -14,6 +14,8 @@ func renderFile(
     _ input: String, to output: String, edit: EditOptions, source: SettingsSource,
     longestSide: Int?, json: Bool
 ) async throws {
+    var source = source
+    source.flags["resources"] = edit.resources
     var reader = SettingsReader(source)
     let settings = WorkerSettings(&reader)
     let logger = makeLogger(&reader, defaultLevel: .warning)
@@ -29,7 +31,8 @@ func renderFile(
         report = try await pool.render(
             PhotoRequest(
                 source: FilePath(input).absolute.string, recipe: recipe,
-                limits: settings.limits, folder: folder.path, stem: "render",
+                limits: settings.limits, resources: settings.resources, folder: folder.path,
+                stem: "render",
                 longestSide: longestSide))
     } catch {
         await pool.close()

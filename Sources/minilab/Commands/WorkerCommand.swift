@@ -66,6 +66,9 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "The folder of the originals, when it is not LIBRARY/originals.")
     var originals: String?
 
+    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
+    var resources: String?
+
     @Option(help: "Jobs at the same time (default: one per core).")
     var slots: String?
 
@@ -103,7 +106,8 @@ struct WorkerOptions: ParsableArguments {
     /// What was given, by key of the setting.
     var flags: [String: String?] {
         [
-            "library": library, "originals": originals, "slots": slots, "lease": lease,
+            "library": library, "originals": originals, "resources": resources, "slots": slots,
+            "lease": lease,
             "render.timeout": renderTimeout, "render.pixels": renderPixels,
             "render.photos": renderPhotos, "render.memory": renderMemory,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,

@@ -31,6 +31,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "Where everything is kept: queue, library, logs.") var state = "minilab-run"
     @Option(help: "The folder of the originals (default: the manifest's folder).")
     var originals: String?
+    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
+    var resources: String?
     @Option(help: "Photos at the same time (default: one per core).") var slots: String?
     @Option(help: "How long a render may take (default: 5m).") var renderTimeout: String?
     @Option(help: "Most pixels of a photo (default: 536870912).") var renderPixels: String?
@@ -91,7 +93,8 @@ struct RunCommand: AsyncParsableCommand {
     private func workerSettings() throws -> WorkerSettings {
         var source = SettingsSource()
         source.flags = [
-            "slots": slots, "render.timeout": renderTimeout, "render.pixels": renderPixels,
+            "resources": resources, "slots": slots, "render.timeout": renderTimeout,
+            "render.pixels": renderPixels,
         ].compactMapValues(\.self)
         var reader = SettingsReader(source)
         let settings = WorkerSettings(&reader)

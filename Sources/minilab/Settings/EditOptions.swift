@@ -14,6 +14,9 @@ struct EditOptions: ParsableArguments {
     @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
     var edit: String?
 
+    @Option(help: "The folder of files that the edit names by digest: masks, watermarks, tables.")
+    var resources: String?
+
     @OptionGroup var output: OutputOptions
 
     /// The recipe that the flags make.

@@ -47,6 +47,8 @@ extension WorkerSettings {
                 .number(
                     "render.pixels", 1...100_000_000_000,
                     default: "\(RenderLimits.defaultPixelsMax)"), or: 1))
+        resources = reader.optional(.text("resources", "the path of a folder"))
+            .map { FilePath($0).absolute.string }
         renderTimeout = reader.value(
             .duration("render.timeout", .seconds(1) ... .seconds(86400), default: "5m"),
             or: renderTimeout)

@@ -1,0 +1,16 @@
+import Adjustments
+
+/// CIExclusionBlendMode: B = b + s − 2bs.
+enum CIExclusionBlendMode {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = Overlay.definition(
+        "CIExclusionBlendMode", "Like the difference, with less contrast.", .measured(rms: 0.64),
+        "B = b + s − 2bs."
+    ) { below, above, count in
+        for i in 0..<count {
+            above[i] = below[i] + above[i] - 2 * below[i] * above[i]
+        }
+    }
+}

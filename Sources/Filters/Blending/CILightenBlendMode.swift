@@ -1,0 +1,16 @@
+import Adjustments
+
+/// CILightenBlendMode: B = max(b, s).
+enum CILightenBlendMode {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = Overlay.definition(
+        "CILightenBlendMode", "Keeps the brighter of photo and picture.", .measured(rms: 1.2),
+        "B = max(b, s)."
+    ) { below, above, count in
+        for i in 0..<count {
+            above[i] = max(below[i], above[i])
+        }
+    }
+}

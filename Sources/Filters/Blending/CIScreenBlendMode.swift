@@ -1,0 +1,17 @@
+import Adjustments
+
+/// CIScreenBlendMode: B = b + s − b·s.
+enum CIScreenBlendMode {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = Overlay.definition(
+        "CIScreenBlendMode", "Brightens the photo by a picture, as two projectors on one screen.",
+        .measured(rms: 0.62),
+        "B = b + s − b·s."
+    ) { below, above, count in
+        for i in 0..<count {
+            above[i] = below[i] + above[i] - below[i] * above[i]
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Adjustments
+
+/// CILinearGradient: from one colour to another along a line, evenly.
+enum CILinearGradient {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CILinearGradient",
+        summary: "From one colour to another along a line, evenly.",
+        category: .gradient,
+        parameters: LinearGradient.parameters,
+        fidelity: .exact,
+        source: "Mixed in linear light, multiplied by alpha; Core Image's published formula.",
+        kernel: .generator { filter, _ throws(Failure) in
+            try LinearGradient(filter, isSmooth: false)
+        })
+}

@@ -1,0 +1,19 @@
+import Adjustments
+
+/// CISmoothLinearGradient: from one colour to another along a line, softly.
+enum CISmoothLinearGradient {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CISmoothLinearGradient",
+        summary: "From one colour to another along a line, softly.",
+        category: .gradient,
+        parameters: LinearGradient.parameters,
+        fidelity: .measured(rms: 1),
+        source:
+            "Mixed in linear light, multiplied by alpha, by t²(3 − 2t), as Core Image's own pixels are.",
+        kernel: .generator { filter, _ throws(Failure) in
+            try LinearGradient(filter, isSmooth: true)
+        })
+}
