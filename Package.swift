@@ -92,7 +92,7 @@ let package = Package(
                 "Vips",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            exclude: ["Profiles/LICENSES.md"],
+            exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
             swiftSettings: settings),
 
