@@ -1,4 +1,5 @@
 import Adjustments
+import JPEG
 import Metadata
 import Raw
 import RenderProtocol
@@ -56,8 +57,16 @@ extension PhotoFile {
             bitsPerSample: image.bytesPerPixel / image.bands * 8,
             hasAlpha: image.hasAlpha,
             hasProfile: image.data("icc-profile-data") != nil,
-            chroma: image.string("jpeg-chroma-subsample").flatMap(Recipe.Chroma.init),
+            chroma: chroma,
             notes: notes(on: image))
+    }
+
+    /// What detail of colour a JPEG has at least; nil when it is none. libvips says 4:2:0 of all that is
+    /// not 4:4:4, and 4:2:2 would lose half of its rows.
+    private var chroma: Recipe.Chroma? {
+        // What is wrong with the file, its decoder says.
+        guard format == .jpeg, let layout = try? JPEGReader(path).header.layout else { return nil }
+        return layout.chroma.flatMap(Recipe.Chroma.init) ?? .full
     }
 
     private func notes(on image: Image) -> [String] {

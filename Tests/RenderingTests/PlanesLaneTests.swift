@@ -222,6 +222,11 @@ import Vips
         try Self.photo(96, 64, 2, 1, at: source)
         #expect(PlanesLane(try PhotoFile(at: source), orientation: 3)?.chroma == .halfColumns)
         #expect(PlanesLane(try PhotoFile(at: source), orientation: 6) == nil)
+        try Self.photo(96, 64, 2, 1, at: source, orientation: 6)
+        let report = try studio.render(source, [sepia])
+        #expect(report.plan.lane == .spool)
+        // The only other way that loses nothing.
+        #expect(try JPEGReader(studio.path(report.output.name)).header.layout.chroma == "4:4:4")
     }
 
     @Test func `a profile in tables, and one of which a part is missing, go another way`() throws {
