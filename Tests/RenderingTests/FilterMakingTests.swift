@@ -167,15 +167,24 @@ import Vips
             text: "CIColorCube:cubeData=sha256:\(String(repeating: "0", count: 64))", at: "filter")
         guard case .pixel(let make) = filter.definition.kernel else { return }
         let size = PixelSize(width: 8, height: 8)
-        _ = try make(filter, FilterContext(size: size) { _ in path })
+        _ = try make(filter, context(size, path))
         for (name, broken) in [
             ("short", Array(bytes.dropLast())), ("nan", [0, 0, 0xC0, 0x7F] + bytes.dropFirst(4)),
         ] {
             let path = try studio.write(broken, as: name)
             let failure = #expect(throws: Failure.self) {
-                _ = try make(filter, FilterContext(size: size) { _ in path })
+                _ = try make(filter, context(size, path))
             }
             #expect(failure?.code == .badResource)
         }
+    }
+
+    /// A context in which every digest is that of one file.
+    private func context(_ size: PixelSize, _ path: String) -> FilterContext {
+        FilterContext(
+            size: size, resource: { _ in path },
+            picture: { digest, _ throws(Failure) in
+                throw Failure(.missingResource, "\(digest) is no picture.")
+            })
     }
 }
