@@ -10,6 +10,8 @@ struct Photo {
     let recipe: Recipe
     private let planned: Planner.Planned
     var plan: RenderPlan { planned.plan }
+    /// Size of the picture that is written.
+    var outputSize: PixelSize { planned.size }
 
     /// Decoded pixels up to this many bytes stay in memory where they are needed in any order;
     /// more go to a spool file.
@@ -67,7 +69,8 @@ struct Photo {
 
     private func edited(_ photo: StandardImage, spool: String) throws(VipsError) -> Image {
         let isDeep = photo.layout.sample == .encoded16 && plan.format == .png
-        let keepsAlpha = photo.layout.hasAlpha && plan.format == .png
+        let hasAlpha = photo.layout.hasAlpha || planned.passes.contains { $0.makesAlpha }
+        let keepsAlpha = hasAlpha && plan.format == .png
         let target = PixelProgram.Layout(
             sample: isDeep ? .encoded16 : .encoded8, bands: keepsAlpha ? 4 : 3)
         if planned.passes.count == 1, case .pixels(let filters) = planned.passes[0],
@@ -80,31 +83,16 @@ struct Photo {
                 height: photo.image.height, colour: photo.colour, chain: recipe.filters)
             return try upright(photo.image.running(program), spool: spool)
         }
-        let linear = PixelProgram.Layout(
-            sample: .linear, bands: photo.layout.hasAlpha ? 4 : 3)
-        var image = try upright(photo.image, spool: spool)
-        var layout = photo.layout
-        var waiting: [any PixelFilter] = []
-        for (number, pass) in planned.passes.enumerated() {
-            switch pass {
-            case .pixels(let filters): waiting = filters
-            case .neighbourhood(let filter):
-                if layout != linear || !waiting.isEmpty {
-                    image = try image.running(
-                        PixelProgram(
-                            source: layout, filters: waiting, target: linear,
-                            height: image.height, colour: photo.colour))
-                }
-                waiting = []
-                layout = linear
-                image = try image.running(
-                    filter, spool: "\(spool)-\(number)")
-            }
+        let image = try upright(photo.image, spool: spool)
+        if planned.passes.count == 1, case .pixels(let filters) = planned.passes[0] {
+            return try image.running(
+                PixelProgram(
+                    source: photo.layout, filters: filters, target: target,
+                    height: image.height, colour: photo.colour))
         }
-        return try image.running(
-            PixelProgram(
-                source: layout, filters: waiting, target: target, height: image.height,
-                colour: photo.colour))
+        return try RowPlan(
+            passes: planned.passes, source: photo.layout, target: target, colour: photo.colour
+        ).run(over: image)
     }
 
     /// Turned by its orientation. 1 and 2 stream; the others are computed first and then read in
@@ -132,16 +120,24 @@ extension Image {
 
     /// With a pixel program run over it.
     func running(_ program: PixelProgram) throws(VipsError) -> Image {
-        let (format, interpretation): (SampleFormat, String) =
-            switch program.target.sample {
+        try computing(program.target.picture(width: width, height: height)) {
+            program.run($0, $1)
+        }
+    }
+}
+
+extension PixelProgram.Layout {
+    /// How libvips holds such samples; it has no planes.
+    func picture(width: Int, height: Int) -> RegionPicture {
+        let (format, interpretation): (Image.SampleFormat, String) =
+            switch sample {
             case .encoded8: (.uchar, "srgb")
             case .encoded16: (.ushort, "rgb16")
             case .linear: (.float, "scrgb")
+            case .planes: preconditionFailure("planes are never a picture of libvips")
             }
-        return try computing(
-            RegionPicture(
-                width: width, height: height, bands: program.target.bands, format: format,
-                interpretation: interpretation),
-            { program.run($0, $1) })
+        return RegionPicture(
+            width: width, height: height, bands: bands, format: format,
+            interpretation: interpretation)
     }
 }

@@ -7,20 +7,27 @@ enum Planner {
     /// Longest side of a JPEG: `JPEG_MAX_DIMENSION` of libjpeg-turbo.
     static let jpegSideMax = 65_500
 
-    /// Rows × width that a neighbourhood pass may keep in memory while it streams, in bytes of
-    /// linear pixels (16 each). A taller window goes to the spool lane.
-    static let windowBytesMax = 64 << 20
-
     /// A render, planned: what is told about it, and what it is done with.
     struct Planned: Sendable {
         let plan: RenderPlan
         let passes: [Pass]
+        /// Of the picture that is written.
+        let size: PixelSize
     }
 
     /// One pass over the photo, ready to run.
     enum Pass: Sendable {
         case pixels([any PixelFilter])
         case neighbourhood(any NeighbourhoodFilter)
+
+        /// The filter that looks at neighbours, if it is one.
+        var neighbourhoodFilter: (any NeighbourhoodFilter)? {
+            guard case .neighbourhood(let filter) = self else { return nil }
+            return filter
+        }
+
+        /// Whether its result is transparent in places, whatever it is run over.
+        var makesAlpha: Bool { neighbourhoodFilter?.edge == .transparent }
     }
 
     /// Plans a render.
@@ -35,18 +42,10 @@ enum Planner {
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         let format = recipe.output.format ?? (header.format == "png" ? .png : .jpeg)
-        let size = header.uprightSize
-        if format == .jpeg, max(size.width, size.height) > jpegSideMax {
-            throw Failure(
-                .tooManyPixels,
-                "The photo is \(size) pixels; a JPEG's sides are at most \(jpegSideMax). Ask for "
-                    + "png as edit.output.format.")
-        }
-        let context = FilterContext(size: size, resource: resource)
         var told: [RenderPlan.Pass] = []
         var passes: [Pass] = []
         var waiting: [(filter: Filter, working: any PixelFilter)] = []
-        var isTall = false
+        var size = header.uprightSize
         func endPixelPass() {
             guard !waiting.isEmpty else { return }
             told.append(.pixels(waiting.map(\.filter)))
@@ -54,6 +53,7 @@ enum Planner {
             waiting = []
         }
         for filter in recipe.filters {
+            let context = FilterContext(size: size, resource: resource)
             switch filter.definition.kernel {
             case .pixel(let make):
                 waiting.append((filter, try make(filter, context)))
@@ -63,22 +63,25 @@ enum Planner {
                 let reach = working.reach
                 told.append(.neighbourhood(filter, columns: reach.columns, rows: reach.rows))
                 passes.append(.neighbourhood(working))
-                if Self.isTall(rows: reach.rows, width: size.width) { isTall = true }
+                size = PixelSize(
+                    width: size.width + 2 * working.growth.columns,
+                    height: size.height + 2 * working.growth.rows)
             case .generator, .automatic:
                 preconditionFailure("\(filter.name) is no step, or was not resolved")
             }
         }
         endPixelPass()
+        if format == .jpeg, max(size.width, size.height) > jpegSideMax {
+            throw Failure(
+                .tooManyPixels,
+                "The picture is \(size) pixels; a JPEG's sides are at most \(jpegSideMax). Ask for "
+                    + "png as edit.output.format.")
+        }
         return Planned(
             plan: RenderPlan(
-                lane: header.orientation <= 2 && !isTall ? .stream : .spool,
+                lane: header.orientation <= 2 ? .stream : .spool,
                 orientation: header.orientation, passes: told, format: format,
                 quality: recipe.output.quality),
-            passes: passes)
-    }
-
-    /// Whether a window of so many rows above and below is too large to stream.
-    static func isTall(rows: Int, width: Int) -> Bool {
-        (2 * rows + 1) * width * 16 > windowBytesMax
+            passes: passes, size: size)
     }
 }

@@ -52,7 +52,7 @@ public struct Renderer: Sendable {
             plan: photo.plan,
             output: RenderedFile(
                 name: name, mediaType: photo.plan.format.mediaType,
-                size: photo.header.uprightSize, bytes: written.bytes, digest: written.hex),
+                size: photo.outputSize, bytes: written.bytes, digest: written.hex),
             wallMilliseconds: usage.wallMilliseconds, cpuMilliseconds: usage.cpuMilliseconds,
             peakMemoryBytes: usage.peakMemoryBytes)
     }
