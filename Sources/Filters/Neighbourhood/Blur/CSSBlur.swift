@@ -27,7 +27,8 @@ struct CSSBlur: NeighbourhoodFilter {
 
     init(_ filter: Filter) {
         let radius = filter.number("radius")
-        blur = GaussianBlur(columns: radius, rows: radius, edge: BlurParameters.edge(of: filter))
+        blur = GaussianBlur(
+            columns: radius, rows: radius, edge: BlurParameters.edge(of: filter), space: .encoded)
         growth = BlurParameters.growth(by: 3 * radius, blur.edge)
     }
 
@@ -35,7 +36,6 @@ struct CSSBlur: NeighbourhoodFilter {
     var edge: Edge { blur.edge }
 
     func rows(from source: any RowSource) -> any RowSource {
-        let encoded = CurvedRows(source.padded(by: growth), .encoding)
-        return CurvedRows(blur.rows(from: encoded), .decoding)
+        blur.rows(from: source.padded(by: growth))
     }
 }

@@ -48,6 +48,21 @@ final class CombinedRows: RowSource {
     }
 }
 
+/// The rows of a window once more.
+final class CopiedRows: RowSource {
+    private let window: RowWindow
+    private var y = 0
+    var format: RowFormat { window.format }
+
+    init(_ window: RowWindow) { self.window = window }
+
+    func next(into out: PlanarRow) {
+        let row = window.row(y)
+        for plane in 0..<format.planes { out[plane].update(from: row[plane], count: format.width) }
+        y += 1
+    }
+}
+
 /// One plane that is made from the planes of a picture.
 final class PlaneRows: RowSource {
     /// Makes a row of the plane.

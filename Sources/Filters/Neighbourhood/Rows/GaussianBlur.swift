@@ -8,15 +8,26 @@ struct GaussianBlur: Sendable {
     /// Along a row, and along a column, in pixels; 0 leaves that direction as it is.
     let sigma: (columns: Double, rows: Double)
     let edge: Edge
+    /// Which values are blurred.
+    let space: Space
+
+    /// Which values are blurred.
+    enum Space {
+        /// Linear light, as Core Image does.
+        case linear
+        /// sRGB-encoded values, as CSS does, and Core Image did until iOS 8.
+        case encoded
+    }
 
     private let columns: Axis?
     private let rows: Axis?
 
     init(
-        columns: Double, rows: Double, edge: Edge = .clamp
+        columns: Double, rows: Double, edge: Edge = .clamp, space: Space = .linear
     ) {
         sigma = (columns, rows)
         self.edge = edge
+        self.space = space
         self.columns = Axis(columns)
         self.rows = Axis(rows)
     }
@@ -57,6 +68,11 @@ struct GaussianBlur: Sendable {
 
     /// Blurs a picture that others read too.
     func rows(in window: RowWindow) -> any RowSource {
+        guard space == .linear else {
+            let encoded = CurvedRows(CopiedRows(window), .encoding)
+            let blur = GaussianBlur(columns: sigma.columns, rows: sigma.rows, edge: edge)
+            return CurvedRows(blur.rows(from: encoded), .decoding)
+        }
         let full = window.format
         let (gridX, gridY) = (columns?.grid, rows?.grid)
         if gridX == nil, gridY == nil {

@@ -31,9 +31,10 @@ struct CIUnsharpMask: NeighbourhoodFilter {
     private let blur: GaussianBlur
     private let intensity: Float
 
-    init(_ filter: Filter) {
+    init(_ filter: Filter, space: GaussianBlur.Space = .linear) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(columns: radius, rows: radius, edge: BlurParameters.edge(of: filter))
+        blur = GaussianBlur(
+            columns: radius, rows: radius, edge: BlurParameters.edge(of: filter), space: space)
         intensity = Float(filter.number("inputIntensity"))
         growth = BlurParameters.growth(by: 3 * radius, blur.edge)
     }

@@ -48,7 +48,8 @@ struct CIEdgeWork: NeighbourhoodFilter {
         }
         let light = RowWindow(
             encoded,
-            rows: max(wide.ahead, narrow.ahead, wide.windowRows, narrow.windowRows) + 1,
+            // One may look behind while the other runs ahead.
+            rows: max(wide.ahead, narrow.ahead) + max(wide.windowRows, narrow.windowRows),
             margin: max(wide.margin, narrow.margin), edge: .clamp)
         let (soft, sharp) = (wide.rows(in: light), narrow.rows(in: light))
         let lines = ScratchRow(width: source.format.width, planes: 2)

@@ -11,9 +11,10 @@ struct Glow: NeighbourhoodFilter {
     private let intensity: Float
     private let brightens: Bool
 
-    init(_ filter: Filter, brightens: Bool) {
+    init(_ filter: Filter, brightens: Bool, space: GaussianBlur.Space = .linear) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(columns: radius, rows: radius, edge: BlurParameters.edge(of: filter))
+        blur = GaussianBlur(
+            columns: radius, rows: radius, edge: BlurParameters.edge(of: filter), space: space)
         intensity = Float(filter.number("inputIntensity"))
         growth = BlurParameters.growth(by: 3 * radius, blur.edge)
         self.brightens = brightens
