@@ -10,7 +10,7 @@ import Vips
 @Suite("Motion blur") struct MotionBlurTests {
     @Test(arguments: [
         (2.0, 0.0), (2.0, 0.6), (9.0, 0.0), (9.0, Double.pi / 2), (9.0, 2.2), (9.0, -0.3),
-        (25, 0.785), (25, -1.2), (25, 0.02), (25, 1.55), (200, 0.4), (200, 2.0),
+        (25, 0.785), (25, -1.2), (25, 0.02), (25, 1.55), (60, 0.4), (60, 2.0),
     ])
     func `it is a Gaussian along its direction, counter-clockwise`(
         _ radius: Double, _ angle: Double

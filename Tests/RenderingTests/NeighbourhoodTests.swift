@@ -16,7 +16,7 @@ import Vips
         try Image.of(codes, width, height).filtered(filter).pixels()
     }
 
-    @Test(arguments: [1, 2, 3.9, 7, 40, 499.0]) func `a box is the mean of the largest odd square`(
+    @Test(arguments: [1, 2, 3.9, 7, 15, 499.0]) func `a box is the mean of the largest odd square`(
         _ radius: Double
     ) throws {
         let side = (Int(radius) - 1) / 2
@@ -38,7 +38,7 @@ import Vips
         #expect(mean.greatestDifference(from: try run(box)) <= 1)
     }
 
-    @Test(arguments: [0.0, 1, 3.5, 8, 15.9]) func `a disc is the mean of the pixels in it`(
+    @Test(arguments: [0.0, 1, 3.5, 9]) func `a disc is the mean of the pixels in it`(
         _ radius: Double
     ) throws {
         let plane = plane
