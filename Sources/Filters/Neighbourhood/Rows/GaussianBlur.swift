@@ -4,6 +4,18 @@ import Adjustments
 ///
 /// A narrow one is a weighted sum of neighbours. A wide one is computed on a coarse grid (``SplineGrid``),
 /// where it is narrow again.
+///
+/// What was tried, 24 MP, JPEG to JPEG, one thread of Zen 4, as multiples of decoding and encoding alone (0.099 s):
+///
+/// | how | radius 2.9 | 8 | 100 |
+/// |---|---:|---:|---:|
+/// | sums of neighbours, two pairs at a time through memory | 5.9 | | |
+/// | sums of neighbours, eight in registers | 4.2 | | |
+/// | coarse grid, cubic B-splines, σ of 1.5 to 3 steps | | 2.6 | 2.2 |
+/// | libvips, integers on encoded values | | 6.6 | |
+///
+/// On the grid: a spline of two boxes instead of four is off by 4 codes at σ = 1.5 steps and still by 0.5 at 4; cutting kernels at
+/// 3 σ instead of 3.75 is off by 2.4 codes beside white.
 struct GaussianBlur: Sendable {
     /// Along a row, and along a column, in pixels; 0 leaves that direction as it is.
     let sigma: (columns: Double, rows: Double)
