@@ -41,6 +41,7 @@ static inline GType minilab_interpretation_type(void) { return VIPS_TYPE_INTERPR
 static inline int minilab_pipeline(VipsImage *out, VipsDemandStyle hint, VipsImage *in) {
     return vips_image_pipelinev(out, hint, in, NULL);
 }
+static inline void minilab_error(const char *text) { vips_error("minilab", "%s", text); }
 static inline VipsPel *minilab_region_address(VipsRegion *region, int x, int y) {
     return VIPS_REGION_ADDR(region, x, y);
 }

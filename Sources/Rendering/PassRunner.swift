@@ -37,13 +37,14 @@ struct PassRunner {
 
     /// The picture after all passes, computed when it is written.
     mutating func run(_ passes: [Pass]) throws(VipsError) -> Image {
-        for (index, pass) in passes.enumerated() {
-            let rest = passes[index...]
+        var rest = passes[...]
+        while let pass = rest.popFirst() {
             switch pass {
             case .pixels(let pixels): waiting = pixels
-            case .neighbourhood(_, let filter):
-                try runProgram(to: linear(hasAlpha: hasAlpha))
-                image = try image.running(filter, spool: nextSpool())
+            case .neighbourhood:
+                let rows = rest.prefix { !$0.isGeometry }
+                rest = rest.dropFirst(rows.count)
+                try runRows([pass] + rows, isLast: rest.allSatisfy(\.isLossless))
             case .geometry(let geometry) where geometry.isLossless:
                 if !waiting.isEmpty {
                     let light = linear(hasAlpha: hasAlpha)
@@ -64,6 +65,25 @@ struct PassRunner {
 
     private func linear(hasAlpha: Bool) -> PixelProgram.Layout {
         PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
+    }
+
+    /// Runs filters that look at neighbours, with those of single pixels before, between and after them.
+    private mutating func runRows(_ passes: [Pass], isLast: Bool) throws(VipsError) {
+        let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
+        let wanted =
+            isLast ? target : linear(hasAlpha: layout.hasAlpha || RowPlan.makeAlpha(passes))
+        image = try RowPlan(
+            passes: passes, source: layout, target: wanted, colour: colour,
+            targetColour: targetColour, background: background
+        ).run(over: image)
+        finish(as: wanted)
+    }
+
+    /// Notes that no filter waits any more and the picture is of this layout.
+    private mutating func finish(as layout: PixelProgram.Layout) {
+        waiting = []
+        self.layout = layout
+        if layout.sample.isEncoded { colour = targetColour }
     }
 
     private mutating func resample(_ geometry: Geometry) throws(VipsError) {
@@ -105,9 +125,7 @@ struct PassRunner {
                 source: layout, filters: waiting.map(\.working), target: wanted,
                 height: image.height, colour: colour, targetColour: targetColour,
                 background: background, chain: waiting.map(\.filter)))
-        waiting = []
-        layout = wanted
-        if wanted.sample != .linear { colour = targetColour }
+        finish(as: wanted)
     }
 
     private mutating func nextSpool() -> String {

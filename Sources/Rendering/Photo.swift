@@ -92,16 +92,24 @@ extension Image {
 
     /// With a pixel program run over it.
     func running(_ program: PixelProgram) throws(VipsError) -> Image {
-        let (format, interpretation): (SampleFormat, String) =
-            switch program.target.sample {
+        try computing(program.target.picture(width: width, height: height)) {
+            program.run($0, $1)
+        }
+    }
+}
+
+extension PixelProgram.Layout {
+    /// How libvips holds such samples; it has no planes.
+    func picture(width: Int, height: Int) -> RegionPicture {
+        let (format, interpretation): (Image.SampleFormat, String) =
+            switch sample {
             case .encoded8: (.uchar, "srgb")
             case .encoded16: (.ushort, "rgb16")
             case .linear: (.float, "scrgb")
+            case .planes: preconditionFailure("planes are never a picture of libvips")
             }
-        return try computing(
-            RegionPicture(
-                width: width, height: height, bands: program.target.bands, format: format,
-                interpretation: interpretation),
-            { program.run($0, $1) })
+        return RegionPicture(
+            width: width, height: height, bands: bands, format: format,
+            interpretation: interpretation)
     }
 }

@@ -100,8 +100,27 @@ extension Image {
         _ picture: RegionPicture, reading: @escaping @Sendable (PixelArea) -> PixelArea?,
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
     ) throws(VipsError) -> Image {
-        guard let out = vips_image_new() else { throw VipsError.taking(operation: "compute") }
+        let program = RegionProgram(input: self, reading: reading, compute: compute)
+        return try computing(picture, Unmanaged.passRetained(program), generateRegion)
+    }
+
+    /// A picture whose regions libvips has `generate` make, with a region of this one.
+    ///
+    /// - Parameter program: what `generate` gets as its client; released with the picture.
+    func computing<Program: AnyObject>(
+        _ picture: RegionPicture, _ program: Unmanaged<Program>, _ generate: VipsGenerateFn
+    ) throws(VipsError) -> Image {
+        // The program keeps the input image alive too. It is freed with the output image, after the
+        // last region: GObject runs the destroy function when the object is finalised.
+        guard let out = vips_image_new() else {
+            program.release()
+            throw VipsError.taking(operation: "compute")
+        }
         let image = Image(adopting: out)
+        g_object_set_data_full(minilab_object(out), "minilab-program", program.toOpaque()) {
+            guard let program = $0 else { return }
+            Unmanaged<AnyObject>.fromOpaque(program).release()
+        }
         let hint =
             switch picture.shape {
             case .rows: VIPS_DEMAND_STYLE_THINSTRIP
@@ -120,58 +139,11 @@ extension Image {
             throw VipsError.taking(operation: "compute", arguments: picture.interpretation)
         }
         out.pointee.Type = VipsInterpretation(numericCast(nick))
-        // The box keeps the input image alive too. It is freed with the output image, after the
-        // last region: GObject runs the destroy function when the object is finalised.
-        let box = Unmanaged.passRetained(
-            RegionProgram(input: self, reading: reading, compute: compute))
-        g_object_set_data_full(minilab_object(out), "minilab-program", box.toOpaque()) {
-            guard let program = $0 else { return }
-            Unmanaged<RegionProgram>.fromOpaque(program).release()
-        }
         guard
             vips_image_generate(
-                out, vips_start_one, generateRegion, vips_stop_one, pointer, box.toOpaque()) == 0
+                out, vips_start_one, generate, vips_stop_one, pointer, program.toOpaque()) == 0
         else { throw VipsError.taking(operation: "compute") }
         return image
-    }
-}
-
-/// All pixels of an image that lies in memory or in a mapped file, for the time of one call.
-public struct WholePixels {
-    /// The first pixel of the first row. Not to be written.
-    public let start: UnsafeRawPointer
-    /// Bytes from one row to the next.
-    public let stride: Int
-    /// Columns and rows.
-    public let width: Int, height: Int
-}
-
-extension Image {
-    /// A picture whose pixels `compute` makes from any of this one's.
-    ///
-    /// This image is in memory or is a spool file (``inMemory()``, ``spooled(to:)``); a file is mapped, so
-    /// that its pages are the kernel's to take back.
-    ///
-    /// - Parameter compute: as in ``computing(_:margins:_:)``.
-    public func computingFromWhole(
-        _ picture: RegionPicture,
-        _ compute: @escaping @Sendable (_ input: WholePixels, _ output: RegionPixels) -> Void
-    ) throws(VipsError) -> Image {
-        guard let start = vips_image_get_data(pointer) else {
-            throw VipsError.taking(operation: "map")
-        }
-        // An address as a number, since pointers are not Sendable: the memory lives as long as this
-        // image, which the closure keeps, and nobody writes it.
-        let address = UInt(bitPattern: start)
-        let (stride, width, height) = (width * bytesPerPixel, width, height)
-        return try computing(picture, reading: { _ in nil }) { [self] _, output in
-            guard let start = UnsafeRawPointer(bitPattern: address) else { return }
-            withExtendedLifetime(self) {
-                compute(
-                    WholePixels(start: start, stride: stride, width: width, height: height),
-                    output)
-            }
-        }
     }
 }
 

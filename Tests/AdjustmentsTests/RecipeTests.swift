@@ -4,7 +4,10 @@ import Testing
 @Suite("Recipe") struct RecipeTests {
     @Test func `a parameter that is not given takes its default`() throws {
         let recipe = try Recipe(json: #"{"filters": [{"name": "CIMotionBlur"}]}"#)
-        #expect(recipe.filters[0].parameters == ["inputRadius": 20, "inputAngle": 0])
+        #expect(
+            recipe.filters[0].parameters == [
+                "inputRadius": 20, "inputAngle": 0, "edge": "clamp",
+            ])
         #expect(recipe.output == Recipe.Output(format: nil, quality: 0.9))
         #expect(recipe.referenceSize == nil)
     }
@@ -34,7 +37,7 @@ import Testing
 
     @Test func `an unknown filter is refused with the names that are known`() {
         expect(.unknownFilter, naming: "CIPhotoEffectMono") {
-            try Recipe(json: #"{"filters": [{"name": "CIBloom", "inputRadius": 3}]}"#)
+            try Recipe(json: #"{"filters": [{"name": "CIKaleidoscope", "inputCount": 3}]}"#)
         }
     }
 
@@ -123,7 +126,10 @@ import Testing
                  "referenceSize": [1000, 500], "output": {"format": "png", "quality": 0.5}}
                 """)
         let scaled = try recipe.scaled(to: PixelSize(width: 4000, height: 2000))
-        #expect(scaled.filters[0].parameters == ["inputRadius": 40, "inputAngle": 1.5])
+        #expect(
+            scaled.filters[0].parameters == [
+                "inputRadius": 40, "inputAngle": 1.5, "edge": "clamp",
+            ])
         #expect(scaled.filters[1].parameters == ["inputIntensity": 0.5])
         #expect(scaled.output == recipe.output)
         #expect(scaled.referenceSize == nil, "a scaled recipe is not scaled again")
@@ -167,7 +173,7 @@ import Testing
             json: #"{ "output": {}, "filters": [{"angle": 0.50, "name": "CIMotionBlur"}] }"#)
         #expect(
             recipe.json.canonical
-                == #"{"filters":[{"inputAngle":0.5,"inputRadius":20,"name":"CIMotionBlur"}],"#
+                == #"{"filters":[{"edge":"clamp","inputAngle":0.5,"inputRadius":20,"name":"CIMotionBlur"}],"#
                 + #""output":{"quality":0.9}}"#)
     }
 

@@ -54,17 +54,26 @@ import Testing
         #expect(plan.orientation == orientation)
     }
 
-    @Test func `a tall blur goes to the spool lane and a flat one streams`() throws {
-        func lane(_ angle: Double) throws -> RenderPlan.Lane {
-            try plan(
-                try Recipe(filters: [
-                    Filter("CIMotionBlur", ["radius": 500, "angle": .number(angle)])
-                ]),
-                for: header()
-            ).lane
+    @Test(arguments: [0, 1, Double.pi / 2])
+    func `a blur of any size and direction streams`(_ angle: Double) throws {
+        let blur = try Filter("CIMotionBlur", ["radius": 500, "angle": .number(angle)])
+        #expect(try plan(try Recipe(filters: [blur]), for: header()).lane == .stream)
+    }
+
+    @Test func `a picture that grows by its filters is planned at its new size`() throws {
+        let blur = try Filter("CIGaussianBlur", ["radius": 10, "edge": "transparent"])
+        let planned = try Planner.plan(
+            try Recipe(filters: [blur, blur]), for: header(),
+            resource: Resources(folder: nil).path(of:))
+        #expect(planned.plan.resultSize == PixelSize(width: 6120, height: 4120))
+    }
+
+    @Test func `a picture that grows beyond what a JPEG can hold is refused`() throws {
+        let blur = try Filter("CIGaussianBlur", ["radius": 500, "edge": "transparent"])
+        let error = #expect(throws: Failure.self) {
+            try plan(try Recipe(filters: [blur]), for: header("jpeg", 63_000, 10))
         }
-        #expect(try lane(0) == .stream)
-        #expect(try lane(.pi / 2) == .spool)
+        #expect(error?.code == .tooManyPixels)
     }
 
     @Test func `PNG and TIFF stay, all else becomes JPEG, and the recipe has the last word`() throws

@@ -45,7 +45,7 @@ final class Studio {
             source,
             Recipe(
                 filters: filters, output: output ?? .init(format: format, quality: quality)),
-            pixelsMax: pixelsMax, stem: stem, threads: threads)
+            resources: resources, pixelsMax: pixelsMax, stem: stem, threads: threads)
     }
 
     func render(

@@ -17,6 +17,7 @@ import time
 
 INTENSITY = 0.8
 QUALITY = 90
+SEPIA_FILTER = [{"name": "CISepiaTone", "inputIntensity": INTENSITY}]
 
 
 def main():
@@ -56,13 +57,13 @@ def limit(given):
     return json.loads(text)
 
 
-def minilab(given):
+def minilab(given, filters=SEPIA_FILTER):
     child = subprocess.Popen([given.child], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              env=dict(os.environ, MALLOC_ARENA_MAX="2", VIPS_CONCURRENCY="1"))
     request = {"render": {"_0": {
         "source": os.path.abspath(given.photo), "folder": os.path.abspath(given.folder),
         "stem": "bench", "limits": {"pixelsMax": 1 << 29},
-        "recipe": {"filters": [{"name": "CISepiaTone", "inputIntensity": INTENSITY}],
+        "recipe": {"filters": filters,
                    "output": {"format": "jpeg", "quality": QUALITY / 100}}}}}
     cpu, wall, peak = [], [], 0
     for number in range(given.repetitions + 1):
@@ -81,9 +82,9 @@ def minilab(given):
     return summary(cpu, wall, peak)
 
 
-def in_process(given, name):
+def in_process(given, name, script=__file__, option="--one"):
     """Runs one Python contender in a process of its own, so that its peak is its own."""
-    command = [sys.executable, __file__, "--one", name, "--photo", given.photo,
+    command = [sys.executable, script, option, name, "--photo", given.photo,
                "--folder", given.folder, "--repetitions", str(given.repetitions)]
     text = subprocess.run(command, check=True, capture_output=True, text=True,
                           env=dict(os.environ, VIPS_CONCURRENCY="1")).stdout

@@ -22,6 +22,11 @@ struct PixelProgram: Sendable {
             case encoded16
             /// Linear sRGB as Float, multiplied by alpha.
             case linear
+            /// The same, plane after plane.
+            case planes
+
+            /// Whether it is codes, not light.
+            var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
         }
         /// What a sample is.
         let sample: Sample
@@ -74,8 +79,8 @@ struct PixelProgram: Sendable {
         linear16 = source.sample == .encoded16 ? ColourTables.linear16(colour) : []
         encoded16 =
             target.sample == .encoded16 ? ColourTables.encoded16(targetColour) : []
-        toWorking = source.sample == .linear ? nil : colour.toWorking
-        fromWorking = target.sample == .linear ? nil : targetColour.fromWorking
+        toWorking = source.sample.isEncoded ? colour.toWorking : nil
+        fromWorking = target.sample.isEncoded ? targetColour.fromWorking : nil
         let isPlain = target == Layout(sample: .encoded8, bands: 3) && source == target
         let changesAlpha = filters.contains(where: \.changesAlpha)
         showsBackground = !target.hasAlpha && (source.hasAlpha || changesAlpha)
@@ -110,6 +115,17 @@ struct PixelProgram: Sendable {
         TestPoint.midRender.reach()
     }
 
+    /// Runs over a whole row.
+    ///
+    /// - Parameter stride: Floats from plane to plane, on the side that has planes or on both.
+    func run(
+        _ from: UnsafeMutableRawPointer, row: Int, width: Int, into to: UnsafeMutableRawPointer,
+        stride: Int
+    ) {
+        compute(from, at: (0, row), count: width, into: to, stride: stride)
+        TestPoint.midRender.reach()
+    }
+
     private func runInPlanes(_ input: RegionPixels, _ output: RegionPixels) {
         for row in 0..<output.area.height {
             compute(
@@ -121,7 +137,7 @@ struct PixelProgram: Sendable {
     /// Computes some pixels of a row, in chunks that stay in the first-level cache.
     private func compute(
         _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
-        into to: UnsafeMutableRawPointer
+        into to: UnsafeMutableRawPointer, stride: Int = 0
     ) {
         let capacity = PixelChunk.capacity
         // Seven planes of 1 KB on the stack: libvips' threads share nothing.
@@ -139,12 +155,12 @@ struct PixelProgram: Sendable {
                         x: Double(place.column + left) + 0.5,
                         y: Double(height - place.row) - 0.5)
                     if !source.hasAlpha { alpha.update(repeating: 1, count: chunk.count) }
-                    read(from, at: left, into: chunk)
+                    read(from, at: left, stride: stride, into: chunk)
                     if let toWorking { chunk.multiply(by: toWorking) }
                     chunk.run(filters)
                     if showsBackground { layOnBackground(chunk) }
                     if let fromWorking { chunk.multiply(by: fromWorking) }
-                    write(chunk, index, to: to, at: left)
+                    write(chunk, index, to: to, at: left, stride: stride)
                     left += chunk.count
                 }
             }
@@ -152,7 +168,7 @@ struct PixelProgram: Sendable {
     }
 
     private func read(
-        _ row: UnsafeMutableRawPointer, at left: Int, into chunk: PixelChunk
+        _ row: UnsafeMutableRawPointer, at left: Int, stride: Int, into chunk: PixelChunk
     ) {
         switch source.sample {
         case .encoded8:
@@ -166,12 +182,15 @@ struct PixelProgram: Sendable {
         case .linear:
             let start = row.assumingMemoryBound(to: Float.self) + left * source.bands
             SampleReader.readLinear(start, bands: source.bands, chunk)
+        case .planes:
+            let start = row.assumingMemoryBound(to: Float.self) + left
+            SampleReader.readPlanes(start, stride: stride, bands: source.bands, chunk)
         }
     }
 
     private func write(
         _ chunk: PixelChunk, _ index: UnsafeMutablePointer<Int32>,
-        to row: UnsafeMutableRawPointer, at left: Int
+        to row: UnsafeMutableRawPointer, at left: Int, stride: Int
     ) {
         switch target.sample {
         case .encoded8:
@@ -185,6 +204,9 @@ struct PixelProgram: Sendable {
         case .linear:
             let start = row.assumingMemoryBound(to: Float.self) + left * target.bands
             SampleWriter.writeLinear(chunk, start, bands: target.bands)
+        case .planes:
+            let start = row.assumingMemoryBound(to: Float.self) + left
+            SampleWriter.writePlanes(chunk, start, stride: stride, bands: target.bands)
         }
     }
 

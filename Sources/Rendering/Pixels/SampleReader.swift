@@ -51,4 +51,21 @@ enum SampleReader {
             pixel += bands
         }
     }
+
+    /// The same from planes that lie `stride` samples apart.
+    static func readPlanes(
+        _ start: UnsafePointer<Float>, stride: Int, bands: Int, _ chunk: PixelChunk
+    ) {
+        let count = chunk.count
+        let colours = [chunk.red, chunk.green, chunk.blue]
+        for (plane, colour) in colours.enumerated() {
+            colour.update(from: start + plane * stride, count: count)
+        }
+        guard bands == 4 else { return }
+        let alpha = chunk.alpha
+        alpha.update(from: start + 3 * stride, count: count)
+        for colour in colours {
+            for i in 0..<count { colour[i] = alpha[i] > 0 ? colour[i] / alpha[i] : 0 }
+        }
+    }
 }

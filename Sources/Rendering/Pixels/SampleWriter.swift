@@ -78,4 +78,20 @@ enum SampleWriter {
             pixel += bands
         }
     }
+
+    /// The same in planes that lie `stride` samples apart.
+    static func writePlanes(
+        _ chunk: PixelChunk, _ start: UnsafeMutablePointer<Float>, stride: Int, bands: Int
+    ) {
+        let (count, alpha) = (chunk.count, chunk.alpha)
+        for (plane, colour) in [chunk.red, chunk.green, chunk.blue].enumerated() {
+            let target = start + plane * stride
+            if bands == 4 {
+                for i in 0..<count { target[i] = colour[i] * alpha[i] }
+            } else {
+                target.update(from: colour, count: count)
+            }
+        }
+        if bands == 4 { (start + 3 * stride).update(from: alpha, count: count) }
+    }
 }

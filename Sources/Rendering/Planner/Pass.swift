@@ -33,6 +33,9 @@ enum Pass: Sendable {
         return !pixels.contains(where: \.working.usesPosition)
     }
 
+    /// Whether it is one.
+    var isGeometry: Bool { if case .geometry = self { true } else { false } }
+
     /// Whether it is a filter of pixels that may make alpha another one.
     var changesAlpha: Bool {
         guard case .pixels(let pixels) = self else { return false }

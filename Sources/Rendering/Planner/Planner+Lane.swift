@@ -7,24 +7,15 @@ extension Planner {
     static let windowBytesMax = 64 << 20
 
     /// How the photo is read.
-    static func lane(of passes: [Pass], for header: PhotoHeader) -> RenderPlan.Lane {
-        var width = header.storedSize.width
+    static func lane(of passes: [Pass]) -> RenderPlan.Lane {
         for pass in passes {
             switch pass {
-            case .pixels: break
-            case .neighbourhood(_, let working):
-                if isTall(rows: working.reach.rows, width: width) { return .spool }
-            case .geometry(let geometry):
-                if !streams(geometry) { return .spool }
-                width = geometry.size.width
+            // Filters that look at neighbours make rows from rows, and keep few.
+            case .pixels, .neighbourhood: break
+            case .geometry(let geometry): if !streams(geometry) { return .spool }
             }
         }
         return .stream
-    }
-
-    /// Whether a window of so many rows above and below is too large to stream.
-    static func isTall(rows: Int, width: Int) -> Bool {
-        (2 * rows + 1) * width * 16 > windowBytesMax
     }
 
     /// Whether a geometry reads its source from top to bottom with a few rows at a time.

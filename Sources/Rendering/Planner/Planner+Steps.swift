@@ -23,10 +23,20 @@ extension Planner {
                 steps.append(
                     .pixels([Pass.Pixel(filter: filter, working: try make(filter, context))]))
             case .neighbourhood(let make):
-                steps.append(.neighbourhood(filter, try make(filter, context)))
+                let working = try make(filter, context)
+                size = PixelSize(
+                    width: size.width + 2 * working.growth.columns,
+                    height: size.height + 2 * working.growth.rows)
+                try check(size, of: filter, pixelsMax: pixelsMax)
+                steps.append(.neighbourhood(filter, working))
             case .geometry(let make):
                 let geometry = try make(filter, context)
-                try check(geometry, of: filter, pixelsMax: pixelsMax)
+                try check(geometry.size, of: filter, pixelsMax: pixelsMax)
+                guard !geometry.visible.isEmpty else {
+                    throw Failure(
+                        .invalidValue,
+                        "\(filter) leaves nothing of the picture, which has \(size) pixels there.")
+                }
                 steps.append(.geometry(geometry))
                 size = geometry.size
             case .generator, .automatic:
@@ -36,20 +46,14 @@ extension Planner {
         return (steps, size)
     }
 
-    private static func check(_ geometry: Geometry, of filter: Filter, pixelsMax: Int)
+    private static func check(_ size: PixelSize, of filter: Filter, pixelsMax: Int)
         throws(Failure)
     {
-        guard geometry.size.pixels <= pixelsMax else {
+        guard size.pixels <= pixelsMax else {
             throw Failure(
                 .tooManyPixels,
-                "\(filter) makes \(geometry.size) pixels of \(geometry.source); at most \(pixelsMax) "
-                    + "pixels are allowed. Scale less, or raise the worker's limit.")
-        }
-        guard !geometry.visible.isEmpty else {
-            throw Failure(
-                .invalidValue,
-                "\(filter) leaves nothing of the picture, which has \(geometry.source) pixels there."
-            )
+                "\(filter) makes a picture of \(size) pixels; at most \(pixelsMax) pixels are allowed. Scale "
+                    + "less, or raise the worker's limit.")
         }
     }
 }

@@ -40,7 +40,7 @@ enum Planner {
             steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
         }
         let passes = passes(of: steps, keepsAlpha: output.keepsAlpha)
-        var lane = lane(of: passes, for: header)
+        var lane = lane(of: passes)
         if let planes, editsPlanes, output.format == .jpeg, output.colorSpace == .source,
             recipe.output.chroma ?? planes == planes
         {
@@ -80,7 +80,7 @@ enum Planner {
             switch step {
             case .geometry(let geometry): !geometry.edges.isEmpty
             case .pixels: step.changesAlpha
-            case .neighbourhood: false
+            case .neighbourhood(_, let working): working.edge == .transparent
             }
         }
     }

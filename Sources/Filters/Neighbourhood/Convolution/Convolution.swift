@@ -1,0 +1,71 @@
+import Adjustments
+
+/// A weighted sum of neighbours and a bias, on linear light multiplied by alpha; alpha is summed too.
+///
+/// Core Image's weights go from the lower left, as its y does; ours to the same place in the photo. Nothing is
+/// clamped but when the photo is written.
+struct Convolution: NeighbourhoodFilter {
+    let edge: EdgeMode
+    let growth: Extent
+    let reach: Extent
+    /// From the top left, row by row.
+    private let weights: [Float]
+    private let bias: Float
+
+    /// - Parameters:
+    ///   - columns: of the matrix of weights; odd.
+    ///   - rows: of it; odd.
+    init(_ filter: Filter, columns: Int, rows: Int) {
+        edge = BlurParameters.edge(of: filter)
+        reach = Extent(columns: columns / 2, rows: rows / 2)
+        growth = edge == .clamp ? .none : reach
+        let given = filter.vector("inputWeights")
+        weights = (0..<rows).reversed().flatMap { row in
+            given[row * columns..<(row + 1) * columns].map(Float.init)
+        }
+        bias = Float(filter.number("inputBias"))
+    }
+
+    /// The parameters of a matrix, which changes nothing by default.
+    static func parameters(columns: Int, rows: Int) -> [ParameterDefinition] {
+        var identity = [Double](repeating: 0, count: columns * rows)
+        identity[identity.count / 2] = 1
+        return [
+            .init(
+                name: "inputWeights",
+                summary: "Weights of the neighbours, row by row from the lower left.",
+                // Core Image names no limit; a thousand is ours, far beyond any kernel that shows a photo.
+                kind: .samples(
+                    -1000...1000, count: identity.count...identity.count, groups: 1),
+                defaultValue: .vector(identity), identity: .vector(identity)),
+            .number(
+                "inputBias", "What is added to every channel, alpha too.", default: 0, -1000...1000,
+                identity: 0),
+            BlurParameters.edge,
+        ]
+    }
+
+    func rows(from source: any RowSource) -> any RowSource {
+        let (columns, rows) = (reach.columns, reach.rows)
+        return WindowRows(
+            source.padded(by: growth), reach: max(columns, rows), edge: edge
+        ) { [weights, bias] window, y, out in
+            let width = window.format.width
+            for plane in 0..<window.format.planes {
+                let target = out[plane]
+                target.update(repeating: bias, count: width)
+                var index = 0
+                for row in -rows...rows {
+                    let line = window.row(y + row)[plane]
+                    for column in -columns...columns {
+                        let weight = weights[index]
+                        index += 1
+                        guard weight != 0 else { continue }
+                        let source = line + column
+                        for x in 0..<width { target[x] += weight * source[x] }
+                    }
+                }
+            }
+        }
+    }
+}

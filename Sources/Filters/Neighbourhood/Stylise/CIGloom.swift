@@ -1,0 +1,17 @@
+import Adjustments
+
+/// CIGloom: mixed with its own blur where that is darker; see ``Glow``.
+enum CIGloom {
+    @section("minilab_filters") @used
+    private static let registration: FilterRegistration = { register(definition, in: $0) }
+
+    static let definition = FilterDefinition(
+        name: "CIGloom",
+        summary: "Lets dark parts of the photo spread into their surroundings.",
+        category: .stylise,
+        parameters: Glow.parameters,
+        fidelity: .measured(rms: 0.27),
+        source:
+            "mix(x, min(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
+        kernel: .neighbourhood { filter, _ in Glow(filter, brightens: false) })
+}

@@ -1,0 +1,126 @@
+import CVips
+import Synchronization
+
+/// Reads rows of an image, for the time of one call.
+public struct RowReader {
+    let region: UnsafeMutablePointer<VipsRegion>
+
+    /// Some whole rows, or nil when they cannot be computed; what failed is in libvips' error text.
+    public func rows(from top: Int, count: Int) -> RegionPixels? {
+        let width = Int(region.pointee.im.pointee.Xsize)
+        var wanted = VipsRect(
+            left: 0, top: Int32(top), width: Int32(width), height: Int32(count))
+        guard vips_region_prepare(region, &wanted) == 0,
+            let start = minilab_region_address(region, 0, Int32(top))
+        else { return nil }
+        return RegionPixels(
+            area: PixelArea(left: 0, top: top, width: width, height: count),
+            start: UnsafeMutableRawPointer(start), stride: minilab_region_stride(region))
+    }
+}
+
+/// Makes the rows of a picture from those of another, from top to bottom.
+///
+/// It may keep what it likes from row to row: it is used by one thread at a time, and each row is made
+/// once.
+public protocol RowMaker: AnyObject {
+    /// What it reads the other picture with; nil when no row is being made, and what was read is gone
+    /// then.
+    var reader: RowReader? { get set }
+    /// Makes the next row.
+    ///
+    /// - Returns: whether it could; false when a row could not be read.
+    func makeRow(into row: UnsafeMutableRawPointer) -> Bool
+}
+
+extension Image {
+    /// A picture whose rows `maker` makes from this one's, each once and in order, whoever asks for them
+    /// in which shapes.
+    ///
+    /// This image is read from top to bottom too. Readers may be apart by as many rows as libvips' threads
+    /// are: so many times the tallest request are kept.
+    ///
+    /// - Parameter maker: not to be used by anybody else.
+    public func computingRows(_ picture: RegionPicture, _ maker: sending any RowMaker)
+        throws(VipsError) -> Image
+    {
+        let program = RowProgram(input: self, maker: maker)
+        return try computing(picture, Unmanaged.passRetained(program), generateRows)
+    }
+}
+
+/// `@unchecked Sendable` is true because the lock guards all that changes.
+private final class RowProgram: @unchecked Sendable {
+    private let input: Image
+    private let maker: any RowMaker
+    private let lock = Mutex(())
+    private var made = 0
+    /// The last rows, row y at y mod kept.
+    private var rows: UnsafeMutableRawBufferPointer?
+    private var kept = 0
+
+    init(input: Image, maker: any RowMaker) {
+        self.input = input
+        self.maker = maker
+    }
+
+    deinit { rows?.deallocate() }
+
+    func fill(_ output: UnsafeMutablePointer<VipsRegion>, _ reader: RowReader) -> Bool {
+        lock.withLock { _ in
+            let area = PixelArea(output.pointee.valid)
+            let pixel = minilab_region_pixel(output)
+            let rowBytes = Int(output.pointee.im.pointee.Xsize) * pixel
+            keep(
+                2 * (VipsLibrary.threads + 1) * area.height, of: rowBytes,
+                height: Int(output.pointee.im.pointee.Ysize))
+            guard let rows = rows?.baseAddress, area.top >= made - kept else {
+                minilab_error("row \(area.top) is asked for too late: \(made) are made")
+                return false
+            }
+            maker.reader = reader
+            defer { maker.reader = nil }
+            while made < area.top + area.height {
+                guard maker.makeRow(into: rows + (made % kept) * rowBytes) else {
+                    return false
+                }
+                made += 1
+            }
+            for y in area.top..<area.top + area.height {
+                guard
+                    let target = minilab_region_address(output, Int32(area.left), Int32(y))
+                else { return false }
+                UnsafeMutableRawPointer(target).copyMemory(
+                    from: rows + (y % kept) * rowBytes + area.left * pixel,
+                    byteCount: area.width * pixel)
+            }
+            return true
+        }
+    }
+
+    /// Makes room for so many rows; what is there stays.
+    private func keep(_ wanted: Int, of rowBytes: Int, height: Int) {
+        let wanted = min(wanted, height)
+        guard wanted > kept else { return }
+        let room = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: wanted * rowBytes, alignment: 16)
+        if let rows {
+            for y in max(0, made - kept)..<made {
+                let bytes = rows[(y % kept) * rowBytes..<(y % kept + 1) * rowBytes]
+                UnsafeMutableRawBufferPointer(
+                    rebasing: room[(y % wanted) * rowBytes..<(y % wanted + 1) * rowBytes]
+                ).copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes))
+            }
+            rows.deallocate()
+        }
+        (rows, kept) = (room, wanted)
+    }
+}
+
+// At file scope of a library: libvips calls it on its own threads.
+private let generateRows: VipsGenerateFn = { out, sequence, _, client, _ in
+    guard let out, let sequence, let client else { return -1 }
+    let program = Unmanaged<RowProgram>.fromOpaque(client).takeUnretainedValue()
+    let reader = RowReader(region: sequence.assumingMemoryBound(to: VipsRegion.self))
+    return program.fill(out, reader) ? 0 : -1
+}
