@@ -36,29 +36,29 @@ import Vips
         Pair(
             file: "color_cross_polynomial",
             filter: "CIColorCrossPolynomial:blueCoefficients=[1,0,1,0,-20,0,0,0,0,0]",
-            rmsMax: 0.66, most: 3),
+            rmsMax: 0.5, most: 1),
         Pair(
-            file: "color_cube", filter: "CIColorCube:cubeData=\(Self.table)", rmsMax: 0.72,
-            most: 3),
+            file: "color_cube", filter: "CIColorCube:cubeData=\(Self.table)", rmsMax: 0.5,
+            most: 1),
         Pair(
             file: "color_cube_with_color_space",
-            filter: "CIColorCubeWithColorSpace:cubeData=\(Self.table)", rmsMax: 0.68, most: 3),
+            filter: "CIColorCubeWithColorSpace:cubeData=\(Self.table)", rmsMax: 0.5, most: 1),
         Pair(file: "maximum_component", filter: "CIMaximumComponent", rmsMax: 0.5, most: 1),
         Pair(file: "minimum_component", filter: "CIMinimumComponent", rmsMax: 0.5, most: 1),
         Pair(
-            file: "linear2Srgb_tone_curve", filter: "CILinearToSRGBToneCurve", rmsMax: 0.72,
-            most: 3),
+            file: "linear2Srgb_tone_curve", filter: "CILinearToSRGBToneCurve", rmsMax: 0.5,
+            most: 1),
         Pair(
-            file: "srgb_tone_curve2linear", filter: "CISRGBToneCurveToLinear", rmsMax: 0.72,
-            most: 3),
-        Pair(file: "line_screen", filter: "CILineScreen", rmsMax: 0.66, most: 3),
-        Pair(file: "cilcular_screen", filter: "CICircularScreen", rmsMax: 0.65, most: 3),
-        Pair(file: "hatched_screen", filter: "CIHatchedScreen", rmsMax: 0.66, most: 3),
-        Pair(file: "dot_screen", filter: "CIDotScreen", rmsMax: 0.66, most: 3),
+            file: "srgb_tone_curve2linear", filter: "CISRGBToneCurveToLinear", rmsMax: 0.5,
+            most: 1),
+        Pair(file: "line_screen", filter: "CILineScreen", rmsMax: 0.5, most: 1),
+        Pair(file: "cilcular_screen", filter: "CICircularScreen", rmsMax: 0.5, most: 1),
+        Pair(file: "hatched_screen", filter: "CIHatchedScreen", rmsMax: 0.5, most: 1),
+        Pair(file: "dot_screen", filter: "CIDotScreen", rmsMax: 0.5, most: 1),
         Pair(
             file: "vignette_effect",
             filter: "CIVignetteEffect:center=[191.4,223.3],intensity=0.6,radius=127.6",
-            rmsMax: 0.8, most: 3),
+            rmsMax: 0.5, most: 1),
         Pair(
             file: "photo_effect_mono", filter: "CIPhotoEffectMono", rmsMax: 1.1),
         Pair(

@@ -10,7 +10,7 @@ struct CICircularScreen: PixelFilter {
         summary: "Draws the photo in rings.",
         category: .stylise,
         parameters: [Screen.center, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.15),
+        fidelity: .measured(rms: 0.06),
         source: "Rings round the centre, by luminance in linear light.",
         kernel: .pixel { filter, _ in CICircularScreen(filter) })
 

@@ -10,9 +10,9 @@ struct CILineScreen: PixelFilter {
         summary: "Draws the photo in parallel lines.",
         category: .stylise,
         parameters: [Screen.center, Screen.angle, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.16),
+        fidelity: .measured(rms: 0.07),
         source:
-            "Lines across the angle, by luminance in linear light; no pixel is off by more than 3.",
+            "Lines across the angle, by luminance in linear light; no code is off by more than 1.",
         kernel: .pixel { filter, _ in CILineScreen(filter) })
 
     private let screen: Screen

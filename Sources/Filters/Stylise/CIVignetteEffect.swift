@@ -27,7 +27,7 @@ struct CIVignetteEffect: RadialGain {
             .number(
                 "inputFalloff", "How wide the ramp is: 0 is an edge.", default: 0.5, 0...1),
         ],
-        fidelity: .measured(rms: 0.3),
+        fidelity: .measured(rms: 0.09),
         source: """
             Core Image's profile for falloff 0.5, followed to 0.001 at 18 radii. That falloff scales the ramp's width \
             is ours.
