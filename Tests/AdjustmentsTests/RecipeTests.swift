@@ -35,9 +35,12 @@ import Testing
         }
     }
 
-    @Test func `an unknown filter is refused with the names that are known`() {
+    @Test func `an unknown filter is refused with the names that are most like it`() {
+        expect(.unknownFilter, naming: "edit.filters[0].name", "CISepiaTone", "minilab filters") {
+            try Recipe(json: #"{"filters": [{"name": "SepiaTone"}]}"#)
+        }
         expect(.unknownFilter, naming: "CIPhotoEffectMono") {
-            try Recipe(json: #"{"filters": [{"name": "CIKaleidoscope", "inputCount": 3}]}"#)
+            try Recipe(json: #"{"filters": [{"name": "ciphotoeffectmono"}]}"#)
         }
     }
 

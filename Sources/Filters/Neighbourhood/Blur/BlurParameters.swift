@@ -13,7 +13,9 @@ enum BlurParameters {
         [EdgeMode.clamp.rawValue, EdgeMode.transparent.rawValue])
 
     /// The value of ``edge``.
-    static func edge(of filter: Filter) -> EdgeMode { EdgeMode(rawValue: filter.text("edge")) ?? .clamp }
+    static func edge(of filter: Filter) -> EdgeMode {
+        EdgeMode(rawValue: filter.text("edge")) ?? .clamp
+    }
 
     /// How much larger a result is on each side, as measured from Core Image's own.
     static func growth(by pixels: Double, _ edge: EdgeMode) -> Extent {
