@@ -80,9 +80,41 @@ enum RandomRecipe {
                 let isKept = parameter.defaultValue != nil && Bool.random(using: &random)
                 values[parameter.name] = isKept ? nil : value(of: parameter, &random)
             }
-            filters.append(try Filter(definition.name, values))
+            filters.append(
+                try Filter(definition.name, geometry(definition.name, &random) ?? values))
         }
         return try Recipe(filters: filters)
+    }
+
+    /// Values for a geometry that suits a small photo; most others would be refused.
+    private static func geometry(_ name: String, _ random: inout SeededGenerator) -> [String:
+        FilterValue]?
+    {
+        func near(_ number: Double, _ spread: Double) -> Double {
+            .random(in: number - spread...number + spread, using: &random)
+        }
+        switch name {
+        case "CICrop":
+            return ["rectangle": .vector([near(10, 10), near(10, 10), near(90, 40), near(90, 40)])]
+        case "turn":
+            return ["degrees": .number(Double(90 * Int.random(in: -3...3, using: &random)))]
+        case "CILanczosScaleTransform":
+            return ["scale": .number(near(0.8, 0.6)), "aspectRatio": .number(near(1, 0.2))]
+        case "CIAffineTransform":
+            return [
+                "transform": .vector([
+                    near(0.8, 0.3), near(0, 0.3), near(0, 0.3), near(0.8, 0.3), 0, 0,
+                ])
+            ]
+        case "CIPerspectiveTransform", "CIPerspectiveCorrection":
+            return [
+                "topLeft": .vector([near(30, 20), near(150, 20)]),
+                "topRight": .vector([near(170, 20), near(150, 20)]),
+                "bottomRight": .vector([near(170, 20), near(30, 20)]),
+                "bottomLeft": .vector([near(30, 20), near(30, 20)]),
+            ]
+        default: return nil
+        }
     }
 
     /// A value that a parameter takes, not far from its default; nil for files and chains.
