@@ -1,4 +1,5 @@
 import Adjustments
+import Foundation
 import MinilabTesting
 import RenderProtocol
 import Testing
@@ -347,5 +348,54 @@ import Testing
             try studio.render(source, [Filter(text: text, at: "filter")])
         }
         #expect(failure?.code == code, "\(String(describing: failure))")
+    }
+
+    @Test func `wild geometry is rendered or refused, and nothing worse`() throws {
+        var random = SeededGenerator()
+        random.printSeed()
+        let studio = try Studio()
+        let source = studio.path("in.png")
+        try TestPicture.image(width: 40, height: 30).writePNG(to: source)
+        var rendered = 0
+        for _ in 0..<150 {
+            func wild() -> Double {
+                let size = pow(10, Double.random(in: -3...5, using: &random))
+                return Bool.random(using: &random) ? size : -size
+            }
+            func point(_ x: Double, _ y: Double) -> FilterValue {
+                let spread = Double.random(in: 0...40, using: &random)
+                return .vector([
+                    x + .random(in: -spread...spread, using: &random),
+                    y + .random(in: -spread...spread, using: &random),
+                ])
+            }
+            var filters: [Filter] = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let corners: [String: FilterValue] = [
+                    "topLeft": point(5, 25), "topRight": point(35, 25),
+                    "bottomRight": point(35, 5), "bottomLeft": point(5, 5),
+                ]
+                let choices = [
+                    try Filter("CIPerspectiveTransform", corners),
+                    try Filter("CIPerspectiveCorrection", corners),
+                    try Filter(
+                        "CIAffineTransform",
+                        ["transform": .vector((0..<6).map { _ in wild() })]),
+                    try Filter("CIStraightenFilter", ["angle": .number(min(1.5, abs(wild())))]),
+                    try Filter("turn"),
+                    try Filter("CICrop", ["rectangle": [3, 2, 20, 15]]),
+                ]
+                filters.append(choices.randomElement(using: &random) ?? choices[0])
+            }
+            do {
+                _ = try studio.render(source, filters, format: .png, pixelsMax: 300_000)
+                rendered += 1
+            } catch let failure as Failure {
+                #expect(
+                    [.invalidValue, .parameterOutOfRange, .tooManyPixels].contains(failure.code),
+                    "\(filters): \(failure)")
+            }
+        }
+        #expect(rendered > 30)
     }
 }
