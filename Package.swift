@@ -164,6 +164,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
                 "minilab-render",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

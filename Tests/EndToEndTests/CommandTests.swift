@@ -1,4 +1,5 @@
 import Adjustments
+import Crypto
 import Foundation
 import MinilabTesting
 import Testing
@@ -57,6 +58,26 @@ import Testing
         #expect(ending != .exited(0))
         #expect(output.contains("missingAsset") || output.contains("/nowhere.jpg"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `a watermark is found in the folder of resources, by its digest alone`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let photo = Contract.folder.appending(path: "photos/waterfall.jpg").path
+        let mark = SyntheticPhoto.png(width: 40, height: 30)
+        let digest = SHA256.hash(data: mark).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        try mark.write(to: URL(filePath: folder.file(digest)))
+        let arguments = [
+            "render", photo, folder.file("out.png"), "--filter",
+            "CISourceOverCompositing:image=sha256:\(digest),opacity=0.5",
+        ]
+        let (ending, output) = try await MinilabProcess.run(
+            arguments + ["--resources", folder.path])
+        #expect(ending == .exited(0), "\(output)")
+        let (without, words) = try await MinilabProcess.run(arguments)
+        #expect(without != .exited(0) && words.contains("--resources"), "\(words)")
     }
 
     @Test func `a plan is shown without a render`() async throws {
