@@ -12,6 +12,10 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let passes: [Pass]
     /// How the result is written.
     public let output: OutputPlan
+    /// Threads that compute pixels; the result is the same for any number.
+    public let threads: Int
+    /// Memory that the render is likely to need at its peak.
+    public let estimatedBytes: Int
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
     /// taken.
     public let notes: [String]
@@ -44,22 +48,28 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     /// Makes a plan.
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
-        notes: [String] = []
+        threads: Int = 1, estimatedBytes: Int = 0, notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
         self.resultSize = resultSize
         self.passes = passes
         self.output = output
+        self.threads = threads
+        self.estimatedBytes = estimatedBytes
         self.notes = notes
     }
 }
 
-extension RenderPlan {
-    /// Whether a pass makes a photo transparent in part that is not.
-    public var makesAlpha: Bool {
-        passes.contains {
-            if case .geometry(let geometry) = $0 { !geometry.edges.isEmpty } else { false }
+extension RenderPlan.Lane {
+    /// What it means, for people.
+    public var words: String {
+        switch self {
+        case .copy: "copied as it is, since nothing changes"
+        case .lossless: "a JPEG's coefficients are cut and turned, not compressed anew"
+        case .planes: "a JPEG's luma and chroma as they are stored, from top to bottom"
+        case .stream: "from top to bottom, a few rows in memory"
+        case .spool: "in any order: kept in memory while small, else in a spool file"
         }
     }
 }
@@ -67,7 +77,7 @@ extension RenderPlan {
 extension RenderPlan: CustomStringConvertible {
     /// One line per step, for people.
     public var description: String {
-        var lines = notes.map { "note: \($0)" } + ["read: \(lane.rawValue)"]
+        var lines = notes.map { "note: \($0)" } + ["lane: \(lane.rawValue) (\(lane.words))"]
         if orientation != 1 { lines.append("EXIF orientation \(orientation) is made upright") }
         for pass in passes {
             switch pass {
@@ -79,6 +89,9 @@ extension RenderPlan: CustomStringConvertible {
             }
         }
         lines.append("write: \(resultSize), \(output)")
+        lines.append(
+            "needs: about \((estimatedBytes + 500_000) / 1_000_000) MB, "
+                + "\(threads) thread\(threads == 1 ? "" : "s")")
         return lines.joined(separator: "\n")
     }
 }

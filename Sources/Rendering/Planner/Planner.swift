@@ -1,5 +1,6 @@
 import Adjustments
 import RenderProtocol
+import Vips
 
 /// Decides how a photo is rendered: recipe and header in, plan out. No I/O but reading resources.
 enum Planner {
@@ -57,7 +58,10 @@ enum Planner {
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
-                passes: passes.map(\.told), output: output, notes: notes),
+                passes: passes.map(\.told), output: output, threads: VipsLibrary.threads,
+                estimatedBytes: MemoryEstimate.bytes(
+                    of: passes, lane: lane, header: header, size: size, output: output),
+                notes: notes),
             passes: passes)
     }
 
