@@ -69,17 +69,6 @@ extension Image {
             ])
     }
 
-    /// With `columns` and `rows` more on each side, which repeat the outermost pixels.
-    public func padded(columns: Int, rows: Int) throws(VipsError) -> Image {
-        try Operation.run(
-            "embed",
-            [
-                ("in", .image(self)), ("x", .int(columns)), ("y", .int(rows)),
-                ("width", .int(width + 2 * columns)), ("height", .int(height + 2 * rows)),
-                ("extend", .string("copy")),
-            ])
-    }
-
     /// Keeps the rows that were computed last, so that overlapping requests compute them once.
     ///
     /// The cache grows to the tallest request.

@@ -76,7 +76,7 @@ extension Image {
     ///
     /// - Parameters:
     ///   - margins: an output rectangle at (x, y) reads this image at (x, y) with this much more width
-    ///     and height: 0 for a per-pixel pass, twice the reach for a pass over a ``padded(columns:rows:)`` image.
+    ///     and height: 0 for a per-pixel pass.
     ///   - compute: fills `output` from `input`. It is called by several of libvips' threads at once
     ///     and must not throw or block.
     public func computing(

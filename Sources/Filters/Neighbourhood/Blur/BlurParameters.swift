@@ -5,6 +5,17 @@ enum BlurParameters {
     /// Core Image names no maximum for radii; 500 pixels is ours, five times the end of its sliders.
     static let radiusRange = 0.0...500
 
+    /// The same for a blur that a photo is combined with: 200 pixels, twice the end of the sliders, since the
+    /// photo's rows are kept for as long as the blur runs ahead.
+    static let combinedRadiusRange = 0.0...200
+
+    /// A blur that a photo is combined with, on a grid fine enough that it runs little more ahead than it has to.
+    static func combined(
+        _ radius: Double, edge: EdgeMode = .clamp, space: GaussianBlur.Space = .linear
+    ) -> GaussianBlur {
+        GaussianBlur(columns: radius, rows: radius, edge: edge, space: space, stepMax: 16)
+    }
+
     /// What a filter takes for the pixels outside of the photo.
     static let edge = ParameterDefinition.choice(
         "edge",

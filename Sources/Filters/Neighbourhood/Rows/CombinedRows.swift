@@ -1,6 +1,9 @@
 import Adjustments
 
 /// A picture combined, row by row, with a blur of itself: it is read once.
+///
+/// The picture's rows are kept for as long as the blur runs ahead: ``BlurParameters/combined(_:edge:space:)`` says by how much at the
+/// most, 816 rows, which of 6000 pixels of three planes take 59 MB.
 final class CombinedRows: RowSource {
     /// Makes a row of the picture from one of it and one of its blur.
     typealias Combine = (

@@ -31,17 +31,20 @@ struct GaussianBlur: Sendable {
         case encoded
     }
 
+    private let stepMax: Int
     private let columns: Axis?
     private let rows: Axis?
 
     init(
-        columns: Double, rows: Double, edge: EdgeMode = .clamp, space: Space = .linear
+        columns: Double, rows: Double, edge: EdgeMode = .clamp, space: Space = .linear,
+        stepMax: Int = .max
     ) {
         sigma = (columns, rows)
         self.edge = edge
         self.space = space
-        self.columns = Axis(columns)
-        self.rows = Axis(rows)
+        self.stepMax = stepMax
+        self.columns = Axis(columns, stepMax)
+        self.rows = Axis(rows, stepMax)
     }
 
     /// How far it looks to each side, as far as anything of it is more than nothing.
@@ -82,7 +85,8 @@ struct GaussianBlur: Sendable {
     func rows(in window: RowWindow) -> any RowSource {
         guard space == .linear else {
             let encoded = CurvedRows(CopiedRows(window), .encoding)
-            let blur = GaussianBlur(columns: sigma.columns, rows: sigma.rows, edge: edge)
+            let blur = GaussianBlur(
+                columns: sigma.columns, rows: sigma.rows, edge: edge, stepMax: stepMax)
             return CurvedRows(blur.rows(from: encoded), .decoding)
         }
         let full = window.format
@@ -105,9 +109,9 @@ struct GaussianBlur: Sendable {
         let kernel: SymmetricKernel
         let reach: Int
 
-        init?(_ sigma: Double) {
+        init?(_ sigma: Double, _ stepMax: Int) {
             guard sigma > 0 else { return nil }
-            grid = SplineGrid.forGaussian(sigma: sigma)
+            grid = SplineGrid.forGaussian(sigma: sigma, stepMax: stepMax)
             kernel = grid?.gaussian(sigma: sigma) ?? .gaussian(sigma: sigma)
             reach = Int((SymmetricKernel.cutoff * sigma).rounded(.up))
         }
@@ -116,7 +120,7 @@ struct GaussianBlur: Sendable {
 
         var ahead: Int {
             // Two cells for enlarging, the kernel, and two for shrinking, from the next whole cell on.
-            grid.map { ($0.step * (kernel.reach + 6)) } ?? kernel.reach
+            grid.map { ($0.step * (kernel.reach + 4)) } ?? kernel.reach
         }
     }
 }

@@ -21,7 +21,7 @@ struct CIHighlightShadowAdjust: NeighbourhoodFilter {
         parameters: [
             .number(
                 "inputRadius", "The σ of the blur of the brightness that decides.", default: 0,
-                BlurParameters.radiusRange, .pixels),
+                BlurParameters.combinedRadiusRange, .pixels),
             // Core Image names 1 as maximum and computes beyond: its own sample has 1.5.
             .number(
                 "inputShadowAmount", "How much light shadows get, or lose below 0.", default: 0,
@@ -43,7 +43,7 @@ struct CIHighlightShadowAdjust: NeighbourhoodFilter {
 
     init(_ filter: Filter) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(columns: radius, rows: radius)
+        blur = BlurParameters.combined(radius)
         shadow = Float(filter.number("inputShadowAmount"))
         highlight = Float(filter.number("inputHighlightAmount"))
     }

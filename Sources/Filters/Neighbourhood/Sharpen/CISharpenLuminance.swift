@@ -18,7 +18,7 @@ struct CISharpenLuminance: NeighbourhoodFilter {
                 default: 0.4, 0...20, identity: 0),
             .number(
                 "inputRadius", "The σ of the blur: how wide edges are made clear.",
-                default: 1.69, BlurParameters.radiusRange, .pixels),
+                default: 1.69, BlurParameters.combinedRadiusRange, .pixels),
         ],
         fidelity: .measured(rms: 1.22),
         source: """
@@ -32,7 +32,7 @@ struct CISharpenLuminance: NeighbourhoodFilter {
 
     init(_ filter: Filter) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(columns: radius, rows: radius)
+        blur = BlurParameters.combined(radius)
         sharpness = Float(filter.number("inputSharpness"))
     }
 

@@ -14,7 +14,7 @@ struct CIUnsharpMask: NeighbourhoodFilter {
         parameters: [
             .number(
                 "inputRadius", "The σ of the blur: how wide edges are made clear.", default: 2.5,
-                BlurParameters.radiusRange, .pixels),
+                BlurParameters.combinedRadiusRange, .pixels),
             // Core Image names no maximum; 10 is ours, ten times the slider's end.
             .number(
                 "inputIntensity", "How much of the difference is added.", default: 0.5, 0...10,
@@ -33,8 +33,8 @@ struct CIUnsharpMask: NeighbourhoodFilter {
 
     init(_ filter: Filter, space: GaussianBlur.Space = .linear) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(
-            columns: radius, rows: radius, edge: BlurParameters.edge(of: filter), space: space)
+        blur = BlurParameters.combined(
+            radius, edge: BlurParameters.edge(of: filter), space: space)
         intensity = Float(filter.number("inputIntensity"))
         growth = BlurParameters.growth(by: 3 * radius, blur.edge)
     }

@@ -17,7 +17,7 @@ struct CIEdgeWork: NeighbourhoodFilter {
         parameters: [
             .number(
                 "inputRadius", "How thick the outlines are.", default: 3,
-                BlurParameters.radiusRange,
+                BlurParameters.combinedRadiusRange,
                 .pixels)
         ],
         fidelity: .lookAlike,
@@ -32,8 +32,8 @@ struct CIEdgeWork: NeighbourhoodFilter {
 
     init(_ filter: Filter) {
         let radius = filter.number("inputRadius")
-        wide = GaussianBlur(columns: radius, rows: radius)
-        narrow = GaussianBlur(columns: radius / 1.6, rows: radius / 1.6)
+        wide = BlurParameters.combined(radius)
+        narrow = BlurParameters.combined(radius / 1.6)
     }
 
     var reach: Extent { wide.reach }

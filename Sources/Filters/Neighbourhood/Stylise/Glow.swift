@@ -13,8 +13,8 @@ struct Glow: NeighbourhoodFilter {
 
     init(_ filter: Filter, brightens: Bool, space: GaussianBlur.Space = .linear) {
         let radius = filter.number("inputRadius")
-        blur = GaussianBlur(
-            columns: radius, rows: radius, edge: BlurParameters.edge(of: filter), space: space)
+        blur = BlurParameters.combined(
+            radius, edge: BlurParameters.edge(of: filter), space: space)
         intensity = Float(filter.number("inputIntensity"))
         growth = BlurParameters.growth(by: 3 * radius, blur.edge)
         self.brightens = brightens
@@ -26,7 +26,7 @@ struct Glow: NeighbourhoodFilter {
     static let parameters: [ParameterDefinition] = [
         .number(
             "inputRadius", "How far the glow reaches: the σ of a Gaussian.", default: 10,
-            BlurParameters.radiusRange, .pixels),
+            BlurParameters.combinedRadiusRange, .pixels),
         .number(
             "inputIntensity", "How much of the effect there is.", default: 0.5, 0...1,
             identity: 0),
