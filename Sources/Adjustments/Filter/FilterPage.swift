@@ -85,10 +85,10 @@ extension ParameterDefinition.Kind {
                 + (range == ParameterDefinition.placeRange ? "" : ", each \(words(range))")
         case .color: return "colour"
         case .samples(let range, let count, let groups):
-            return "\(count.lowerBound) to \(count.upperBound) numbers \(words(range))"
+            return "\(count.words) numbers \(words(range))"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
         case .table(let range, let count, let groups):
-            return "\(count.lowerBound) to \(count.upperBound) numbers \(words(range))"
+            return "\(count.words) numbers \(words(range))"
                 + (groups > 1 ? ", a multiple of \(groups)" : "") + "; or sha256:…"
         case .choice(let words): return words.joined(separator: ", ")
         case .flag: return "true, false"
@@ -96,5 +96,12 @@ extension ParameterDefinition.Kind {
         case .filters: return "filters"
         case .generator: return "gradient"
         }
+    }
+}
+
+extension ClosedRange<Int> {
+    /// `9`, or `2 to 5`.
+    var words: String {
+        lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
     }
 }

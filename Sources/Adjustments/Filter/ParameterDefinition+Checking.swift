@@ -107,12 +107,12 @@ extension ParameterDefinition {
         case .number: return "a number"
         case .vector(_, let units): return "an array of \(units.count) numbers"
         case .samples(_, let count, let groups):
-            return "an array of \(count.lowerBound) to \(count.upperBound) numbers"
+            return "an array of \(count.words) numbers"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
         case .color:
             return "a colour: [r, g, b], [r, g, b, a], each 0 to 1, or \"#rrggbb\""
         case .table(_, let count, let groups):
-            return "an array of \(count.lowerBound) to \(count.upperBound) numbers"
+            return "an array of \(count.words) numbers"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
                 + ", or \"sha256:\" and 64 hexadecimal digits"
         case .choice(let words):
