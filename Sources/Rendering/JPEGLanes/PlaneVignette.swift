@@ -112,13 +112,29 @@ struct PlaneVignette {
                 blue: rows.blue[column], red: rows.red[column], luma: 0)
             let gain = gains[column]
             var total: UInt64 = 0
+            let above = lumaAbove + column &* across
+            let below = lumaBelow + column &* across
+            let first = Int(above[0])
+            let second = across == 2 ? Int(above[1]) : first
+            let third = down == 2 ? Int(below[0]) : first
+            let fourth = down == 2 && across == 2 ? Int(below[1]) : first
+            // Mostly all lumas of a chroma lie in one run: then it is looked up once.
+            let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < ColourMemo.run
+            var run = 0
+            if isOneRun {
+                let page = chroma | first &>> 5
+                run = Int(pages[page])
+                if run == 0 { run = memo.make(page, fill) }
+            }
             for y in 0..<down {
-                let luma = (y == 0 ? lumaAbove : lumaBelow) + column &* across
+                let luma = y == 0 ? above : below
                 for x in 0..<across {
                     let code = Int(luma[x])
-                    let page = chroma | code &>> 5
-                    var run = Int(pages[page])
-                    if run == 0 { run = memo.make(page, fill) }
+                    if !isOneRun {
+                        let page = chroma | code &>> 5
+                        run = Int(pages[page])
+                        if run == 0 { run = memo.make(page, fill) }
+                    }
                     let words = results.load(
                         fromByteOffset: (run &<< 5 | code & 31) &<< 3, as: UInt64.self)
                     let result = result(words &+ gain, red, green, blue)
