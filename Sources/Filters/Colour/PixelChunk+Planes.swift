@@ -1,4 +1,4 @@
-import Adjustments
+public import Adjustments
 
 extension PixelChunk {
     /// Red, green and blue, for filters that treat them alike.
@@ -15,7 +15,7 @@ extension PixelChunk {
     }
 
     /// Replaces each colour by its product with a matrix of nine numbers, row by row.
-    func multiply(by m: [Float]) {
+    public func multiply(by m: [Float]) {
         let (red, green, blue) = (red, green, blue)
         let (m0, m1, m2, m3, m4) = (m[0], m[1], m[2], m[3], m[4])
         let (m5, m6, m7, m8) = (m[5], m[6], m[7], m[8])

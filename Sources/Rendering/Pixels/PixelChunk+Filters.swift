@@ -26,17 +26,6 @@ extension PixelChunk {
         }
     }
 
-    /// Multiplies each colour by a matrix.
-    func multiply(by matrix: ColourMatrix) {
-        let m = matrix.rows.map(Float.init)
-        let (red, green, blue) = (red, green, blue)
-        let (m0, m1, m2, m3, m4) = (m[0], m[1], m[2], m[3], m[4])
-        let (m5, m6, m7, m8) = (m[5], m[6], m[7], m[8])
-        for i in 0..<count {
-            let (r, g, b) = (red[i], green[i], blue[i])
-            red[i] = m0 * r + m1 * g + m2 * b
-            green[i] = m3 * r + m4 * g + m5 * b
-            blue[i] = m6 * r + m7 * g + m8 * b
-        }
-    }
+    /// Replaces each colour by its product with a matrix.
+    func multiply(by matrix: ColourMatrix) { multiply(by: matrix.rows.map(Float.init)) }
 }
