@@ -38,9 +38,6 @@ public enum VipsLibrary {
     /// got on well.
     public static func forgetErrors() { vips_error_clear() }
 
-    /// Bytes that libvips has allocated for pixels at the most, since the process began.
-    public static var memoryHighWater: Int { Int(vips_tracked_get_mem_highwater()) }
-
     /// Threads that compute pixels. Changing it changes no pixel; tests do.
     public static var threads: Int {
         get { Int(vips_concurrency_get()) }
