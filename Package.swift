@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
+        .systemLibrary(name: "CZlib"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
         // What must stay C: libjpeg-turbo reports errors by longjmp.
@@ -48,6 +49,12 @@ let package = Package(
         // The filters: a file each, definition and mathematics. No I/O but reading resources.
         .target(
             name: "Filters", dependencies: ["Adjustments"], exclude: ["CSS/CHROMIUM.md"],
+            swiftSettings: settings),
+        // Property lists of strangers, within limits. Bytes in, values out; no I/O.
+        .target(name: "PropertyLists", dependencies: ["Adjustments"], swiftSettings: settings),
+        // The formats of adjustment data: a codec each. Bytes in, recipes out; no I/O.
+        .target(
+            name: "Editors", dependencies: ["Adjustments", "CZlib", "PropertyLists"],
             swiftSettings: settings),
         // Values: what the worker and its render children say to each other. No I/O.
         .target(
@@ -153,6 +160,14 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PropertyListsTests",
+            dependencies: ["Adjustments", "MinilabTesting", "PropertyLists"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EditorsTests",
+            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"],
             swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(

@@ -14,6 +14,12 @@ public struct AdjustmentData: Sendable, Equatable {
     /// The version of Minilab's own format that is written.
     public static let minilabFormatVersion = "1.0"
 
+    /// Most bytes of `data`. Apple documents no limit; what phones write has 0.2 to 3 KB.
+    public static let bytesMax = 2 << 20
+
+    /// Identifier and version, for people.
+    public var format: String { "\(formatIdentifier) \(formatVersion)" }
+
     /// Wraps data of any format.
     public init(formatIdentifier: String, formatVersion: String, data: Data) {
         self.formatIdentifier = formatIdentifier

@@ -28,6 +28,24 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
     case assetOutsideLibrary
 
+    // The edit does not fit what the asset is now. The same edit fails again until the asset changes.
+    /// The edit that is there is of a format, or has something in it, that no editor here can handle.
+    case cannotHandleAdjustmentData
+    /// The adjustment data are not what their format says.
+    case adjustmentDataUndecodable
+    /// The format asked for has no word for something in the recipe.
+    case adjustmentDataNotEncodable
+    /// The sidecar is not an `.AAE`.
+    case badSidecar
+    /// The recipe has no such step, or several of that name.
+    case noSuchStep
+    /// The asset has no such version, or no edit at all.
+    case missingVersion
+    /// The asset has no draft.
+    case missingDraft
+    /// Another version became current since the draft was made.
+    case staleDraft
+
     // The photo is wrong. The same photo fails again.
     /// No file at the asset's path.
     case missingAsset
@@ -35,6 +53,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case emptyFile
     /// The content is not a photo format that we read.
     case unsupportedFormat
+    /// A video, or the still of a Live Photo: edited alone it would no longer fit its other half.
+    case unsupportedMediaType
     /// The content claims to be a photo but cannot be decoded whole: damaged or cut off.
     case damagedPhoto
     /// More pixels than the worker's limit.
@@ -63,8 +83,11 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
-            .badResource, .assetOutsideLibrary,
-            .missingAsset, .emptyFile, .unsupportedFormat, .damagedPhoto, .tooManyPixels,
+            .badResource, .assetOutsideLibrary, .cannotHandleAdjustmentData,
+            .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
+            .missingVersion, .missingDraft, .staleDraft,
+            .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
+            .tooManyPixels,
             .workerLost:
             true
         case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure,

@@ -16,7 +16,10 @@ import Testing
                 "malformedJSON", "unknownField", "missingField", "invalidValue", "oversizedField",
                 "unknownFilter", "unknownParameter", "parameterOutOfRange", "missingResource",
                 "badResource", "assetOutsideLibrary",
-                "missingAsset", "emptyFile", "unsupportedFormat", "damagedPhoto", "tooManyPixels",
+                "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
+                "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
+                "missingDraft", "staleDraft",
+                "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType", "damagedPhoto", "tooManyPixels",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
                 "revisionConflict", "workerLost", "internalError",
             ])

@@ -1,0 +1,38 @@
+public import Adjustments
+public import FoundationEssentials
+
+/// Minilab's own format: the canonical JSON of a recipe (`jobs/edit.schema.json`), in pixels of the full
+/// photo.
+///
+/// An unknown filter or parameter is not left out: a newer Minilab wrote it, and this one cannot handle it.
+public struct MinilabRecipe: AdjustmentCodec {
+    public let formatIdentifier = AdjustmentData.minilabFormatIdentifier
+    public let formatVersions = [AdjustmentData.minilabFormatVersion]
+
+    /// Makes the codec.
+    public init() {}
+
+    public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw Failure(
+                .adjustmentDataUndecodable,
+                "the adjustment data of \(formatIdentifier) are not UTF-8.")
+        }
+        do throws(Failure) {
+            return .recipe(try Recipe(json: text).scaled(to: photo.uprightSize))
+        } catch {
+            switch error.code {
+            case .unknownField, .unknownFilter, .unknownParameter:
+                return .cannotHandle("\(error.message) A newer Minilab may know it.")
+            default:
+                throw Failure(
+                    .adjustmentDataUndecodable,
+                    "the adjustment data of \(formatIdentifier) are no recipe: \(error.message)")
+            }
+        }
+    }
+
+    public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
+        Data(try recipe.scaled(to: photo.uprightSize).json.canonical.utf8)
+    }
+}
