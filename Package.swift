@@ -83,6 +83,11 @@ let package = Package(
             resources: [.embedInCode("Scripts")],
             swiftSettings: settings),
 
+        // Whole files: digested, copied.
+        .target(
+            name: "FileBytes",
+            dependencies: ["Adjustments", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
         .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
         // Camera RAW, developed by LibRaw.
@@ -90,14 +95,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments",
-                "Filters",
-                "JPEG",
-                "Metadata",
-                "Raw",
-                "RenderProtocol",
+                "Adjustments", "FileBytes", "Filters", "JPEG", "Metadata", "Raw", "RenderProtocol",
                 "Vips",
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
@@ -106,13 +105,14 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", .product(name: "SystemPackage", package: "swift-system"),
+                "Adjustments", "Editors", "FileBytes",
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "JobQueue", "Library", "RenderProtocol",
+                "Adjustments", "Editors", "FileBytes", "JobQueue", "Library", "RenderProtocol",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -193,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Adjustments", "Library", "MinilabTesting",
+                "Adjustments", "Editors", "Library", "MinilabTesting",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
@@ -216,8 +216,8 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Filters", "JPEG", "MinilabTesting", "RenderProtocol", "Rendering",
-                "Vips", "minilab-render",
+                "Adjustments", "Editors", "FileBytes", "Filters", "JPEG", "MinilabTesting",
+                "RenderProtocol", "Rendering", "Vips", "minilab-render",
             ],
             swiftSettings: settings),
     ]

@@ -22,9 +22,11 @@ public struct AAESidecar: Sendable, Equatable, Codable {
     /// The editor that Minilab names in the files it writes.
     public static let editorBundleID = "org.minilab.worker"
 
-    /// Makes the sidecar of an edit made on the original.
-    public init(_ adjustment: AdjustmentData, timestamp: Date) {
-        adjustmentBaseVersion = 0
+    /// Makes a sidecar.
+    ///
+    /// - Parameter hasBase: whether the edit was made on an adjusted base, not on the original.
+    public init(_ adjustment: AdjustmentData, hasBase: Bool = false, timestamp: Date) {
+        adjustmentBaseVersion = hasBase ? 1 : 0
         adjustmentData = adjustment.data
         adjustmentEditorBundleID = Self.editorBundleID
         adjustmentFormatIdentifier = adjustment.formatIdentifier
@@ -34,9 +36,13 @@ public struct AAESidecar: Sendable, Equatable, Codable {
     }
 
     /// The file's bytes.
-    public func encoded() throws -> Data {
+    public func encoded() throws(Failure) -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
-        return try encoder.encode(self)
+        do {
+            return try encoder.encode(self)
+        } catch {
+            throw Failure(.internalError, "the sidecar does not encode: \(error)")
+        }
     }
 }

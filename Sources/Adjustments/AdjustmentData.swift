@@ -20,6 +20,9 @@ public struct AdjustmentData: Sendable, Equatable {
     /// Identifier and version, for people.
     public var format: String { "\(formatIdentifier) \(formatVersion)" }
 
+    /// SHA-256 of `data`, in hex.
+    public var digest: String { data.sha256 }
+
     /// Wraps data of any format.
     public init(formatIdentifier: String, formatVersion: String, data: Data) {
         self.formatIdentifier = formatIdentifier

@@ -10,6 +10,12 @@ public enum ContractLimits {
     public static let jobBytesMax = 2 * editBytesMax
     /// Most filters in one recipe.
     public static let filtersMax = 32
+    /// Most changes of one amendment.
+    public static let changesMax = filtersMax
+    /// Most previews of one version.
+    public static let previewsMax = 8
+    /// Longest side of a preview, in pixels.
+    public static let previewSideRange = 16...4096
     /// Longest side of a `referenceSize` in pixels.
     public static let referenceSideMax = 100_000
 }

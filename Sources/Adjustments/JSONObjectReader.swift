@@ -40,11 +40,41 @@ struct JSONObjectReader {
         return text
     }
 
+    /// The string, or nil when the field is not there.
+    func text(_ name: String) throws(Failure) -> String? {
+        optional(name) == nil ? nil : try string(name)
+    }
+
     func array(_ name: String) throws(Failure) -> [JSONValue] {
         let value = try value(name)
         guard case .array(let values) = value else {
             throw Failure(.invalidValue, "\(path).\(name) is \(value.kind); expected an array.")
         }
         return values
+    }
+
+    /// The choice that a string names, or nil when the field is not there.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String
+    ) throws(Failure) -> Choice? {
+        guard optional(name) != nil else { return nil }
+        let text = try string(name)
+        guard let choice = Choice(rawValue: text) else {
+            throw Failure(
+                .invalidValue,
+                "\(path).\(name) is \(text.debugDescription); allowed: "
+                    + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        return choice
+    }
+
+    /// Whether a flag is set; false when the field is not there.
+    func flag(_ name: String) throws(Failure) -> Bool {
+        guard let value = optional(name) else { return false }
+        guard case .bool(let flag) = value else {
+            throw Failure(
+                .invalidValue, "\(path).\(name) is \(value.canonical); expected true or false.")
+        }
+        return flag
     }
 }

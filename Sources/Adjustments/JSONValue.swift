@@ -81,11 +81,7 @@ public enum JSONValue: Sendable, Equatable {
     }
 
     /// SHA-256 of the canonical text, in hex.
-    var digest: String {
-        SHA256.hash(data: Data(canonical.utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    public var digest: String { Data(canonical.utf8).sha256 }
 
     private static func quoted(_ text: String) -> String {
         var out = "\""
@@ -134,5 +130,12 @@ extension JSONValue: Codable {
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }
+    }
+}
+
+extension Data {
+    /// SHA-256 in hex.
+    var sha256: String {
+        SHA256.hash(data: self).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -5,18 +5,18 @@ public struct JobRequest: Sendable, Equatable {
     /// Which photo.
     public let asset: AssetPath
     /// What to do with it.
-    public let recipe: Recipe
+    public let edit: Edit
 
     /// Makes a request.
-    public init(id: JobID? = nil, asset: AssetPath, recipe: Recipe) {
+    public init(id: JobID? = nil, asset: AssetPath, edit: Edit) {
         self.id = id
         self.asset = asset
-        self.recipe = recipe
+        self.edit = edit
     }
 
     /// SHA-256 of asset and recipe in hex: requests for the same thing have the same one.
     public var digest: String {
-        JSONValue.object(["asset": .string(asset.string), "edit": recipe.json]).digest
+        JSONValue.object(["asset": .string(asset.string), "edit": edit.json]).digest
     }
 
     /// Reads one line of a manifest: `{"asset": …, "edit": {…}, "id": …}` (`jobs/job.schema.json`).
@@ -35,6 +35,6 @@ public struct JobRequest: Sendable, Equatable {
         if reader.optional("id") != nil { id = try JobID(reader.string("id")) }
         self.init(
             id: id, asset: try AssetPath(reader.string("asset")),
-            recipe: try Recipe(reader.value("edit")))
+            edit: try Edit(reader.value("edit")))
     }
 }

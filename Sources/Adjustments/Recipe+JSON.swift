@@ -12,32 +12,14 @@ extension Recipe {
         try self.init(JSONValue(parsing: text, as: "edit"))
     }
 
+    /// Reads the fields `filters`, `output` and `referenceSize`.
     init(_ value: JSONValue) throws(Failure) {
         let reader = try JSONObjectReader(
             value, at: "edit", known: ["filters", "output", "referenceSize"])
-        var filters: [Filter] = []
-        for (index, value) in try reader.array("filters").enumerated() {
-            filters.append(try Filter(value, at: "edit.filters[\(index)]"))
-        }
+        let steps = try Edit.Steps(reader)
         try self.init(
-            filters: filters,
-            referenceSize: try reader.optional("referenceSize").map(Self.referenceSize),
+            filters: steps.filters, referenceSize: steps.referenceSize,
             output: try reader.optional("output").map(Output.init) ?? Output())
-    }
-
-    private static func referenceSize(_ value: JSONValue) throws(Failure) -> PixelSize {
-        guard case .array(let sides) = value, sides.count == 2,
-            case .number(let width) = sides[0], case .number(let height) = sides[1],
-            [width, height].allSatisfy({
-                $0 >= 1 && $0 <= Double(ContractLimits.referenceSideMax) && $0 == $0.rounded()
-            })
-        else {
-            throw Failure(
-                .invalidValue,
-                "edit.referenceSize is \(value.canonical); expected [width, height] in whole "
-                    + "pixels, each 1 to \(ContractLimits.referenceSideMax).")
-        }
-        return PixelSize(width: Int(width), height: Int(height))
     }
 
     /// The canonical JSON: every parameter spelled out by its full name.
@@ -45,11 +27,7 @@ extension Recipe {
         var fields: [String: JSONValue] = [
             "filters": .array(filters.map(\.json)), "output": output.json,
         ]
-        if let referenceSize {
-            fields["referenceSize"] = .array([
-                .number(Double(referenceSize.width)), .number(Double(referenceSize.height)),
-            ])
-        }
+        fields["referenceSize"] = referenceSize?.json
         return .object(fields)
     }
 

@@ -20,6 +20,8 @@ extension Recipe {
         public var bitDepth: BitDepth?
         /// What transparent parts are laid on in a format without alpha, or nil for white.
         public var background: Background?
+        /// Longest sides of the previews that come with the render, in pixels, ascending.
+        public var previews: [Int]
 
         /// The quality when a recipe does not say.
         public static let defaultQuality = 0.9
@@ -28,7 +30,7 @@ extension Recipe {
         public init(
             format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
-            bitDepth: BitDepth? = nil, background: Background? = nil
+            bitDepth: BitDepth? = nil, background: Background? = nil, previews: [Int] = []
         ) {
             self.format = format
             self.quality = quality
@@ -38,6 +40,7 @@ extension Recipe {
             self.colorSpace = colorSpace
             self.bitDepth = bitDepth
             self.background = background
+            self.previews = previews
         }
     }
 

@@ -3,32 +3,19 @@ extension Recipe.Output {
         let reader = try JSONObjectReader(
             value, at: "edit.output",
             known: [
-                "background", "bitDepth", "chroma", "colorSpace", "format", "progressive",
-                "quality", "strip",
+                "background", "bitDepth", "chroma", "colorSpace", "format", "previews",
+                "progressive", "quality", "strip",
             ])
         self.init(
-            format: try Self.choice("format", reader),
+            format: try reader.choice("format"),
             quality: try Self.quality(reader),
-            chroma: try Self.choice("chroma", reader),
-            progressive: try Self.flag("progressive", reader),
-            strip: try Self.choice("strip", reader) ?? .none,
-            colorSpace: try Self.choice("colorSpace", reader) ?? .source,
+            chroma: try reader.choice("chroma"),
+            progressive: try reader.flag("progressive"),
+            strip: try reader.choice("strip") ?? .none,
+            colorSpace: try reader.choice("colorSpace") ?? .source,
             bitDepth: try Self.bitDepth(reader),
-            background: try Self.background(reader))
-    }
-
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ name: String, _ reader: JSONObjectReader
-    ) throws(Failure) -> Choice? {
-        guard reader.optional(name) != nil else { return nil }
-        let text = try reader.string(name)
-        guard let choice = Choice(rawValue: text) else {
-            throw Failure(
-                .invalidValue,
-                "edit.output.\(name) is \(text.debugDescription); allowed: "
-                    + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-        }
-        return choice
+            background: try Self.background(reader),
+            previews: try Self.previews(reader))
     }
 
     private static func quality(_ reader: JSONObjectReader) throws(Failure) -> Double {
@@ -39,16 +26,6 @@ extension Recipe.Output {
                 "edit.output.quality is \(value.canonical); expected a number from 0 to 1.")
         }
         return number
-    }
-
-    private static func flag(_ name: String, _ reader: JSONObjectReader) throws(Failure) -> Bool {
-        guard let value = reader.optional(name) else { return false }
-        guard case .bool(let flag) = value else {
-            throw Failure(
-                .invalidValue,
-                "edit.output.\(name) is \(value.canonical); expected true or false.")
-        }
-        return flag
     }
 
     private static func bitDepth(_ reader: JSONObjectReader) throws(Failure) -> Recipe.BitDepth? {
@@ -80,6 +57,26 @@ extension Recipe.Output {
         return Recipe.Background(red: red, green: green, blue: blue)
     }
 
+    /// Distinct sides, ascending.
+    private static func previews(_ reader: JSONObjectReader) throws(Failure) -> [Int] {
+        guard reader.optional("previews") != nil else { return [] }
+        let values = try reader.array("previews")
+        let sides = values.compactMap { value in
+            if case .number(let number) = value { Int(exactly: number) } else { nil }
+        }
+        let range = ContractLimits.previewSideRange
+        guard sides.count == values.count, sides.allSatisfy(range.contains),
+            sides.count <= ContractLimits.previewsMax
+        else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.previews is \(JSONValue.array(values).canonical); expected at most "
+                    + "\(ContractLimits.previewsMax) longest sides in pixels, each "
+                    + "\(range.lowerBound) to \(range.upperBound).")
+        }
+        return Set(sides).sorted()
+    }
+
     /// Quality always, all else only where it differs from the default.
     var json: JSONValue {
         var fields: [String: JSONValue] = ["quality": .number(quality)]
@@ -91,6 +88,9 @@ extension Recipe.Output {
         fields["bitDepth"] = bitDepth.map { .number(Double($0.rawValue)) }
         fields["background"] = background.map {
             .array([.number($0.red), .number($0.green), .number($0.blue)])
+        }
+        if !previews.isEmpty {
+            fields["previews"] = .array(previews.map { .number(Double($0)) })
         }
         return .object(fields)
     }

@@ -1,9 +1,8 @@
-/// An edit, decoded: an ordered list of filters and how the result is written.
+/// Adjustment data, decoded: an ordered list of filters and how the result is written.
 ///
-/// It is what a producer sends as `edit` and what the adjustment data of a version holds; both have
-/// the same form (`jobs/edit.schema.json`).
+/// In Minilab's own adjustment data it has the form of an edit that replaces (`jobs/edit.schema.json`).
 public struct Recipe: Sendable, Equatable {
-    /// The steps, first one first. Never empty.
+    /// The steps, first one first; none when the photo is only written anew.
     public let filters: [Filter]
     /// Size of the upright preview that the edit was made on, or nil when lengths count full-size
     /// pixels.
@@ -13,14 +12,18 @@ public struct Recipe: Sendable, Equatable {
 
     /// Makes a recipe of checked filters.
     ///
-    /// - Throws: `invalidValue` or `oversizedField` when there are none or too many.
+    /// - Throws: `oversizedField` when there are too many.
     public init(
         filters: [Filter], referenceSize: PixelSize? = nil, output: Output = Output()
     ) throws(Failure) {
-        guard !filters.isEmpty else {
-            throw Failure(
-                .invalidValue, "edit.filters is empty; an edit needs at least one filter.")
-        }
+        try Self.check(filters)
+        self.filters = filters
+        self.referenceSize = referenceSize
+        self.output = output
+    }
+
+    /// - Throws: `oversizedField` when there are too many; `invalidValue` when one is no step.
+    static func check(_ filters: [Filter]) throws(Failure) {
         let count = filters.reduce(0) { $0 + $1.count }
         guard count <= ContractLimits.filtersMax else {
             throw Failure(
@@ -31,9 +34,6 @@ public struct Recipe: Sendable, Equatable {
         for (index, filter) in filters.enumerated() {
             try filter.checkIsStep(at: "edit.filters[\(index)]")
         }
-        self.filters = filters
-        self.referenceSize = referenceSize
-        self.output = output
     }
 
     /// The same recipe for a photo of `size`: lengths and places count its pixels, and no reference is

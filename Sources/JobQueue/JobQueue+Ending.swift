@@ -11,15 +11,43 @@ public enum Standing: Sendable, Equatable {
 }
 
 extension JobQueue {
-    /// Step 1 of publishing: records the version that is about to become current.
+    /// Step 1 of publishing: records the version that is about to become current, or the draft.
     public func commit(
-        _ claim: Claim, version: String, event: JobEvent.Completed
+        _ claim: Claim, _ event: JobEvent.Completed, isDraft: Bool
     ) async throws(QueueError) -> Standing {
         try await standing(
             QueueScript.commit,
             [
-                RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(version),
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(event.version.id),
+                RedisArgument((isDraft ? JobOutcome.Name.drafted : .completed).rawValue),
                 RedisArgument(json(event)),
+            ])
+    }
+
+    /// Ends a job that found nothing to do.
+    public func conclude(
+        _ claim: Claim, _ event: JobEvent.Unchanged
+    ) async throws(QueueError) -> Standing {
+        try await standing(
+            QueueScript.conclude,
+            [
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(JobOutcome.Name.unchanged.rawValue), RedisArgument(json(event)),
+                RedisArgument(settings.doneRecordsMax), RedisArgument(settings.eventsMax),
+            ])
+    }
+
+    /// Tells readers what a render will look like, roughly, while it runs.
+    public func preview(
+        _ claim: Claim, _ event: JobEvent.Previewed
+    ) async throws(QueueError) -> Standing {
+        try await standing(
+            QueueScript.preview,
+            [
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(event.attempt), RedisArgument(json(event)),
+                RedisArgument(settings.eventsMax),
             ])
     }
 

@@ -17,7 +17,7 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     /// Jobs that failed for good.
     public let dead: Int
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `crashed`, `replayed`, `duplicates`, `conflicts`.
+    /// `drafted`, `unchanged`, `crashed`, `replayed`, `duplicates`, `conflicts`.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.
     public let held: [JobRecord]
@@ -98,13 +98,14 @@ extension JobQueue {
             fence: fields["fence"], version: fields["version"])
     }
 
-    /// What a done job published, or nil when it has not or its record has been dropped.
-    public func result(of job: String) async throws(QueueError) -> JobEvent.Completed? {
-        guard let bytes = try await send(["GET", "\(name.keyPrefix)result:\(job)"]).bytes else {
-            return nil
-        }
+    /// How a done job ended, or nil when it has not or its record has been dropped.
+    public func outcome(of job: String) async throws(QueueError) -> JobOutcome? {
+        guard
+            let outcome = try await send(["HGET", "\(name.keyPrefix)job:\(job)", "outcome"]).string,
+            let bytes = try await send(["GET", "\(name.keyPrefix)result:\(job)"]).bytes
+        else { return nil }
         do {
-            return try JSONDecoder().decode(JobEvent.Completed.self, from: Data(bytes))
+            return try JobOutcome(outcome, json: Data(bytes))
         } catch {
             throw QueueError(
                 .unexpectedReply, "the result of job \(job) cannot be read: \(error)")

@@ -27,7 +27,7 @@ public struct JobQueue: Sendable {
         var command: [RedisArgument] = [
             "XADD", RedisArgument(name.ingressKey), "*", "asset",
             RedisArgument(request.asset.string), "edit",
-            RedisArgument(request.recipe.json.canonical),
+            RedisArgument(request.edit.json.canonical),
         ]
         if let id = request.id { command += ["id", RedisArgument(id.string)] }
         guard let entry = try await send(command).string else {

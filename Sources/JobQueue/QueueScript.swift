@@ -6,6 +6,8 @@ enum QueueScript {
     static let claim = script("claim", PackageResources.claim_lua)
     static let beat = script("beat", PackageResources.beat_lua)
     static let commit = script("commit", PackageResources.commit_lua)
+    static let preview = script("preview", PackageResources.preview_lua)
+    static let conclude = script("conclude", PackageResources.conclude_lua)
     static let finalize = script("finalize", PackageResources.finalize_lua)
     static let fail = script("fail", PackageResources.fail_lua)
     static let release = script("release", PackageResources.release_lua)

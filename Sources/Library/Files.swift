@@ -1,11 +1,15 @@
 import Adjustments
+import FileBytes
 import Glibc
 import SystemPackage
 
 /// The file calls of the library, each failing with a sentence that names the path.
 ///
 /// They block; callers keep them off Swift's cooperative threads.
-enum Files {
+struct Files: Sendable {
+    /// Where a test lets the process crash; nil everywhere else.
+    let faults: FaultInjection?
+
     /// The failure that `errno` means: a full disk can be told from the rest.
     static func failure(_ what: String, _ path: FilePath, _ code: CInt = errno) -> Failure {
         let full = code == ENOSPC || code == EDQUOT
@@ -16,36 +20,38 @@ enum Files {
     }
 
     /// Makes a folder and those above it that are missing.
-    static func makeFolder(_ path: FilePath) throws(Failure) {
+    func makeFolder(_ path: FilePath) throws(Failure) {
+        try faults?.reach()
         if mkdir(path.string, 0o777) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, !path.removingLastComponent().isEmpty else {
-            throw failure("making the folder", path)
+            throw Self.failure("making the folder", path)
         }
         try makeFolder(path.removingLastComponent())
         guard mkdir(path.string, 0o777) == 0 || errno == EEXIST else {
-            throw failure("making the folder", path)
+            throw Self.failure("making the folder", path)
         }
     }
 
     /// Writes a new file and fsyncs it.
-    static func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
+    func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
+        try faults?.reach()
         let file = open(path.string, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw failure("making the file", path) }
+        guard file >= 0 else { throw Self.failure("making the file", path) }
         defer { close(file) }
         var rest = ArraySlice(bytes)
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure("writing to", path) }
+            guard count > 0 else { throw Self.failure("writing to", path) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(file) == 0 else { throw failure("syncing", path) }
+        guard fsync(file) == 0 else { throw Self.failure("syncing", path) }
     }
 
     /// All bytes of a file, which must not have more than `bytesMax`.
-    static func read(_ path: FilePath, bytesMax: Int) throws(Failure) -> [UInt8] {
+    func read(_ path: FilePath, bytesMax: Int) throws(Failure) -> [UInt8] {
         let file = open(path.string, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure("opening", path) }
+        guard file >= 0 else { throw Self.failure("opening", path) }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
         var length = 0
@@ -54,7 +60,7 @@ enum Files {
                 Glibc.read(file, $0.baseAddress! + length, $0.count - length)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw failure("reading", path) }
+            guard count >= 0 else { throw Self.failure("reading", path) }
             if count == 0 { break }
             length += count
         }
@@ -65,42 +71,77 @@ enum Files {
     }
 
     /// Makes what is in a file or folder last through a power cut.
-    static func sync(_ path: FilePath) throws(Failure) {
+    func sync(_ path: FilePath) throws(Failure) {
+        try faults?.reach()
         let file = open(path.string, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure("opening", path) }
+        guard file >= 0 else { throw Self.failure("opening", path) }
         defer { close(file) }
-        guard fsync(file) == 0 else { throw failure("syncing", path) }
+        guard fsync(file) == 0 else { throw Self.failure("syncing", path) }
     }
 
     /// Moves a file, folder or link within one file system, atomically.
-    static func move(_ from: FilePath, to path: FilePath) throws(Failure) {
+    func move(_ from: FilePath, to path: FilePath) throws(Failure) {
+        try faults?.reach()
         guard rename(from.string, path.string) == 0 else {
-            throw failure("moving \(from) to", path)
+            throw Self.failure("moving \(from) to", path)
+        }
+    }
+
+    /// Gives a file a second name; where the file system has no hard links, copies it.
+    func link(_ source: FilePath, at path: FilePath) throws(Failure) {
+        try faults?.reach()
+        if Glibc.link(source.string, path.string) == 0 { return }
+        switch errno {
+        case EPERM, EOPNOTSUPP, EMLINK, EXDEV: try copy(source, to: path)
+        default: throw Self.failure("linking \(source) to", path)
+        }
+    }
+
+    /// Copies a file and fsyncs it.
+    func copy(_ source: FilePath, to path: FilePath) throws(Failure) {
+        try faults?.reach()
+        try FileCopy.copy(source.string, to: path.string)
+        try sync(path)
+    }
+
+    /// Makes a symbolic link.
+    func point(_ path: FilePath, to target: String) throws(Failure) {
+        try faults?.reach()
+        guard symlink(target, path.string) == 0 else {
+            throw Self.failure("making the link", path)
         }
     }
 
     /// Where a symbolic link points, or nil when there is none.
-    static func linkTarget(_ path: FilePath) throws(Failure) -> String? {
+    func linkTarget(_ path: FilePath) throws(Failure) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path.string, &buffer, buffer.count - 1)
         if count < 0 && errno == ENOENT { return nil }
-        guard count >= 0 else { throw failure("reading the link", path) }
+        guard count >= 0 else { throw Self.failure("reading the link", path) }
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Whether anything is at a path; a link counts by itself.
-    static func exists(_ path: FilePath) throws(Failure) -> Bool {
+    func exists(_ path: FilePath) throws(Failure) -> Bool {
         var info = stat()
         if lstat(path.string, &info) == 0 { return true }
-        guard errno == ENOENT || errno == ENOTDIR else { throw failure("looking at", path) }
+        guard errno == ENOENT || errno == ENOTDIR else { throw Self.failure("looking at", path) }
+        return false
+    }
+
+    /// Whether there is a folder at a path; a link to one is none.
+    func isFolder(_ path: FilePath) throws(Failure) -> Bool {
+        var info = stat()
+        if lstat(path.string, &info) == 0 { return info.st_mode & S_IFMT == S_IFDIR }
+        guard errno == ENOENT || errno == ENOTDIR else { throw Self.failure("looking at", path) }
         return false
     }
 
     /// The names in a folder, sorted; none when there is no such folder.
-    static func list(_ path: FilePath) throws(Failure) -> [String] {
+    func list(_ path: FilePath) throws(Failure) -> [String] {
         guard let folder = opendir(path.string) else {
             if errno == ENOENT { return [] }
-            throw failure("listing", path)
+            throw Self.failure("listing", path)
         }
         defer { closedir(folder) }
         var names: [String] = []
@@ -113,20 +154,39 @@ enum Files {
         return names.sorted()
     }
 
+    /// Bytes that get free when a folder goes: of files that have no other name.
+    func ownBytes(in folder: FilePath) throws(Failure) -> Int {
+        var bytes = 0
+        for name in try list(folder) {
+            let path = folder.appending(name)
+            var info = stat()
+            guard lstat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+            if info.st_mode & S_IFMT == S_IFDIR {
+                bytes += try ownBytes(in: path)
+            } else if info.st_nlink == 1 {
+                bytes += Int(info.st_size)
+            }
+        }
+        return bytes
+    }
+
     /// Removes a file, a link, or a folder with all that is in it; nothing there is fine.
-    static func remove(_ path: FilePath) throws(Failure) {
+    func remove(_ path: FilePath) throws(Failure) {
+        try faults?.reach()
         var info = stat()
         guard lstat(path.string, &info) == 0 else {
             if errno == ENOENT { return }
-            throw failure("looking at", path)
+            throw Self.failure("looking at", path)
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
             guard unlink(path.string) == 0 || errno == ENOENT else {
-                throw failure("removing", path)
+                throw Self.failure("removing", path)
             }
             return
         }
         for name in try list(path) { try remove(path.appending(name)) }
-        guard rmdir(path.string) == 0 || errno == ENOENT else { throw failure("removing", path) }
+        guard rmdir(path.string) == 0 || errno == ENOENT else {
+            throw Self.failure("removing", path)
+        }
     }
 }

@@ -1,5 +1,6 @@
 public import Adjustments
-public import FoundationEssentials
+import Editors
+import FoundationEssentials
 public import SystemPackage
 
 /// A version in the making: a folder that belongs to one hold of one job.
@@ -37,41 +38,106 @@ extension Library {
     /// Makes the folder of a staged version, empty.
     public func stage(_ staged: StagedVersion) throws(Failure) -> FilePath {
         let folder = folder(of: staged)
-        try Files.remove(folder)
-        try Files.makeFolder(folder)
+        try files.remove(folder)
+        try files.makeFolder(folder)
         return folder
     }
 
-    /// Adds adjustment data and provenance to a rendered photo and makes all of it last.
+    /// Makes a folder in a staged version.
+    public func stageFolder(_ name: String, in staged: StagedVersion) throws(Failure) -> FilePath {
+        let folder = folder(of: staged).appending(name)
+        try files.makeFolder(folder)
+        return folder
+    }
+
+    /// Gives a staged version a file of another version, without copying it where the file system can.
     ///
-    /// - Parameter timestamp: what the sidecar says about when the edit was made.
-    public func seal(
-        _ staged: StagedVersion, _ provenance: Provenance, stem: String, timestamp: Date
+    /// - Parameter name: its path in the staged folder.
+    public func link(
+        _ source: FilePath, as name: String, into staged: StagedVersion
     ) throws(Failure) {
-        let folder = folder(of: staged)
-        let sidecar = AAESidecar(AdjustmentData(provenance.recipe), timestamp: timestamp)
-        let bytes: Data
-        do {
-            bytes = try sidecar.encoded()
-        } catch {
-            throw Failure(.internalError, "the sidecar of \(stem) does not encode: \(error)")
+        let path = folder(of: staged).pushing(FilePath(name))
+        try files.makeFolder(path.removingLastComponent())
+        try files.link(source, at: path)
+    }
+
+    /// Gives a staged version a copy of a file that may change or go.
+    public func copy(
+        _ source: FilePath, as name: String, into staged: StagedVersion
+    ) throws(Failure) {
+        try files.copy(source, to: folder(of: staged).pushing(FilePath(name)))
+    }
+
+    /// Writes the adjustment data of a staged version.
+    public func write(
+        _ sidecar: AAESidecar, as name: String, into staged: StagedVersion
+    ) throws(Failure) {
+        try files.write(try sidecar.encoded(), to: folder(of: staged).appending(name))
+    }
+
+    /// Takes a small file out of a staged version.
+    ///
+    /// - Returns: its bytes as a `data:` URI.
+    public func takeText(
+        _ name: String, mediaType: String, from staged: StagedVersion
+    ) throws(Failure) -> String {
+        let path = folder(of: staged).pushing(FilePath(name))
+        let bytes = try files.read(path, bytesMax: Self.placeholderBytesMax)
+        try files.remove(path)
+        return "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())"
+    }
+
+    /// Most bytes of a placeholder.
+    static let placeholderBytesMax = 8192
+
+    /// Gives a staged version all layers of a content.
+    ///
+    /// - Parameter folder: of the version that has them.
+    public func link(
+        _ content: Content, from folder: FilePath, into staged: StagedVersion
+    ) throws(Failure) {
+        for name in content.fileNames {
+            try link(folder.pushing(FilePath(name)), as: name, into: staged)
         }
-        try Files.sync(folder.appending(provenance.render.name))
-        try Files.write(bytes, to: folder.appending(stem + ".AAE"))
-        try Files.write(
-            try provenance.encoded(), to: folder.appending(Provenance.fileName))
-        try Files.sync(folder)
-        try Files.sync(folder.removingLastComponent())
+    }
+
+    /// Adds the provenance to a staged version and makes all of it last.
+    public func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
+        let folder = folder(of: staged)
+        if let content = provenance.content {
+            for name in content.fileNames { try files.sync(folder.pushing(FilePath(name))) }
+            for name in content.folderNames { try files.sync(folder.appending(name)) }
+        }
+        try files.write(try provenance.encoded(), to: folder.appending(Provenance.fileName))
+        try files.sync(folder)
+        try files.sync(folder.removingLastComponent())
     }
 
     /// Removes a staged version that will not be published; nothing there is fine.
     public func discard(_ staged: StagedVersion) throws(Failure) {
-        try Files.remove(folder(of: staged))
+        try files.remove(folder(of: staged))
     }
 
     /// Everything that lies in staging for a queue.
     public func staged(in queue: String) throws(Failure) -> [StagedVersion] {
-        try Files.list(root.appending("staging").appending(queue))
+        try files.list(root.appending("staging").appending(queue))
             .compactMap { StagedVersion(queue: queue, folderName: $0) }
+    }
+}
+
+extension Content {
+    /// The folder of the base layer in a version's folder.
+    public static let baseFolder = "base"
+    /// The folder of the previews in a version's folder.
+    public static let previewsFolder = "previews"
+
+    /// All files of it, as paths in a version's folder.
+    public var fileNames: [String] {
+        [render.name, adjustment.sidecar] + (base.map { [$0.name] } ?? [])
+            + previews.map(\.image.name)
+    }
+
+    var folderNames: [String] {
+        (base == nil ? [] : [Self.baseFolder]) + (previews.isEmpty ? [] : [Self.previewsFolder])
     }
 }

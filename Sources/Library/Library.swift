@@ -5,14 +5,16 @@ public import SystemPackage
 ///
 /// ```
 /// <root>/originals/<asset>                          the original; may be a read-only mount elsewhere
-/// <root>/edits/<asset>/current -> versions/<name>   the pointer; no link: the original is current
-/// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, provenance.json
+/// <root>/edits/<asset>/current -> versions/<name>   the pointer; no link: nobody has edited it
+/// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
+/// <root>/edits/<asset>/draft -> drafts/<name>       a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version in the making
 /// ```
 ///
 /// A version is made in staging, made to last, moved to its place whole and never changed after.
-/// It becomes current by one `rename` of the pointer, which compares the revision it started from
-/// under the asset's lock. So a crash at any point leaves the old version or the new one.
+/// It becomes current by one `rename` of the pointer, which compares the version it started from
+/// under the asset's lock. So a crash at any point leaves the old version or the new one. Each version has all
+/// its layers in its own folder; what versions share are hard links, so that each can be removed alone.
 ///
 /// All calls block on files; keep them off Swift's cooperative threads.
 public struct Library: Sendable {
@@ -20,17 +22,22 @@ public struct Library: Sendable {
     public let root: FilePath
     /// Where the originals are, with symbolic links resolved.
     public let originals: FilePath
+    let files: Files
 
     /// Opens a library, making its own folders where they are missing.
     ///
     /// - Parameters:
     ///   - root: where versions go.
     ///   - originals: where originals are; nil for the folder `originals` of the root.
+    ///   - faults: for tests, where the process is to crash.
     /// - Throws: `ioFailure` when a folder cannot be made or the originals are not there.
-    public init(root: FilePath, originals: FilePath? = nil) throws(Failure) {
-        try Files.makeFolder(root.appending("edits"))
-        try Files.makeFolder(root.appending("staging"))
-        if originals == nil { try Files.makeFolder(root.appending("originals")) }
+    public init(
+        root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil
+    ) throws(Failure) {
+        files = Files(faults: faults)
+        try files.makeFolder(root.appending("edits"))
+        try files.makeFolder(root.appending("staging"))
+        if originals == nil { try files.makeFolder(root.appending("originals")) }
         guard let root = realPath(root),
             let folder = realPath(originals ?? root.appending("originals"))
         else {
@@ -44,19 +51,13 @@ public struct Library: Sendable {
         root.appending("edits").pushing(FilePath(asset.string))
     }
 
-    func versions(of asset: AssetPath) -> FilePath { folder(of: asset).appending("versions") }
+    func lock(of asset: AssetPath) -> FilePath { folder(of: asset).appending("lock") }
 
-    func pointer(of asset: AssetPath) -> FilePath { folder(of: asset).appending("current") }
-
-    /// The current version of an asset, or nil when the original is current.
-    public func current(of asset: AssetPath) throws(Failure) -> VersionName? {
-        guard let target = try Files.linkTarget(pointer(of: asset)) else { return nil }
-        guard let name = FilePath(target).lastComponent.flatMap({ VersionName($0.string) }) else {
-            throw Failure(
-                .ioFailure,
-                "\(pointer(of: asset)) points to \(target.debugDescription), which is not the name "
-                    + "of a version. Somebody else wrote it; restore or remove the link.")
-        }
-        return name
+    /// Runs `body` while nobody else changes the asset.
+    func locked<Result>(
+        _ asset: AssetPath, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try files.makeFolder(folder(of: asset))
+        return try AssetLock.hold(lock(of: asset), body)
     }
 }

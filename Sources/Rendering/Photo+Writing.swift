@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import JPEG
 import Metadata
 import RenderProtocol

@@ -1,4 +1,5 @@
 public import Adjustments
+import FileBytes
 public import RenderProtocol
 import Vips
 

@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Glibc
 
 /// The folder of files that edits name by the digest of their content: tables of colours, masks,

@@ -2,22 +2,29 @@ import Adjustments
 import FoundationEssentials
 import JobQueue
 import Library
-import RenderProtocol
-import SystemPackage
 
 extension PhotoJobHandler {
-    /// A version that is complete in staging, ready to be published.
-    struct SealedVersion: Sendable {
+    /// What came of a job's edit, as its event will tell it.
+    enum Result: Sendable {
+        /// A version is complete in staging, ready to be published.
+        case made(Made)
+        /// There was nothing to do.
+        case unchanged(JobEvent.Unchanged)
+    }
+
+    /// A version that is complete in staging.
+    struct Made: Sendable {
         let name: VersionName
         let asset: AssetPath
+        let isDraft: Bool
         let event: JobEvent.Completed
     }
 
-    /// Renders a job's photo and makes the version of it last, in staging.
+    /// Carries a job's edit out, up to the version that is complete in staging.
     ///
     /// - Throws: a `Failure`, or `CancellationError`.
-    func make(_ claim: Claim, _ staged: StagedVersion) async throws -> SealedVersion {
-        let recipe = try Recipe(json: claim.edit)
+    func make(_ claim: Claim, _ staged: StagedVersion) async throws -> Result {
+        let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
         guard claim.rebases <= queue.settings.rebasesMax else {
             throw Failure(
@@ -25,71 +32,84 @@ extension PhotoJobHandler {
                 "the asset changed under \(claim.rebases) renders of this job; somebody else "
                     + "writes to it all the time.")
         }
-        let (source, base, folder) = try await offPool { () throws(Failure) in
-            (
-                try library.original(of: asset), try library.current(of: asset),
-                try library.stage(staged)
-            )
+        let author = Provenance.Author(
+            queue: staged.queue, job: claim.job, generation: claim.generation,
+            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601))
+        let outcome = try await editor.make(
+            edit, of: asset, AssetEditor.Job(staged: staged, author: author)
+        ) { placeholder in await preview(claim, placeholder) }
+        switch outcome {
+        case .unchanged(let reason, let current):
+            return .unchanged(
+                JobEvent.Unchanged(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
+                    version: current.map { JobEvent.Version($0, asset) }, reason: reason))
+        case .made(let version):
+            guard let name = VersionName(version.version) else {
+                throw Failure(.internalError, "\(version.version) is no name of a version.")
+            }
+            return .made(
+                Made(
+                    name: name, asset: asset, isDraft: version.isDraft,
+                    event: completed(claim, version, asset)))
         }
-        let report = try await pool.render(
-            PhotoRequest(
-                source: source.string, recipe: recipe, limits: settings.limits,
-                resources: settings.resources,
-                folder: folder.string, stem: asset.stem))
-        let name = VersionName(revision: (base?.revision ?? 0) + 1, fence: claim.fence)
-        let now = Date.now
-        let provenance = Provenance(
-            version: name, base: base, queue: staged.queue, job: claim.job,
-            generation: claim.generation, attempt: claim.attempt, worker: settings.name,
-            engine: Engine.name, renderedAt: now.formatted(.iso8601),
-            asset: asset, report: report)
-        try await offPool { () throws(Failure) in
-            try library.seal(staged, provenance, stem: asset.stem, timestamp: now)
-        }
-        return SealedVersion(
-            name: name, asset: asset, event: event(claim, report, name, asset))
     }
 
-    private func event(
-        _ claim: Claim, _ report: RenderReport, _ name: VersionName, _ asset: AssetPath
+    private func completed(
+        _ claim: Claim, _ version: Provenance, _ asset: AssetPath
     ) -> JobEvent.Completed {
-        JobEvent.Completed(
+        let content = version.content
+        // What an older version or an import shows was rendered by another job, or elsewhere.
+        let rendering = version.mode.rendersAnew ? content?.rendering : nil
+        return JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: settings.name,
-            version: JobEvent.Version(
-                id: name.description, revision: name.revision,
-                path: "edits/\(asset)/versions/\(name)/\(report.output.name)"),
-            render: JobEvent.Render(
-                mediaType: report.output.mediaType, width: report.output.size.width,
-                height: report.output.size.height, bytes: report.output.bytes,
-                sha256: report.output.digest),
-            filters: report.recipe.filters,
+            attempt: claim.attempt, worker: settings.name, mode: version.mode,
+            version: JobEvent.Version(version, asset),
+            render: content.map { JobEvent.Render($0.render) },
+            previews: (content?.previews ?? []).map {
+                JobEvent.Preview($0, of: version, asset)
+            },
+            placeholder: content?.placeholder, filters: content?.recipe?.filters,
             timings: JobEvent.Timings(
-                queuedMilliseconds: Double(claim.queued / .milliseconds(1)),
-                renderMilliseconds: report.wallMilliseconds,
-                cpuMilliseconds: report.cpuMilliseconds),
-            peakMemoryBytes: report.peakMemoryBytes)
+                queuedMilliseconds: claim.queued / .milliseconds(1),
+                renderMilliseconds: rendering?.wallMilliseconds ?? 0,
+                cpuMilliseconds: rendering?.cpuMilliseconds ?? 0),
+            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0)
     }
 }
 
-extension Provenance {
-    init(
-        version: VersionName, base: VersionName?, queue: String?, job: String, generation: Int,
-        attempt: Int, worker: String, engine: String, renderedAt: String, asset: AssetPath,
-        report: RenderReport
-    ) {
+extension Edit.Name {
+    fileprivate var rendersAnew: Bool {
+        switch self {
+        case .replace, .append, .amend, .copyEdit, .render, .import: true
+        case .revert, .undo, .redo, .publish, .discard: false
+        }
+    }
+}
+
+extension JobEvent.Version {
+    init(_ version: Provenance, _ asset: AssetPath) {
+        let path =
+            version.content.map { "\(Library.path(of: version, asset))/\($0.render.name)" }
+            ?? "originals/\(asset)"
+        self.init(id: version.version, revision: version.revision, path: path)
+    }
+}
+
+extension JobEvent.Render {
+    fileprivate init(_ image: Content.Image) {
         self.init(
-            version: version, base: base, queue: queue, job: job, generation: generation,
-            attempt: attempt, worker: worker, engine: engine, renderedAt: renderedAt,
-            source: Source(
-                asset: asset.string, sha256: report.sourceDigest, format: report.header.format,
-                size: report.header.storedSize, orientation: report.header.orientation),
-            recipe: report.recipe,
-            plan: report.plan.description.split(separator: "\n").map(String.init),
-            render: Render(
-                name: report.output.name, mediaType: report.output.mediaType,
-                size: report.output.size, bytes: report.output.bytes,
-                sha256: report.output.digest),
-            cpuMilliseconds: report.cpuMilliseconds, peakMemoryBytes: report.peakMemoryBytes)
+            mediaType: image.mediaType, width: image.size.width, height: image.size.height,
+            bytes: image.bytes, sha256: image.sha256)
+    }
+}
+
+extension JobEvent.Preview {
+    fileprivate init(_ preview: Content.Preview, of version: Provenance, _ asset: AssetPath) {
+        self.init(
+            longestSide: preview.longestSide,
+            path: "\(Library.path(of: version, asset))/\(preview.image.name)",
+            width: preview.image.size.width, height: preview.image.size.height)
     }
 }

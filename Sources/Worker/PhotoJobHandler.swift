@@ -9,13 +9,14 @@ import SystemPackage
 /// Carries one photo edit from claim to published version.
 ///
 /// ```
-/// claim → read the edit → stage → render → seal → commit → pointer → finalize
-///            └─────────────── any failure ───────┘ └ idempotent: carried on by anybody ┘
+/// claim → open the asset → plan → render → seal → commit → pointer → finalize
+///            └──────── any failure ─────────────┘ └ idempotent: carried on by anybody ┘
+///                          └ nothing to do: conclude
 /// ```
 public struct PhotoJobHandler: JobHandler {
     let queue: JobQueue
     let library: Library
-    let pool: RenderPool
+    let editor: AssetEditor
     let settings: WorkerSettings
     private let logger: Logger
 
@@ -26,7 +27,9 @@ public struct PhotoJobHandler: JobHandler {
     ) {
         self.queue = queue
         self.library = library
-        self.pool = pool
+        editor = AssetEditor(
+            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
+            resources: settings.resources)
         self.settings = settings
         self.logger = logger
     }
@@ -35,20 +38,28 @@ public struct PhotoJobHandler: JobHandler {
         TestPoint.afterClaim.reach()
         let staged = StagedVersion(queue: queue.name.string, job: claim.job, fence: claim.fence)
         do {
-            let version = try await hold.whileHeld { try await make(claim, staged) }
-            TestPoint.beforeCommit.reach()
-            guard
-                await insist(
-                    on: claim.job, hold, logger,
-                    {
-                        () async throws(QueueError) in
-                        try await queue.commit(
-                            claim, version: version.name.description, event: version.event)
-                    }) == .held
-            else { return await abandon(staged, claim.job) }
-            TestPoint.afterCommit.reach()
-            await publish(
-                version.name, of: version.asset, staged, job: claim.job, fence: claim.fence, hold)
+            switch try await hold.whileHeld({ try await make(claim, staged) }) {
+            case .made(let version):
+                TestPoint.beforeCommit.reach()
+                guard
+                    await insist(
+                        on: claim.job, hold, logger,
+                        {
+                            () async throws(QueueError) in
+                            try await queue.commit(
+                                claim, version.event, isDraft: version.isDraft)
+                        }) == .held
+                else { return await abandon(staged, claim.job) }
+                TestPoint.afterCommit.reach()
+                await publish(
+                    version.name, of: version.asset, staged, job: claim.job, fence: claim.fence,
+                    hold)
+            case .unchanged(let event):
+                _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+                    try await queue.conclude(claim, event)
+                }
+                await abandon(staged, claim.job)
+            }
         } catch let failure as Failure {
             await end(claim, staged, failure, hold)
         } catch {
@@ -110,6 +121,21 @@ public struct PhotoJobHandler: JobHandler {
             logger.error(
                 "the version could not be published; it is tried again after the lease",
                 metadata: ["job.id": "\(job)", "error": "\(error)"])
+        }
+    }
+
+    /// Tells what the render will look like, roughly. Not insisted on: it is out of date soon.
+    func preview(_ claim: Claim, _ placeholder: String) async {
+        do {
+            _ = try await queue.preview(
+                claim,
+                JobEvent.Previewed(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: settings.name, placeholder: placeholder))
+        } catch {
+            logger.info(
+                "a placeholder was not told",
+                metadata: ["job.id": "\(claim.job)", "error": "\(error)"])
         }
     }
 

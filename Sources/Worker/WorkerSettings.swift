@@ -1,3 +1,4 @@
+public import Editors
 public import RenderProtocol
 public import SystemPackage
 
@@ -13,6 +14,8 @@ public struct WorkerSettings: Sendable {
     public var limits: RenderLimits
     /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
     public var resources: String?
+    /// Which formats of adjustment data it can read.
+    public var editors: EditorRegistry
     /// How long one render may take before its child is killed.
     public var renderTimeout: Duration
     /// How long running jobs may go on after SIGTERM before they are handed back.
@@ -40,6 +43,7 @@ public struct WorkerSettings: Sendable {
         self.renderExecutable = renderExecutable
         slots = 2
         limits = RenderLimits()
+        editors = EditorRegistry([MinilabRecipe()])
         renderTimeout = .seconds(300)
         shutdownGrace = .seconds(20)
         photosPerChild = 200

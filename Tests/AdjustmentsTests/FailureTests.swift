@@ -19,7 +19,8 @@ import Testing
                 "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
                 "missingDraft", "staleDraft",
-                "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType", "damagedPhoto", "tooManyPixels",
+                "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
+                "damagedPhoto", "tooManyPixels",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
                 "revisionConflict", "workerLost", "internalError",
             ])

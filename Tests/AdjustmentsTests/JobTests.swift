@@ -20,7 +20,7 @@ import Testing
             json: #"{"id": "a-1", "asset": "a.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}"#)
         #expect(job.id == (try JobID("a-1")))
         #expect(job.asset == (try AssetPath("a.jpg")))
-        #expect(job.recipe == (try Recipe(filters: [Filter("CIEdges")])))
+        #expect(job.edit == (try Edit(.replace(Edit.Steps([Filter("CIEdges")])))))
     }
 
     @Test func `a manifest line without an id leaves it to the stream`() throws {

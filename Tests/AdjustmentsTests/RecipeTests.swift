@@ -101,7 +101,6 @@ import Testing
         let most = Array(repeating: invert, count: ContractLimits.filtersMax)
         #expect(throws: Never.self) { try Recipe(filters: most) }
         expect(.oversizedField, naming: "33 filters") { try Recipe(filters: most + [invert]) }
-        expect(.invalidValue, naming: "at least one filter") { try Recipe(filters: []) }
     }
 
     @Test(arguments: [

@@ -24,10 +24,12 @@ import Testing
     }
 
     @Test func `five filters are used, and one edit was made on a preview`() throws {
-        let recipes = try jobs().map(\.recipe)
-        #expect(Set(recipes.flatMap(\.filters).map(\.name)).count >= 5)
-        #expect(recipes.contains { $0.referenceSize != nil })
-        #expect(recipes.contains { $0.filters.count >= 3 })
+        let steps = try jobs().compactMap { job in
+            if case .replace(let steps) = job.edit.mode { steps } else { nil }
+        }
+        #expect(Set(steps.flatMap(\.filters).map(\.name)).count >= 5)
+        #expect(steps.contains { $0.referenceSize != nil })
+        #expect(steps.contains { $0.filters.count >= 3 })
     }
 
     @Test func `every photo is there, and its licence is named`() throws {

@@ -86,11 +86,48 @@ import Testing
         #"{"background": [0, 0.5, 1]}"#, #"{"background": [0, 0.5]}"#, #"{"background": "white"}"#,
         #"{"background": [0, 0.5, 1, 1]}"#, #"{"background": [0, 0.5, 1.01]}"#,
         #"{"quality": 1}"#, #"{"quality": 1.01}"#, #"{"size": 3}"#,
+        #"{"previews": []}"#, #"{"previews": [256, 1024]}"#, #"{"previews": [15]}"#,
+        #"{"previews": [4097]}"#, #"{"previews": [100.5]}"#, #"{"previews": 256}"#,
+        #"{"previews": [16, 17, 18, 19, 20, 21, 22, 23, 24]}"#,
     ])
     func `schema and decoder agree on the output`(_ output: String) throws {
         let text = #"{"filters": [{"name": "CIColorInvert"}], "output": \#(output)}"#
         let refusal = try Schema.edit().refusals(of: [text])[0]
         #expect((refusal == nil) == accepts { try Recipe(json: text) }, "\(output)")
+    }
+
+    @Test(arguments: [
+        #"{"mode": "replace", "filters": []}"#,
+        #"{"mode": "append", "filters": [], "draft": true}"#,
+        #"{"mode": "prepend", "filters": []}"#, #"{"mode": "append"}"#, #"{"mode": null}"#,
+        #"{"mode": "amend", "changes": []}"#, #"{"mode": "amend"}"#,
+        #"{"mode": "amend", "changes": [{"step": 0, "remove": true}]}"#,
+        #"{"mode": "amend", "changes": [{"step": "CIEdges", "set": {"intensity": null}}]}"#,
+        #"{"mode": "amend", "changes": [{"step": 0}]}"#,
+        #"{"mode": "amend", "changes": [{"step": 0, "set": {}, "remove": true}]}"#,
+        #"{"mode": "amend", "changes": [{"step": 0, "set": {}, "remove": false}]}"#,
+        #"{"mode": "amend", "changes": [{"step": -1, "remove": true}]}"#,
+        #"{"mode": "amend", "changes": [{"step": 0.5, "remove": true}]}"#,
+        #"{"mode": "amend", "changes": [{"remove": true}]}"#,
+        #"{"mode": "amend", "changes": [{"step": 0, "remove": true, "why": 1}]}"#,
+        #"{"mode": "revert"}"#, #"{"mode": "undo"}"#, #"{"mode": "redo", "draft": true}"#,
+        #"{"mode": "revert", "output": {}}"#, #"{"mode": "render"}"#,
+        #"{"mode": "render", "draft": 1}"#, #"{"mode": "render", "filters": []}"#,
+        #"{"mode": "copyEdit", "from": "a.jpg", "version": "1-2"}"#, #"{"mode": "copyEdit"}"#,
+        #"{"mode": "copyEdit", "from": "../a.jpg"}"#, #"{"mode": "copyEdit", "from": 3}"#,
+        #"{"mode": "import", "sidecar": "a.AAE", "render": "b.jpg"}"#, #"{"mode": "import"}"#,
+        #"{"mode": "import", "sidecar": "/a.AAE"}"#, #"{"mode": "import", "render": "b.jpg"}"#,
+        #"{"mode": "import", "adjustmentData": {"formatIdentifier": "a", "formatVersion": "1", "data": "AAAA"}}"#,
+        #"{"mode": "import", "adjustmentData": {"formatIdentifier": "a", "formatVersion": "1", "data": ""}}"#,
+        #"{"mode": "import", "adjustmentData": {"formatIdentifier": "a", "formatVersion": "1", "data": "A"}}"#,
+        #"{"mode": "import", "adjustmentData": {"formatIdentifier": "a", "data": "AAAA"}}"#,
+        #"{"mode": "import", "sidecar": "a.AAE", "adjustmentData": {"formatIdentifier": "a", "formatVersion": "1", "data": "AAAA"}}"#,
+        #"{"mode": "publish"}"#, #"{"mode": "publish", "version": "1-2"}"#,
+        #"{"mode": "discard", "version": 1}"#, #"{"mode": "discard", "draft": true}"#,
+    ])
+    func `schema and decoder agree on the modes`(_ text: String) throws {
+        let refusal = try Schema.edit().refusals(of: [text])[0]
+        #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
     }
 
     @Test(arguments: [
@@ -115,13 +152,29 @@ import Testing
         let job = try Schema.job()
         #expect(edit["x-maxBytes"]?.double == Double(ContractLimits.editBytesMax))
         #expect(
-            edit["properties", "filters", "maxItems"]?.double == Double(ContractLimits.filtersMax))
+            edit["$defs", "steps", "properties", "filters", "maxItems"]?.double
+                == Double(ContractLimits.filtersMax))
+        #expect(
+            edit["$defs", "amend", "properties", "changes", "maxItems"]?.double
+                == Double(ContractLimits.changesMax))
+        let previews = edit["$defs", "output", "properties", "previews"]?.fields
+        #expect(previews?["maxItems"]?.double == Double(ContractLimits.previewsMax))
+        let side = previews?["items"]?.fields
+        #expect(side?["minimum"]?.double == Double(ContractLimits.previewSideRange.lowerBound))
+        #expect(side?["maximum"]?.double == Double(ContractLimits.previewSideRange.upperBound))
+        var modes: Set<String> = []
+        for form in ["steps", "amend", "copyEdit", "render", "import", "history", "draftEnd"] {
+            guard case .array(let names)? = edit["$defs", form, "properties", "mode", "enum"]
+            else { continue }
+            for case .string(let name) in names { modes.insert(name) }
+        }
+        #expect(modes == Set(Edit.Name.allCases.map(\.rawValue)))
         #expect(edit["$defs", "side", "maximum"]?.double == Double(ContractLimits.referenceSideMax))
         #expect(
-            edit["properties", "output", "properties", "quality", "default"]?.double
+            edit["$defs", "output", "properties", "quality", "default"]?.double
                 == Recipe.Output.defaultQuality)
         func allowed(_ field: String) -> JSONValue? {
-            edit["properties", "output", "properties", field, "enum"]
+            edit["$defs", "output", "properties", field, "enum"]
         }
         func names(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
         #expect(allowed("format") == names(Recipe.Format.allCases.map(\.rawValue)))
@@ -149,7 +202,10 @@ import Testing
             event["$defs", "message", "maxLength"]?.double
                 == Double(Failure.messageLengthMax))
         #expect(event["$defs", "job", "maxLength"]?.double == Double(ContractLimits.jobIDLengthMax))
-        let data = event["$defs", "completed", "properties", "data"]?.fields?["properties"]?.fields
+        let data = event["$defs", "published", "properties"]?.fields
+        #expect(
+            event["$defs", "mode", "enum"]
+                == .array(Edit.Name.allCases.map { .string($0.rawValue) }))
         #expect(
             data?["filters"]?.fields?["items"]
                 == .object(["$ref": .string("filters.schema.json")]))

@@ -89,7 +89,7 @@ import Testing
             Issue.record("\(ends)")
             return
         }
-        #expect(done.render.mediaType == "image/png")
+        #expect(done.render?.mediaType == "image/png")
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
     }

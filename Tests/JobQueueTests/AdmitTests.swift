@@ -127,7 +127,7 @@ import Testing
             logger: .init(label: "test"))
         let queue = JobQueue(name: q.queue.name, redis: producer)
         _ = try await queue.enqueue(
-            JobRequest(asset: AssetPath("a.jpg"), recipe: Recipe(json: QueueFixture.recipe)))
+            JobRequest(asset: AssetPath("a.jpg"), edit: Edit(json: QueueFixture.recipe)))
         await #expect(throws: QueueError.self) { try await queue.admit() }
         await producer.close()
         #expect(try await q.queue.admit() == 1)

@@ -27,13 +27,68 @@ import Testing
         let claim = try await q.claim()
         for _ in 0..<3 {
             #expect(
-                try await q.queue.commit(claim, version: "1-1", event: q.event(claim)) == .held)
+                try await q.queue.commit(claim, q.event(claim, version: "1-1"), isDraft: false)
+                    == .held)
         }
         for _ in 0..<3 {
             #expect(try await q.queue.finalize(job: "a", fence: claim.fence) == .held)
         }
         #expect(try await q.events().count == 1)
         #expect(try await q.queue.status().counters["completed"] == 1)
+    }
+
+    private func unchanged(_ claim: Claim) -> JobEvent.Unchanged {
+        JobEvent.Unchanged(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: "w", mode: .replace, version: nil, reason: "it is so")
+    }
+
+    @Test func `a job that found nothing to do is done, with one event that says so`() async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        for _ in 0..<3 {
+            #expect(try await q.queue.conclude(claim, unchanged(claim)) == .held)
+        }
+        #expect(try await q.state(of: "a") == "done")
+        let events = try await q.events()
+        #expect(events.map(\.id) == ["\(q.queue.name)/a/1/unchanged"])
+        #expect(events.first?.sequence == nil)
+        guard case .unchanged(let outcome)? = try await q.queue.outcome(of: "a") else {
+            Issue.record("expected .unchanged")
+            return
+        }
+        #expect(outcome.reason == "it is so")
+        #expect(try await q.queue.status().counters["unchanged"] == 1)
+    }
+
+    @Test func `a completed event carries the asset's revision as its sequence, a draft none`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b")
+        let a = try await q.claim()
+        _ = try await q.queue.commit(a, q.event(a, version: "12-345"), isDraft: false)
+        _ = try await q.queue.finalize(job: a.job, fence: a.fence)
+        let b = try await q.claim()
+        _ = try await q.queue.commit(b, q.event(b, version: "7-345"), isDraft: true)
+        _ = try await q.queue.finalize(job: b.job, fence: b.fence)
+        let events = try await q.events()
+        #expect(events.map(\.name) == ["completed", "drafted"])
+        #expect(events.map(\.sequence) == ["0000000012", nil])
+    }
+
+    @Test func `a placeholder is told while the job goes on`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let event = JobEvent.Previewed(
+            job: "a", asset: "a", generation: 1, attempt: 1, worker: "w",
+            placeholder: "data:image/jpeg;base64,AA==")
+        #expect(try await q.queue.preview(claim, event) == .held)
+        #expect(try await q.state(of: "a") == "active")
+        #expect(try await q.events().map(\.id) == ["\(q.queue.name)/a/1/previewed/1"])
     }
 
     @Test func `a worker that lost its job is told so at every write`() async throws {
@@ -43,8 +98,11 @@ import Testing
         _ = try await q.queue.reap(by: "other")
         let heir = try await q.claim(by: "heir")
 
-        #expect(try await q.queue.commit(zombie, version: "1-1", event: q.event(zombie)) == .fenced)
+        #expect(
+            try await q.queue.commit(zombie, q.event(zombie, version: "1-1"), isDraft: false)
+                == .fenced)
         #expect(try await q.queue.finalize(job: "a", fence: zombie.fence) == .fenced)
+        #expect(try await q.queue.conclude(zombie, unchanged(zombie)) == .fenced)
         #expect(
             try await q.queue.fail(zombie, by: "z", Failure(.ioFailure, ""), random: 1) == .fenced)
         #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)
@@ -98,7 +156,7 @@ import Testing
         let q = try await QueueFixture()
         try await q.admit("a")
         let claim = try await q.claim()
-        _ = try await q.queue.commit(claim, version: "1-1", event: q.event(claim))
+        _ = try await q.queue.commit(claim, q.event(claim, version: "1-1"), isDraft: false)
         _ = try await q.queue.release(job: "a", fence: claim.fence, .rebase)
         let again = try await q.claim()
         #expect(again.rebases == 1)
@@ -118,7 +176,7 @@ import Testing
         #expect(try await q.state(of: "a") == nil)
         #expect(try await q.state(of: "b") == nil)
         #expect(try await q.state(of: "e") == "done")
-        #expect(try await q.queue.result(of: "e")?.job == "e")
+        #expect(try await q.queue.outcome(of: "e") != nil)
     }
 
     @Test func `what stays of done jobs is bounded in time`() async throws {
@@ -129,7 +187,7 @@ import Testing
         try await q.finish(q.claim())
         _ = try await q.queue.reap(by: "anybody")
         #expect(try await q.state(of: "a") == nil)
-        #expect(try await q.queue.result(of: "a") == nil)
+        #expect(try await q.queue.outcome(of: "a") == nil)
         #expect(try await q.state(of: "b") == "ready")
         #expect(try await q.redis.send(["LLEN", "\(q.queue.name.keyPrefix)done"]).int == 0)
     }

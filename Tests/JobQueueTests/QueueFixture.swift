@@ -63,16 +63,17 @@ struct QueueFixture: Sendable {
     /// Carries a claimed job to its end.
     func finish(_ claim: Claim) async throws {
         #expect(
-            try await queue.commit(claim, version: "1-\(claim.fence)", event: event(claim)) == .held
+            try await queue.commit(claim, event(claim), isDraft: false) == .held
         )
         #expect(try await queue.finalize(job: claim.job, fence: claim.fence) == .held)
     }
 
-    func event(_ claim: Claim) -> JobEvent.Completed {
+    func event(_ claim: Claim, version: String? = nil) -> JobEvent.Completed {
         JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "a",
-            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: "p"),
+            attempt: claim.attempt, worker: "a", mode: .replace,
+            version: JobEvent.Version(
+                id: version ?? "1-\(claim.fence)", revision: 1, path: "p"),
             render: JobEvent.Render(
                 mediaType: "image/jpeg", width: 1, height: 1, bytes: 1, sha256: "00"),
             filters: [],

@@ -48,7 +48,7 @@ import Testing
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")
         let claim = try await q.claim(by: "victim")
-        _ = try await q.queue.commit(claim, version: "1-7", event: q.event(claim))
+        _ = try await q.queue.commit(claim, q.event(claim, version: "1-7"), isDraft: false)
         let carried = try #require(try await q.queue.reap(by: "heir").carried.first)
         #expect(carried.job == "a")
         #expect(carried.version == "1-7")

@@ -1,4 +1,5 @@
 import Adjustments
+import Editors
 import FoundationEssentials
 import MinilabTesting
 import SystemPackage
@@ -25,38 +26,47 @@ struct LibraryFixture {
     }
 
     /// Stages and seals a version as a worker does after its render.
-    func seal(_ name: VersionName, on base: VersionName?, text: String = "pixels") throws
-        -> StagedVersion
-    {
+    func seal(
+        _ name: VersionName, on parent: VersionName?, text: String = "pixels",
+        isDraft: Bool = false, publishing draft: VersionName? = nil,
+        at time: String = "2026-01-01T00:00:00Z"
+    ) throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         let folder = try library.stage(staged)
         try put(text, at: folder.appending("IMG_0001.jpg"))
-        let provenance = Provenance(
-            version: name, base: base, queue: "photos", job: "job", generation: 1, attempt: 1,
-            worker: "w", engine: "test", renderedAt: "2026-01-01T00:00:00Z",
-            source: Provenance.Source(
-                asset: asset.string, sha256: "00", format: "jpeg",
-                size: PixelSize(width: 4, height: 3), orientation: 6),
-            recipe: try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])]),
-            plan: ["read: stream"],
-            render: Provenance.Render(
+        let recipe = try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])])
+        let adjustment = AdjustmentData(recipe)
+        try library.write(
+            AAESidecar(adjustment, timestamp: Date(timeIntervalSince1970: 0)), as: "IMG_0001.AAE",
+            into: staged)
+        let content = Content(
+            source: Content.Input(
+                sha256: "00", format: "jpeg", size: PixelSize(width: 4, height: 3), orientation: 6),
+            base: nil, adjustment: Content.Adjustment(sidecar: "IMG_0001.AAE", adjustment),
+            opened: nil, recipe: recipe, editDigest: "00", rendering: nil,
+            render: Content.Image(
                 name: "IMG_0001.jpg", mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
-                bytes: text.utf8.count, sha256: "00"),
-            cpuMilliseconds: 1, peakMemoryBytes: 1)
-        try library.seal(
-            staged, provenance, stem: "IMG_0001", timestamp: Date(timeIntervalSince1970: 0))
+                bytes: text.utf8.count, sha256: "00"))
+        let before = try parent.flatMap { try library.provenance(of: $0, asset)?.timeline }
+        let provenance = Provenance(
+            version: name, parent: parent, isDraft: isDraft,
+            mode: draft == nil ? .replace : .publish, draft: draft,
+            author: Provenance.Author(
+                queue: "photos", job: "job", generation: 1, attempt: 1, worker: "w", at: time),
+            timeline: (before ?? .start).edited(by: name), content: content)
+        try library.seal(staged, provenance)
         return staged
     }
 
-    func publish(_ name: VersionName, on base: VersionName?, text: String = "pixels") throws
+    func publish(_ name: VersionName, on parent: VersionName?, text: String = "pixels") throws
         -> Publication
     {
-        try library.publish(name, of: asset, from: seal(name, on: base, text: text))
+        try library.publish(name, of: asset, from: seal(name, on: parent, text: text))
     }
 
     /// What a reader sees as the current render; nil when there is none.
     func currentText() throws -> String? {
-        let path = library.pointer(of: asset).appending("IMG_0001.jpg").string
+        let path = library.pointer(.versions, of: asset).appending("IMG_0001.jpg").string
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try String(contentsOfFile: path, encoding: .utf8)
     }

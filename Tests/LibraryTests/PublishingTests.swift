@@ -15,7 +15,8 @@ import Testing
         #expect(try f.publish(first, on: nil) == .published)
         #expect(try f.library.current(of: f.asset) == first)
         #expect(try f.currentText() == "pixels")
-        let names = try Files.list(f.library.pointer(of: f.asset).appending("/."))
+        let names = try f.library.files.list(
+            f.library.pointer(.versions, of: f.asset).appending("/."))
         #expect(names == ["IMG_0001.AAE", "IMG_0001.jpg", "provenance.json"])
         #expect(try f.library.staged(in: "photos").isEmpty)
     }
@@ -37,9 +38,9 @@ import Testing
     @Test func `a crash between move and pointer is finished by the next call`() throws {
         let f = try LibraryFixture()
         let staged = try f.seal(first, on: nil)
-        let place = f.library.versions(of: f.asset).appending(first.description)
-        try Files.makeFolder(f.library.versions(of: f.asset))
-        try Files.move(f.library.folder(of: staged), to: place)
+        let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
+        try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
+        try f.library.files.move(f.library.folder(of: staged), to: place)
         #expect(try f.currentText() == nil)
         #expect(try f.library.publish(first, of: f.asset, from: staged) == .published)
         #expect(try f.currentText() == "pixels")
@@ -48,9 +49,9 @@ import Testing
     @Test func `a link that a crash left in staging does not stand in the way`() throws {
         let f = try LibraryFixture()
         let staged = try f.seal(first, on: nil)
-        let place = f.library.versions(of: f.asset).appending(first.description)
-        try Files.makeFolder(f.library.versions(of: f.asset))
-        try Files.move(f.library.folder(of: staged), to: place)
+        let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
+        try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
+        try f.library.files.move(f.library.folder(of: staged), to: place)
         try FileManager.default.createSymbolicLink(
             atPath: f.library.folder(of: staged).string, withDestinationPath: "versions/1-100")
         #expect(try f.library.publish(first, of: f.asset, from: staged) == .published)
@@ -101,9 +102,10 @@ import Testing
 
     @Test func `a pointer that somebody else wrote is not guessed at`() throws {
         let f = try LibraryFixture()
-        try Files.makeFolder(f.library.folder(of: f.asset))
+        try f.library.files.makeFolder(f.library.folder(of: f.asset))
         try FileManager.default.createSymbolicLink(
-            atPath: f.library.pointer(of: f.asset).string, withDestinationPath: "somewhere")
+            atPath: f.library.pointer(.versions, of: f.asset).string,
+            withDestinationPath: "somewhere")
         let failure = #expect(throws: Failure.self) { try f.library.current(of: f.asset) }
         #expect(failure?.code == .ioFailure)
     }

@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Foundation
 import RenderProtocol
 import Testing

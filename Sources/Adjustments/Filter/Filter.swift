@@ -56,7 +56,7 @@ public struct Filter: Sendable, Equatable {
         parameters = values
     }
 
-    private static func unknownParameter(
+    static func unknownParameter(
         _ name: String, of definition: FilterDefinition, at path: String
     ) -> Failure {
         let known = definition.parameters.map(\.name).joined(separator: ", ")

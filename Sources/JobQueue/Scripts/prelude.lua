@@ -58,15 +58,18 @@ end
 local function quoted(text) return (cjson.encode(text):gsub('\\/', '/')) end
 
 -- Appends one CloudEvent of type `name`. `tail` ends its id, which is the same whenever the same thing
--- is said again, so that a reader can drop repeats. `data` is JSON text.
-local function emit(name, job, tail, asset, ms, data, eventsMax)
+-- is said again, so that a reader can drop repeats. `data` is JSON text. `revision`, if there is one, is the
+-- asset's: ten digits sort as text, as CloudEvents' extension `sequence` wants.
+local function emit(name, job, tail, asset, ms, data, eventsMax, revision)
   local queue = P:match('{(.-)}')
   redis.call('XADD', P .. 'events', 'MAXLEN', '~', eventsMax, '*', 'event',
     -- Names of queues and jobs have no character that JSON would escape.
     '{"specversion":"1.0","id":"' .. queue .. '/' .. job .. '/' .. tail
     .. '","source":"minilab/' .. queue .. '","type":"org.minilab.job.' .. name
     .. (asset ~= '' and '","subject":' .. quoted(asset) .. ',"time":"' or '","time":"')
-    .. timestamp(ms) .. '","datacontenttype":"application/json","data":' .. data .. '}')
+    .. timestamp(ms)
+    .. (revision and '","sequence":"' .. string.rep('0', 10 - #revision) .. revision or '')
+    .. '","datacontenttype":"application/json","data":' .. data .. '}')
 end
 
 -- Ends the hold of the active job of an asset and lets the next one that was parked behind it be ready.
@@ -89,4 +92,18 @@ end
 -- Drops all that is known of a done job; its id is free again.
 local function forget(job)
   redis.call('UNLINK', P .. 'job:' .. job, P .. 'edit:' .. job, P .. 'result:' .. job, P .. 'attempts:' .. job)
+end
+
+-- Ends a job well: it is done, counted, and the event of its outcome sent. `revision` as in emit.
+local function finish(id, asset, generation, outcome, data, revision, doneMax, eventsMax)
+  local us, ms, now = clock()
+  redis.call('ZREM', P .. 'lease', id)
+  redis.call('HSET', P .. 'job:' .. id, 'state', 'done', 'ended', now)
+  leave_asset(asset)
+  count(outcome)
+  emit(outcome, id, generation .. '/' .. outcome, asset, ms, data, eventsMax, revision)
+  -- Bounded in number here; bounded in time by reap. Keys with a time to live would cost a write each.
+  if redis.call('RPUSH', P .. 'done', id) > doneMax then
+    for _, old in ipairs(redis.call('LPOP', P .. 'done', '2')) do forget(old) end
+  end
 end

@@ -18,7 +18,7 @@ for i = 2, #ARGV do
     redis.call('HINCRBY', k, 'generation', '1')
     redis.call('HSET', k, 'state', 'ready', 'attempts', '0', 'crashes', '0',
       'rebases', '0', 'sequence', int(sequence))
-    redis.call('HDEL', k, 'code', 'message', 'ended', 'version')
+    redis.call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome')
     redis.call('ZADD', P .. 'ready', int(sequence), id)
     count('replayed')
     out[#out + 1] = 'OK'

@@ -91,7 +91,7 @@ struct QueueBench: AsyncParsableCommand {
                 for number in start..<min(start + 500, jobs) {
                     group.addTask {
                         _ = try await queue.enqueue(
-                            JobRequest(asset: AssetPath("photo-\(number).jpg"), recipe: recipe))
+                            JobRequest(asset: AssetPath("photo-\(number).jpg"), edit: Edit(recipe)))
                     }
                 }
             }
@@ -115,6 +115,7 @@ private struct NoOpHandler: JobHandler {
         let event = JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
             attempt: claim.attempt, worker: "bench",
+            mode: .replace,
             version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: claim.asset),
             render: JobEvent.Render(
                 mediaType: "image/jpeg", width: 6000, height: 4000, bytes: 1,
@@ -124,7 +125,7 @@ private struct NoOpHandler: JobHandler {
                 queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
             peakMemoryBytes: 0)
         do {
-            _ = try await queue.commit(claim, version: event.version.id, event: event)
+            _ = try await queue.commit(claim, event, isDraft: false)
             _ = try await queue.finalize(job: claim.job, fence: claim.fence)
             done.yield()
         } catch {

@@ -48,7 +48,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     func run() async throws {
         let request = JobRequest(
             id: try id.map { try JobID($0) }, asset: try AssetPath(asset),
-            recipe: try edit.recipe())
+            edit: try edit.request())
         let entry = try await queueOptions.withQueue { queue, _ in
             try await queue.enqueue(request)
         }

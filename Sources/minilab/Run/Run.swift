@@ -4,7 +4,9 @@ import Synchronization
 
 /// The jobs of one manifest on their way through a queue.
 struct Run {
+    /// Those that published a version or prepared one.
     private(set) var completed: [JobEvent.Completed] = []
+    private(set) var unchanged: [JobEvent.Unchanged] = []
     private(set) var failed: [JobEvent.Failed] = []
     private var open: Set<String> = []
     private var progress: Progress
@@ -18,43 +20,43 @@ struct Run {
     static func start(
         _ manifest: Manifest, queue: JobQueue, events: EventReader
     ) async throws -> Run {
-        var completed: [JobEvent.Completed] = []
-        var open: Set<String> = []
+        var run = Run(manifest, events)
         for job in manifest.jobs {
-            if let result = try await submit(job, to: queue) {
-                completed.append(result)
+            if let outcome = try await submit(job, to: queue) {
+                run.record(outcome)
             } else {
-                open.insert(job.id.string)
+                run.open.insert(job.id.string)
             }
         }
-        return Run(
-            completed: completed, open: open,
-            progress: Progress(total: manifest.jobs.count, done: completed.count), events: events,
-            order: Dictionary(
-                uniqueKeysWithValues: manifest.jobs.enumerated().map { ($1.id.string, $0) }))
+        run.progress = Progress(
+            total: manifest.jobs.count, done: run.completed.count + run.unchanged.count)
+        return run
     }
 
-    private init(
-        completed: [JobEvent.Completed], open: Set<String>, progress: Progress,
-        events: EventReader, order: [String: Int]
-    ) {
-        self.completed = completed
-        self.open = open
-        self.progress = progress
+    private init(_ manifest: Manifest, _ events: EventReader) {
         self.events = events
-        self.order = order
+        progress = Progress(total: manifest.jobs.count, done: 0)
+        order = Dictionary(
+            uniqueKeysWithValues: manifest.jobs.enumerated().map { ($1.id.string, $0) })
+    }
+
+    private mutating func record(_ outcome: JobOutcome) {
+        switch outcome {
+        case .completed(let job), .drafted(let job): completed.append(job)
+        case .unchanged(let job): unchanged.append(job)
+        }
     }
 
     /// - Returns: what an earlier run made of the job, or nil when it is still to be done.
     private static func submit(
         _ job: Manifest.Job, to queue: JobQueue
-    ) async throws -> JobEvent.Completed? {
+    ) async throws -> JobOutcome? {
         switch try await queue.record(of: job.id.string)?.state {
-        case "done": return try await queue.result(of: job.id.string)
+        case "done": return try await queue.outcome(of: job.id.string)
         case "dead": _ = try await queue.replay([job.id.string])
         case nil:
             _ = try await queue.enqueue(
-                JobRequest(id: job.id, asset: job.request.asset, recipe: job.request.recipe))
+                JobRequest(id: job.id, asset: job.request.asset, edit: job.request.edit))
         default: break
         }
         return nil
@@ -69,8 +71,12 @@ struct Run {
             if stopped.isUp { return false }
             for entry in try await events.next(waiting: .seconds(1)) {
                 switch entry.event.data {
-                case .completed(let job) where open.remove(job.job) != nil:
+                case .completed(let job) where open.remove(job.job) != nil,
+                    .drafted(let job) where open.remove(job.job) != nil:
                     completed.append(job)
+                    progress.count(failed: false)
+                case .unchanged(let job) where open.remove(job.job) != nil:
+                    unchanged.append(job)
                     progress.count(failed: false)
                 case .failed(let job) where open.remove(job.job) != nil:
                     failed.append(job)
@@ -81,6 +87,7 @@ struct Run {
         }
         let order = order
         completed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
+        unchanged.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         failed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         return true
     }

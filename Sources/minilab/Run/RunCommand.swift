@@ -146,7 +146,8 @@ struct RunCommand: AsyncParsableCommand {
         await worker.close()
         guard finished else { return nil }
         return RunReport(
-            completed: run.completed, failed: run.failed, library: parts.library.root.string,
+            completed: run.completed, unchanged: run.unchanged, failed: run.failed,
+            library: parts.library.root.string,
             contactSheet: sheet)
     }
 
@@ -154,7 +155,7 @@ struct RunCommand: AsyncParsableCommand {
     private static let sheetPairsMax = 24
 
     private func draw(_ run: Run, _ parts: RunParts, _ pool: RenderPool) async throws -> String? {
-        let jobs = run.completed.prefix(Self.sheetPairsMax)
+        let jobs = run.completed.filter { $0.render != nil }.prefix(Self.sheetPairsMax)
         guard !jobs.isEmpty else { return nil }
         let cells = try jobs.flatMap { job in
             [

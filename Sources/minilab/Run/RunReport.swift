@@ -7,6 +7,7 @@ import Worker
 /// How a run ended: one row per job.
 struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
+    let unchanged: [JobEvent.Unchanged]
     let failed: [JobEvent.Failed]
     let library: String
     let contactSheet: String?
@@ -21,8 +22,8 @@ struct RunReport: Encodable {
                 ["asset", "filters", "pixels", "ms", "peak MB", "where"], rightAligned: [2, 3, 4])
             for job in completed {
                 table.add([
-                    job.asset, job.filters.map(Self.short).joined(separator: " + "),
-                    "\(job.render.width)×\(job.render.height)",
+                    job.asset, Self.what(job),
+                    job.render.map { "\($0.width)×\($0.height)" } ?? "",
                     "\(Int(job.timings.renderMilliseconds))", megabytes(job.peakMemoryBytes),
                     job.version.path,
                 ])
@@ -30,15 +31,29 @@ struct RunReport: Encodable {
             lines.append(table.text)
             lines.append("")
         }
+        for job in unchanged.prefix(Self.rowsMax) {
+            lines.append("unchanged: \(job.asset) (job \(job.job)): \(job.reason)")
+        }
+        if unchanged.count > Self.rowsMax {
+            lines.append("… and \(unchanged.count - Self.rowsMax) more")
+        }
         for job in failed.prefix(Self.rowsMax) {
             lines.append(
                 "failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
                     + job.error.message)
         }
         if failed.count > Self.rowsMax { lines.append("… and \(failed.count - Self.rowsMax) more") }
-        lines.append("\(completed.count) done, \(failed.count) failed. Results: \(library)")
+        lines.append(
+            "\(completed.count) done, "
+                + (unchanged.isEmpty ? "" : "\(unchanged.count) unchanged, ")
+                + "\(failed.count) failed. Results: \(library)")
         if let contactSheet { lines.append("Before and after: \(contactSheet)") }
         return lines.joined(separator: "\n")
+    }
+
+    private static func what(_ job: JobEvent.Completed) -> String {
+        let filters = job.filters.map { $0.map(short).joined(separator: " + ") } ?? ""
+        return job.mode == .replace ? filters : "\(job.mode.rawValue): \(filters)"
     }
 
     /// The filter without what everybody knows: `SepiaTone 0.8`.

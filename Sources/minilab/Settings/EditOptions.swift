@@ -19,25 +19,43 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// The recipe that the flags make.
+    /// The recipe that the flags make, for commands that render a file.
     func recipe() throws -> Recipe {
-        if let edit {
-            guard filters.isEmpty else {
-                throw ValidationError("--edit and --filter exclude each other; give one of them.")
-            }
-            let text: String
-            do {
-                text = try String(contentsOfFile: edit, encoding: .utf8)
-            } catch {
-                throw ValidationError("the edit \(edit) cannot be read: \(error)")
-            }
-            let recipe = try Recipe(json: text)
-            return try Recipe(
-                filters: recipe.filters, referenceSize: recipe.referenceSize,
-                output: output.applied(to: recipe.output))
+        let edit = try request()
+        guard case .replace(let steps) = edit.mode else {
+            throw ValidationError(
+                "--edit says mode \(edit.mode.name.rawValue), which needs an asset with a history; "
+                    + "send it with minilab enqueue or minilab run.")
         }
         return try Recipe(
-            filters: filters.map { try Filter(text: $0, at: "--filter \($0)") },
-            output: output.applied(to: Recipe.Output()))
+            filters: steps.filters, referenceSize: steps.referenceSize,
+            output: edit.output ?? Recipe.Output())
+    }
+
+    /// The edit that the flags make, of any mode.
+    func request() throws -> Edit {
+        guard let file = edit else {
+            return Edit(
+                .replace(
+                    Edit.Steps(try filters.map { try Filter(text: $0, at: "--filter \($0)") })),
+                output: try given(over: nil))
+        }
+        guard filters.isEmpty else {
+            throw ValidationError("--edit and --filter exclude each other; give one of them.")
+        }
+        let text: String
+        do {
+            text = try String(contentsOfFile: file, encoding: .utf8)
+        } catch {
+            throw ValidationError("the edit \(file) cannot be read: \(error)")
+        }
+        let edit = try Edit(json: text)
+        return Edit(edit.mode, output: try given(over: edit.output), isDraft: edit.isDraft)
+    }
+
+    /// An edit's own output with the flags over it; nil when neither says anything.
+    private func given(over own: Recipe.Output?) throws -> Recipe.Output? {
+        let given = try output.applied(to: own ?? Recipe.Output())
+        return own == nil && given == Recipe.Output() ? nil : given
     }
 }

@@ -1,16 +1,16 @@
-import Adjustments
+public import Adjustments
 import Crypto
 import Glibc
 
 /// SHA-256 of files.
-enum FileDigest {
+public enum FileDigest {
     private static let chunkBytes = 1 << 18
 
     /// Reads a file once.
     ///
     /// - Returns: the digest in hex, and the length.
     /// - Throws: `ioFailure`.
-    static func sha256(of path: String) throws(Failure) -> (hex: String, bytes: Int) {
+    public static func sha256(of path: String) throws(Failure) -> (hex: String, bytes: Int) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }

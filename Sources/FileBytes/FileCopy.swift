@@ -1,14 +1,14 @@
-import Adjustments
+public import Adjustments
 import Glibc
 
 /// Copies a photo as it is: for an edit that changes nothing.
-enum FileCopy {
+public enum FileCopy {
     private static let chunkBytes = 1 << 20
 
     /// Copies a file; whether it is a whole photo is not looked at.
     ///
     /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
-    static func copy(_ source: String, to target: String) throws(Failure) {
+    public static func copy(_ source: String, to target: String) throws(Failure) {
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw failure("\(source) cannot be read") }
         defer { close(input) }

@@ -1,0 +1,26 @@
+public import Adjustments
+import FoundationEssentials
+
+/// How a job ended well.
+public enum JobOutcome: Sendable {
+    /// A version was published.
+    case completed(JobEvent.Completed)
+    /// A version was prepared.
+    case drafted(JobEvent.Completed)
+    /// There was nothing to do.
+    case unchanged(JobEvent.Unchanged)
+
+    /// The outcomes as events and Redis call them.
+    enum Name: String { case completed, drafted, unchanged }
+
+    /// Reads a stored result; fails for a name that this version of minilab does not know.
+    init(_ name: String, json: Data) throws {
+        let decoder = JSONDecoder()
+        switch Name(rawValue: name) {
+        case .completed: self = .completed(try decoder.decode(JobEvent.Completed.self, from: json))
+        case .drafted: self = .drafted(try decoder.decode(JobEvent.Completed.self, from: json))
+        case .unchanged: self = .unchanged(try decoder.decode(JobEvent.Unchanged.self, from: json))
+        case nil: throw Failure(.internalError, "no outcome is called \(name.debugDescription).")
+        }
+    }
+}

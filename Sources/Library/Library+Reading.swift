@@ -1,0 +1,124 @@
+public import Adjustments
+import Editors
+import FileBytes
+import FoundationEssentials
+public import SystemPackage
+
+/// What an asset is now.
+public struct AssetState: Sendable, Equatable {
+    /// The current version; nil when nobody has edited the asset.
+    public let current: Provenance?
+    /// The version that is prepared and not published.
+    public let draft: Provenance?
+
+    /// Makes a state.
+    public init(current: Provenance? = nil, draft: Provenance? = nil) {
+        self.current = current
+        self.draft = draft
+    }
+}
+
+extension Library {
+    /// The current version of an asset, or nil when nobody has edited it.
+    public func current(of asset: AssetPath) throws(Failure) -> VersionName? {
+        try pointed(.versions, of: asset)
+    }
+
+    /// What an asset is now.
+    public func state(of asset: AssetPath) throws(Failure) -> AssetState {
+        let current = try pointed(.versions, of: asset)
+        let draft = try pointed(.drafts, of: asset)
+        return AssetState(
+            current: try current.map { name throws(Failure) in
+                try provenance(in: place(name, on: .versions, of: asset))
+            },
+            draft: try draft.map { name throws(Failure) in
+                try provenance(in: place(name, on: .drafts, of: asset))
+            })
+    }
+
+    /// The provenance of a published version, or nil when there is none of that name.
+    public func provenance(
+        of name: VersionName, _ asset: AssetPath
+    ) throws(Failure) -> Provenance? {
+        let folder = place(name, on: .versions, of: asset)
+        return try files.exists(folder) ? try provenance(in: folder) : nil
+    }
+
+    /// The versions of an asset, the current one first, as far back as they are kept.
+    public func history(of asset: AssetPath) throws(Failure) -> [Provenance] {
+        var history: [Provenance] = []
+        var next = try current(of: asset)
+        // Revisions fall by one with each step, so this ends.
+        while let name = next, let version = try provenance(of: name, asset) {
+            history.append(version)
+            next = version.parent.flatMap(VersionName.init)
+        }
+        return history
+    }
+
+    /// The folder of a version.
+    public func folder(of version: Provenance, _ asset: AssetPath) -> FilePath {
+        root.pushing(FilePath(Self.path(of: version, asset)))
+    }
+
+    /// The same below the library's root, as events name it.
+    public static func path(of version: Provenance, _ asset: AssetPath) -> String {
+        "edits/\(asset)/\((version.isDraft ? Shelf.drafts : .versions).folder)/\(version.version)"
+    }
+
+    /// The adjustment data of a version's content.
+    ///
+    /// - Throws: `badSidecar`, `ioFailure`.
+    public func sidecar(
+        of content: Content, in folder: FilePath
+    ) throws(Failure) -> AAESidecar {
+        let path = folder.appending(content.adjustment.sidecar)
+        return try AAESidecar(
+            bytes: Data(try files.read(path, bytesMax: AAESidecar.fileBytesMax)),
+            name: path.string)
+    }
+
+    /// A sidecar that was uploaded, below the originals.
+    ///
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
+    public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
+        let file = try original(of: path)
+        return try AAESidecar(
+            bytes: Data(try files.read(file, bytesMax: AAESidecar.fileBytesMax)), name: path.string)
+    }
+
+    /// SHA-256 and length of a file.
+    public func digest(of path: FilePath) throws(Failure) -> (hex: String, bytes: Int) {
+        try FileDigest.sha256(of: path.string)
+    }
+
+    func provenance(in folder: FilePath) throws(Failure) -> Provenance {
+        let path = folder.appending(Provenance.fileName)
+        let bytes = try files.read(path, bytesMax: Provenance.fileBytesMax)
+        do {
+            return try JSONDecoder().decode(Provenance.self, from: Data(bytes))
+        } catch {
+            throw Failure(.ioFailure, "\(path) cannot be read: \(error)")
+        }
+    }
+
+    /// All assets that anybody has edited, sorted.
+    public func assets() throws(Failure) -> [AssetPath] {
+        var assets: [AssetPath] = []
+        var open = [root.appending("edits")]
+        let edits = root.appending("edits").components.count
+        while let folder = open.popLast() {
+            let names = try files.list(folder)
+            if names.contains("lock"), names.contains("versions") || names.contains("drafts") {
+                let path = folder.components.dropFirst(edits).map(\.string).joined(separator: "/")
+                assets.append(try AssetPath(path))
+            } else {
+                for name in names where try files.isFolder(folder.appending(name)) {
+                    open.append(folder.appending(name))
+                }
+            }
+        }
+        return assets.sorted { $0.string < $1.string }
+    }
+}

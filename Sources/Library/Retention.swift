@@ -1,0 +1,55 @@
+public import FoundationEssentials
+
+/// Which versions are kept.
+///
+/// Whatever it says, the current version and the draft are kept; and a base layer is in the folder of the
+/// version that needs it, so collecting an old version takes nothing away from a newer one.
+public struct Retention: Sendable, Equatable {
+    /// The newest so many are kept, the current one counted.
+    public let versions: Int
+    /// And those that are younger than this, in seconds; nil for none on account of age.
+    public let age: TimeInterval?
+
+    /// What is kept when nobody says.
+    public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
+
+    /// Makes a rule.
+    ///
+    /// - Parameter versions: at least 1.
+    public init(versions: Int, age: TimeInterval?) {
+        precondition(versions >= 1, "the current version is always kept")
+        self.versions = versions
+        self.age = age
+    }
+
+    /// The versions of a history that are not kept, oldest first.
+    ///
+    /// An unbroken run from the oldest: a version is never collected ahead of an older one, so that a history
+    /// has no gaps.
+    ///
+    /// - Parameter history: the current version first.
+    public func collectable(of history: [Provenance], now: Date) -> [Provenance] {
+        let kept = history.enumerated().last { index, version in
+            index < versions || isYoung(version, now: now)
+        }
+        return history.dropFirst((kept?.offset ?? -1) + 1).reversed()
+    }
+
+    func isYoung(_ version: Provenance, now: Date) -> Bool {
+        // What cannot be dated is kept.
+        guard let age else { return false }
+        guard let made = version.author.date else { return true }
+        return now.timeIntervalSince(made) < age
+    }
+}
+
+extension Provenance.Author {
+    /// When, or nil when it cannot be read.
+    public var date: Date? {
+        do {
+            return try Date(at, strategy: .iso8601)
+        } catch {
+            return nil  // the caller decides what an unknown time means
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Adjustments
+import Editors
+import FoundationEssentials
+import Library
+import RenderProtocol
+import SystemPackage
+
+extension AssetEditor {
+    /// Longest side of a placeholder: small enough to travel in an event.
+    private static let placeholderSide = 32
+    /// Previews are JPEGs of this quality, sRGB, without metadata: for screens.
+    private static let previewQuality = 0.8
+
+    /// Renders a recipe and makes the version of it.
+    func render(
+        _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
+        placeholder: @Sendable (String) async -> Void
+    ) async throws -> Provenance {
+        let (source, base, folder) = try await offPool { () throws(Failure) in
+            let folder = try library.stage(job.staged)
+            let base = try stageBase(task.input, open, job.staged)
+            let source: FilePath
+            if let base {
+                source = folder.pushing(FilePath(base.name))
+            } else {
+                source = try library.original(of: open.asset)
+            }
+            return (source, base, folder)
+        }
+        let request = PhotoRequest(
+            source: source.string, recipe: task.recipe, limits: limits, resources: resources,
+            folder: folder.string, stem: open.asset.stem)
+        let tiny =
+            task.recipe.output.previews.isEmpty
+            ? nil : try await self.placeholder(request, job.staged)
+        if let tiny { await placeholder(tiny) }
+        let report = try await pool.render(request)
+        let previews = try await previews(of: report.recipe, request, job.staged)
+        return try await offPool { () throws(Failure) in
+            let adjustment = try adjustment(task, report.recipe, open)
+            let name = open.asset.stem + ".AAE"
+            try library.write(
+                AAESidecar(adjustment, hasBase: base != nil, timestamp: job.author.date ?? .now),
+                as: name, into: job.staged)
+            let input = Content.Input(report)
+            let content = Content(
+                source: try base == nil ? input : original(open), base: base?.layer(input),
+                adjustment: Content.Adjustment(sidecar: name, adjustment), opened: task.opened,
+                recipe: report.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
+                rendering: Content.Rendering(report, at: job.author.at),
+                render: Content.Image(report.output), previews: previews, placeholder: tiny)
+            return try seal(edit, open, job, content: content, timeline: nil)
+        }
+    }
+
+    /// The base layer of a version in the making; its digest is known when it was read.
+    private struct Base {
+        let name: String
+        let version: String
+
+        func layer(_ input: Content.Input) -> Content.Layer {
+            Content.Layer(name: name, version: version, input: input)
+        }
+    }
+
+    private func stageBase(
+        _ input: EditingInput, _ open: OpenAsset, _ staged: StagedVersion
+    ) throws(Failure) -> Base? {
+        guard input != .original, let current = open.state.current, let content = current.content
+        else { return nil }
+        let file: String
+        let version: String
+        switch (input, content.base) {
+        case (.base, let layer?): (file, version) = (layer.name, layer.version)
+        default: (file, version) = (content.render.name, current.version)
+        }
+        let folder = library.folder(of: current, open.asset)
+        let name = Content.baseFolder + "/" + (FilePath(file).lastComponent?.string ?? file)
+        try library.link(folder.pushing(FilePath(file)), as: name, into: staged)
+        return Base(name: name, version: version)
+    }
+
+    /// What is known of the original: a version on a base does not read it.
+    private func original(_ open: OpenAsset) throws(Failure) -> Content.Input {
+        guard let content = open.content else {
+            throw Failure(.internalError, "\(open.asset) has a base and no content.")
+        }
+        return content.source
+    }
+
+    private func adjustment(
+        _ task: EditPlan.RenderTask, _ recipe: Recipe, _ open: OpenAsset
+    ) throws(Failure) -> AdjustmentData {
+        if let adjustment = task.adjustment { return adjustment }
+        if task.keepsAdjustment, let current = open.state.current, let content = current.content {
+            return try library.sidecar(
+                of: content, in: library.folder(of: current, open.asset)
+            ).adjustment
+        }
+        return AdjustmentData(recipe)
+    }
+
+    /// Previews are made of the recipe as it was resolved for the full photo, so that they show the same.
+    private func previews(
+        of recipe: Recipe, _ request: PhotoRequest, _ staged: StagedVersion
+    ) async throws -> [Content.Preview] {
+        var previews: [Content.Preview] = []
+        for side in recipe.output.previews {
+            let image = try await small(recipe, side: side, stem: "\(side)", request, staged)
+            previews.append(Content.Preview(longestSide: side, image: image))
+        }
+        return previews
+    }
+
+    private func placeholder(
+        _ request: PhotoRequest, _ staged: StagedVersion
+    ) async throws -> String {
+        let image = try await small(
+            request.recipe, side: Self.placeholderSide, stem: "placeholder", request, staged)
+        return try await offPool { () throws(Failure) in
+            try library.takeText(image.name, mediaType: image.mediaType, from: staged)
+        }
+    }
+
+    private func small(
+        _ recipe: Recipe, side: Int, stem: String, _ request: PhotoRequest, _ staged: StagedVersion
+    ) async throws -> Content.Image {
+        let folder = try await offPool { () throws(Failure) in
+            try library.stageFolder(Content.previewsFolder, in: staged)
+        }
+        let output = Recipe.Output(
+            format: .jpeg, quality: Self.previewQuality, strip: .all, colorSpace: .srgb,
+            background: recipe.output.background)
+        let report = try await pool.render(
+            PhotoRequest(
+                source: request.source,
+                recipe: try Recipe(
+                    filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
+                limits: limits, resources: resources, folder: folder.string, stem: stem,
+                longestSide: side))
+        return Content.Image(report.output, in: Content.previewsFolder)
+    }
+}
+
+extension Content.Input {
+    fileprivate init(_ report: RenderReport) {
+        self.init(
+            sha256: report.sourceDigest, format: report.header.format,
+            size: report.header.storedSize, orientation: report.header.orientation)
+    }
+}
+
+extension Content.Image {
+    fileprivate init(_ file: RenderedFile, in folder: String? = nil) {
+        self.init(
+            name: (folder.map { $0 + "/" } ?? "") + file.name, mediaType: file.mediaType,
+            size: file.size, bytes: file.bytes, sha256: file.digest)
+    }
+}
+
+extension Content.Rendering {
+    fileprivate init(_ report: RenderReport, at: String) {
+        self.init(
+            engine: Engine.name, at: at,
+            plan: report.plan.description.split(separator: "\n").map(String.init),
+            wallMilliseconds: report.wallMilliseconds, cpuMilliseconds: report.cpuMilliseconds,
+            peakMemoryBytes: report.peakMemoryBytes)
+    }
+}

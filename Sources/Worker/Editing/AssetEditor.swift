@@ -1,0 +1,169 @@
+import Adjustments
+import Editors
+import FileBytes
+import FoundationEssentials
+import Library
+import RenderProtocol
+import SystemPackage
+
+/// Carries edits out: looks at the asset, lets ``EditPlan`` decide, and makes the version of it in staging.
+///
+/// It knows no queue. What it makes is published by ``Library``.
+struct AssetEditor: Sendable {
+    let library: Library
+    let pool: RenderPool
+    let editors: EditorRegistry
+    let limits: RenderLimits
+    let resources: String?
+
+    /// What came of an edit.
+    enum Outcome: Sendable {
+        /// A version is sealed in staging.
+        case made(Provenance)
+        /// There was nothing to do.
+        case unchanged(reason: String, current: Provenance?)
+    }
+
+    /// The hold of the job under which an edit is carried out.
+    struct Job: Sendable {
+        let staged: StagedVersion
+        let author: Provenance.Author
+    }
+
+    /// Carries an edit out, up to the sealed version.
+    ///
+    /// - Parameter placeholder: told a tiny picture of the result, ahead of the render, if previews are asked for.
+    /// - Throws: a `Failure`, or `CancellationError`.
+    func make(
+        _ edit: Edit, of asset: AssetPath, _ job: Job,
+        placeholder: @Sendable (String) async -> Void = { _ in }
+    ) async throws -> Outcome {
+        let open = try await offPool { () throws(Failure) in try self.open(asset) }
+        switch try await plan(edit, open) {
+        case .unchanged(let reason):
+            return .unchanged(reason: reason, current: open.state.current)
+        case .discard(let draft):
+            _ = try await offPool { () throws(Failure) in
+                try library.discardDraft(of: asset, draft)
+            }
+            return .unchanged(
+                reason: "the draft \(draft) was discarded", current: open.state.current)
+        case .restore(let restoration):
+            return .made(try await restore(restoration, edit, open, job))
+        case .adopt(let adoption):
+            return .made(try await adopt(adoption, edit, open, job))
+        case .render(let task):
+            return .made(try await render(task, edit, open, job, placeholder: placeholder))
+        }
+    }
+
+    /// Looks at an asset and asks the editors about the edit that is there.
+    func open(_ asset: AssetPath) throws(Failure) -> OpenAsset {
+        var open = OpenAsset(asset: asset, state: try library.state(of: asset))
+        if let current = open.state.current, let content = current.content {
+            open.answer = try answer(content, in: library.folder(of: current, asset))
+        }
+        return open
+    }
+
+    /// The answer to `canHandle` for a content's adjustment data.
+    func answer(_ content: Content, in folder: FilePath) throws(Failure) -> EditorAnswer {
+        let sidecar = try library.sidecar(of: content, in: folder)
+        guard sidecar.hasBase == (content.base != nil) else {
+            return .cannotHandle("it was made on an adjusted base, which did not come along.")
+        }
+        return editors.open(sidecar.adjustment, of: content.input.photo)
+    }
+
+    private func plan(_ edit: Edit, _ open: OpenAsset) async throws -> EditPlan {
+        switch edit.mode {
+        case .replace(let steps): return try .replace(steps, edit, open)
+        case .append(let steps): return try .append(steps, edit, open)
+        case .amend(let amendments): return try .amend(amendments, edit, open)
+        case .render: return try .again(edit, open)
+        case .revert: return .revert(open)
+        case .publish(let version): return try .publish(version, open)
+        case .discard(let version): return .discard(version, open)
+        case .undo:
+            return try await offPool { () throws(Failure) in
+                try .undo(open) { name throws(Failure) in try version(name, of: open.asset) }
+            }
+        case .redo:
+            return try await offPool { () throws(Failure) in
+                try .redo(open) { name throws(Failure) in try version(name, of: open.asset) }
+            }
+        case .copyEdit(let source):
+            return try await offPool { () throws(Failure) in
+                try copy(source, edit, open)
+            }
+        case .import(let source): return try .adopt(await read(source, open.asset), edit, open)
+        }
+    }
+
+    private func version(
+        _ name: String, of asset: AssetPath
+    ) throws(Failure) -> Provenance? {
+        try VersionName(name).flatMap { name throws(Failure) in
+            try library.provenance(of: name, asset)
+        }
+    }
+
+    private func copy(
+        _ source: Edit.EditSource, _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        let version: Provenance?
+        if let name = source.version {
+            version = try self.version(name, of: source.asset)
+        } else {
+            version = try library.state(of: source.asset).current
+        }
+        guard let version, let content = version.content else {
+            throw Failure(
+                .missingVersion,
+                "edit.from is \(source.asset.string.debugDescription), which has no "
+                    + (source.version.map { "version \($0)" } ?? "edit") + " to copy.")
+        }
+        let recipe = try answer(content, in: library.folder(of: version, source.asset))
+            .recipe(of: source.asset, content.adjustment)
+        return try .copy(
+            Recipe(filters: recipe.filters, output: content.output(recipe)),
+            of: content.input.photo.uprightSize, from: "\(source.asset)@\(version.version)", edit,
+            open)
+    }
+
+    /// Reads what an import names; the photo's header is needed to read the data.
+    private func read(_ source: Edit.Import, _ asset: AssetPath) async throws -> ImportedEdit {
+        let original = try await offPool { () throws(Failure) in try library.original(of: asset) }
+        let (header, _) = try await pool.probe(
+            ProbeRequest(source: original.string, recipe: Recipe(filters: []), limits: limits))
+        return try await offPool { () throws(Failure) in
+            let (adjustment, hasBase) = try adjustment(source.adjustment)
+            return ImportedEdit(
+                adjustment: adjustment, hasBase: hasBase,
+                answer: editors.open(adjustment, of: header.photo),
+                render: try source.render.map { path throws(Failure) in
+                    ImportedEdit.Render(
+                        path: path,
+                        sha256: try FileDigest.sha256(of: library.original(of: path).string).hex)
+                })
+        }
+    }
+
+    private func adjustment(
+        _ source: Edit.Import.Adjustment
+    ) throws(Failure) -> (AdjustmentData, hasBase: Bool) {
+        switch source {
+        case .inline(let data): return (data, false)
+        case .sidecar(let path):
+            let sidecar = try library.sidecar(at: path)
+            return (sidecar.adjustment, sidecar.hasBase)
+        }
+    }
+}
+
+extension PhotoHeader {
+    var photo: EditedPhoto {
+        EditedPhoto(
+            storedSize: storedSize, orientation: Orientation(rawValue: orientation) ?? .upright)
+    }
+}

@@ -1,0 +1,81 @@
+import Adjustments
+import Library
+
+extension EditPlan {
+    /// What `revert` asks for: the original, whoever made the edits and whether or not they can be read.
+    static func revert(_ open: OpenAsset) -> EditPlan {
+        open.content == nil
+            ? .unchanged("the original is current")
+            : .restore(Restoration(from: nil, timeline: nil))
+    }
+
+    /// What `undo` asks for: what was current before the last edit.
+    ///
+    /// - Parameter version: finds a version by name; nil when it was collected.
+    static func undo(
+        _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
+    ) throws(Failure) -> EditPlan {
+        let timeline = open.state.current?.timeline ?? .start
+        guard timeline.state != nil else {
+            return .unchanged("there is nothing to undo: nobody has edited the asset before this")
+        }
+        let target = try timeline.before.map { name throws(Failure) in
+            try found(name, version, open.asset)
+        }
+        return .restore(
+            Restoration(from: target, timeline: timeline.undone(to: target?.timeline)))
+    }
+
+    /// What `redo` asks for: what the last undo took back.
+    static func redo(
+        _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
+    ) throws(Failure) -> EditPlan {
+        let timeline = open.state.current?.timeline ?? .start
+        guard let name = timeline.redo.first else {
+            return .unchanged("there is nothing to redo: the last change was not an undo")
+        }
+        let target = try found(name, version, open.asset)
+        return .restore(
+            Restoration(from: target, timeline: timeline.redone(to: target.timeline)))
+    }
+
+    private static func found(
+        _ name: String, _ version: (String) throws(Failure) -> Provenance?, _ asset: AssetPath
+    ) throws(Failure) -> Provenance {
+        guard let found = try version(name) else {
+            throw Failure(
+                .missingVersion,
+                "the version \(name) of \(asset.string.debugDescription) is not kept any more; retention has "
+                    + "collected it.")
+        }
+        return found
+    }
+
+    /// What `publish` asks for: the draft as the next version.
+    static func publish(_ version: String?, _ open: OpenAsset) throws(Failure) -> EditPlan {
+        guard let draft = open.state.draft, version == nil || version == draft.version else {
+            throw Failure(
+                .missingDraft,
+                "the asset \(open.asset.string.debugDescription) has "
+                    + (open.state.draft.map { "the draft \($0.version), not " } ?? "no draft ")
+                    + (version ?? "to publish") + ".")
+        }
+        guard draft.parent == open.state.current?.version else {
+            throw Failure(
+                .staleDraft,
+                "the draft \(draft.version) of \(open.asset.string.debugDescription) was made on "
+                    + "\(draft.parent ?? "the original"); now "
+                    + "\(open.state.current?.version ?? "the original") is current. Discard it and edit anew."
+            )
+        }
+        return .restore(Restoration(from: draft, timeline: nil))
+    }
+
+    /// What `discard` asks for: no draft any more.
+    static func discard(_ version: String?, _ open: OpenAsset) -> EditPlan {
+        guard let draft = open.state.draft, version == nil || version == draft.version,
+            let name = VersionName(draft.version)
+        else { return .unchanged("there is no such draft") }
+        return .discard(name)
+    }
+}
