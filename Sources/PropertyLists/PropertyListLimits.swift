@@ -1,0 +1,87 @@
+import FoundationEssentials
+
+/// How much of a stranger's property list is read.
+///
+/// Real files beside photos have 0.5 to 4 KB, a few dozen values and a depth of 5.
+public enum PropertyListLimits {
+    /// Most bytes of a file: 2 MiB of adjustment data in Base64 with line ends, and room for the rest.
+    public static let bytesMax = 3 << 20
+    /// Most values of a list, each counted as often as something refers to it.
+    public static let valuesMax = 10_000
+    /// Deepest nesting of arrays and dictionaries.
+    public static let depthMax = 32
+    /// Most bytes of all text and data together, each counted as often as something refers to it.
+    public static let contentBytesMax = 4 << 20
+    /// Most combining marks (accents) in a row: what Unicode calls stream-safe text (UAX #15).
+    ///
+    /// Swift compares and hashes text in normal form, and sorts each row of marks for that in quadratic time:
+    /// 32,000 take 0.24 s, a million would take minutes.
+    public static let marksMax = 30
+    /// The moments that all writers can spell: the years 1 to 9999.
+    static let dates =
+        Date(
+            timeIntervalSinceReferenceDate: -63_114_076_800)..<Date(
+            timeIntervalSinceReferenceDate: 252_455_616_000)
+}
+
+/// What is left of the limits while one list is read.
+struct Budget {
+    private var values = PropertyListLimits.valuesMax
+    private var contentBytes = PropertyListLimits.contentBytesMax
+
+    /// Counts one value at a depth, 0 for the outermost.
+    mutating func enter(depth: Int) throws(PropertyListError) {
+        guard depth <= PropertyListLimits.depthMax else {
+            throw PropertyListError(
+                "it is nested deeper than \(PropertyListLimits.depthMax) levels.")
+        }
+        values -= 1
+        guard values >= 0 else {
+            throw PropertyListError(
+                "it has more than \(PropertyListLimits.valuesMax) values, "
+                    + "shared ones counted each time.")
+        }
+    }
+
+    /// Counts text, before anything compares it.
+    mutating func spend(_ text: String) throws(PropertyListError) {
+        try spend(bytes: text.utf8.count)
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            marks = !scalar.isASCII && scalar.isMark ? marks + 1 : 0
+            guard marks <= PropertyListLimits.marksMax else {
+                throw PropertyListError(
+                    "a text has more than \(PropertyListLimits.marksMax) combining marks in a row.")
+            }
+        }
+    }
+
+    /// Counts bytes of text or data.
+    mutating func spend(bytes: Int) throws(PropertyListError) {
+        contentBytes -= bytes
+        guard contentBytes >= 0 else {
+            throw PropertyListError(
+                "its text and data have more than \(PropertyListLimits.contentBytesMax) bytes, "
+                    + "shared ones counted each time.")
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it stands with the character before. All that are sorted in normal form are of these kinds.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+}
+
+extension [String: PropertyList] {
+    /// Adds a pair of a stranger's dictionary.
+    mutating func add(_ value: PropertyList, for key: String) throws(PropertyListError) {
+        guard updateValue(value, forKey: key) == nil else {
+            throw PropertyListError("the key \(key.excerpt) is in a dictionary twice.")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+
+/// A moment as XML property lists spell it: `2019-12-01T15:27:48Z`.
+enum UTCTimestamp {
+    private static let pattern = Array("0000-00-00T00:00:00Z".utf8)
+
+    /// The moment of a text of exactly that form, or nil.
+    static func date(_ text: String) -> Date? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == pattern.count,
+            zip(bytes, pattern).allSatisfy({ $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 })
+        else { return nil }
+        let numbers = bytes.split { !isDigit($0) }.map { digits in
+            digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        let (hour, minute, second) = (numbers[3], numbers[4], numbers[5])
+        guard year >= 1, (1...12).contains(month), (1...days(in: month, of: year)).contains(day),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        let seconds = (daysSince2001(year, month, day) * 24 + hour) * 3600 + minute * 60 + second
+        return Date(timeIntervalSinceReferenceDate: Double(seconds))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days from 1 January 2001, in the Gregorian calendar also before 1582.
+    private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let before = year - 1
+        let leapDays = before / 4 - before / 100 + before / 400
+        let monthDays = (1..<month).reduce(0) { $0 + days(in: $1, of: year) }
+        let of2001 = 2000 * 365 + 2000 / 4 - 2000 / 100 + 2000 / 400
+        return before * 365 + leapDays + monthDays + day - 1 - of2001
+    }
+}
