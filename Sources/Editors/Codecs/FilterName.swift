@@ -1,0 +1,140 @@
+public import Adjustments
+public import FoundationEssentials
+import PropertyLists
+
+/// A format whose data are one filter's name; the parameters are implied by who wrote it.
+///
+/// The name alone means nothing: `CISepiaTone` is of intensity 0.8 to one editor and 1 to another. So there is
+/// an instance for each identifier, in a file of its own.
+public struct FilterName: AdjustmentCodec {
+    /// How the name is put into bytes.
+    enum Encoding: Sendable {
+        /// Bare UTF-8, no mark before and no zero behind.
+        case utf8
+        /// `NSKeyedArchiver` of an `NSString`.
+        case keyedArchive
+    }
+
+    public let formatIdentifier: String
+    public let formatVersions: [String]
+    private let encoding: Encoding
+    private let names: Set<String>?
+    private let implied: [String: [String: FilterValue]]
+
+    /// Makes the codec of one editor.
+    ///
+    /// - Parameters:
+    ///   - names: the filters that it offers, or nil for any of Core Image's.
+    ///   - implied: what differs from the filters' defaults, by filter and parameter.
+    init(
+        _ formatIdentifier: String, _ formatVersions: [String], _ encoding: Encoding,
+        names: Set<String>? = nil, implied: [String: [String: FilterValue]] = [:]
+    ) {
+        self.formatIdentifier = formatIdentifier
+        self.formatVersions = formatVersions
+        self.encoding = encoding
+        self.names = names
+        self.implied = implied
+    }
+
+    public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {
+        let name = try encoding.name(in: data, of: formatIdentifier)
+        guard offers(name) else {
+            return .cannotHandle(
+                "\(formatIdentifier) names the filter \(name.debugDescription), which is none that "
+                    + (names == nil
+                        ? "Core Image has."
+                        : "its editor has: it has \(known.joined(separator: ", "))."))
+        }
+        do throws(Failure) {
+            return .recipe(try Recipe(filters: [try filter(name)]))
+        } catch {
+            return .cannotHandle(
+                "\(formatIdentifier) names what cannot be rendered here: \(error.message)")
+        }
+    }
+
+    public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
+        let filters = try recipe.scaled(to: photo.uprightSize).filters
+        guard let given = filters.first, filters.count == 1, offers(given.name) else {
+            throw Failure(
+                .adjustmentDataNotEncodable,
+                "\(formatIdentifier) has words for one filter "
+                    + (names == nil ? "of Core Image" : "of \(known.joined(separator: ", "))")
+                    + "; the recipe is \(filters.map(\.description).joined(separator: ", then ")). "
+                    + "Write it as \(AdjustmentData.minilabFormatIdentifier).")
+        }
+        let sayable = try filter(given.name)
+        guard given == sayable else {
+            throw Failure(
+                .adjustmentDataNotEncodable,
+                "\(formatIdentifier) has no words for parameters: its \(given.name) is \(sayable), the "
+                    + "recipe's \(given). Write it as \(AdjustmentData.minilabFormatIdentifier).")
+        }
+        return encoding.data(of: given.name)
+    }
+
+    private var known: [String] { (names ?? []).sorted() }
+
+    /// Our own filters have names without Core Image's prefix.
+    private func offers(_ name: String) -> Bool {
+        names?.contains(name) ?? name.hasPrefix("CI")
+    }
+
+    private func filter(_ name: String) throws(Failure) -> Filter {
+        try Filter(name, implied[name] ?? [:], at: formatIdentifier)
+    }
+}
+
+extension FilterName.Encoding {
+    /// Longest name in bytes of UTF-8; Core Image's longest has 36.
+    private static let bytesMax = 256
+
+    /// The name in the data of a format.
+    ///
+    /// - Throws: `adjustmentDataUndecodable`.
+    func name(in data: Data, of formatIdentifier: String) throws(Failure) -> String {
+        let name = try text(in: data, of: formatIdentifier)
+        guard (1...Self.bytesMax).contains(name.utf8.count) else {
+            throw Self.undecodable(
+                formatIdentifier,
+                "the name has \(name.utf8.count) bytes; expected 1 to \(Self.bytesMax).")
+        }
+        return name
+    }
+
+    private func text(in data: Data, of formatIdentifier: String) throws(Failure) -> String {
+        switch self {
+        case .utf8:
+            guard let text = String(validating: data, as: UTF8.self) else {
+                throw Self.undecodable(formatIdentifier, "they are not UTF-8.")
+            }
+            return text
+        case .keyedArchive:
+            let root: PropertyList
+            do throws(PropertyListError) {
+                root = try KeyedArchive.root(of: data)
+            } catch {
+                throw Self.undecodable(formatIdentifier, error.message)
+            }
+            guard case .string(let text) = root else {
+                throw Self.undecodable(
+                    formatIdentifier, "the archive's root is \(root.kind); expected text.")
+            }
+            return text
+        }
+    }
+
+    func data(of text: String) -> Data {
+        switch self {
+        case .utf8: Data(text.utf8)
+        case .keyedArchive: KeyedArchive.bytes(ofRoot: text)
+        }
+    }
+
+    private static func undecodable(_ formatIdentifier: String, _ reason: String) -> Failure {
+        Failure(
+            .adjustmentDataUndecodable,
+            "the adjustment data of \(formatIdentifier) cannot be read: \(reason)")
+    }
+}
