@@ -8,8 +8,10 @@ public import FoundationEssentials
 public protocol AdjustmentCodec: Sendable {
     /// Who writes the format, as reverse DNS: compared exactly.
     var formatIdentifier: String { get }
-    /// The versions that it reads, oldest first; the last one is what it writes.
+    /// The versions that it reads, oldest first.
     var formatVersions: [String] { get }
+    /// The version that it writes: the newest, unless more apps can go on with an older one.
+    var writtenVersion: String { get }
 
     /// Decodes an edit.
     ///
@@ -21,6 +23,15 @@ public protocol AdjustmentCodec: Sendable {
     ///
     /// - Throws: `adjustmentDataNotEncodable` when the format has no word for something in the recipe.
     func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data
+}
+
+extension AdjustmentCodec {
+    public var writtenVersion: String {
+        guard let newest = formatVersions.last else {
+            preconditionFailure("\(formatIdentifier) has no version")
+        }
+        return newest
+    }
 }
 
 /// What a codec makes of adjustment data.
