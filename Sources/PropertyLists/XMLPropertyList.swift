@@ -111,8 +111,11 @@ struct XMLPropertyList {
     // MARK: Values
 
     private func data(_ content: String) throws(PropertyListError) -> Data {
-        guard let data = Data(base64Encoded: Data(content.utf8.filter { !XMLText.isSpace($0) }))
-        else { throw text.error("the <data> is not Base64") }
+        let digits = Data(content.utf8.filter { !XMLText.isSpace($0) })
+        // Foundation takes four equals signs for a byte, so what it made must encode as it was written.
+        guard let data = Data(base64Encoded: digits), data.base64EncodedData() == digits else {
+            throw text.error("the <data> is not Base64")
+        }
         return data
     }
 
