@@ -1,41 +1,63 @@
+public import Adjustments
 public import FoundationEssentials
+import PropertyLists
 
-/// An `.AAE` file: adjustment data as Apple's tools keep it beside a photo, an XML property list.
+/// An `.AAE` file: adjustment data as Apple's tools keep it beside a photo, a property list.
 ///
 /// Keys as iPhones write them; ExifTool knows the type by `adjustmentBaseVersion`.
-public struct AAESidecar: Sendable, Equatable, Codable {
+public struct AAESidecar: Sendable, Equatable, Encodable {
     /// 0: the edit was made on the original. 1: on an adjusted base.
     public let adjustmentBaseVersion: Int
-    /// The edit.
+    /// The edit: 1 to `AdjustmentData.bytesMax` bytes.
     public let adjustmentData: Data
-    /// Who made it.
+    /// Who made it; empty for what a camera made while it took a video.
     public let adjustmentEditorBundleID: String
     /// The format of `adjustmentData`.
     public let adjustmentFormatIdentifier: String
     /// The version of that format.
     public let adjustmentFormatVersion: String
-    /// Bits of unpublished meaning; 0 for a still photo.
-    public let adjustmentRenderTypes: Int
-    /// When it was made.
-    public let adjustmentTimestamp: Date
+    /// Bits of unpublished meaning, if the file has them; 0 for a still photo.
+    public let adjustmentRenderTypes: Int?
+    /// When it was made, if the file says so, in whole seconds: XML spells no others.
+    public let adjustmentTimestamp: Date?
+
+    /// What the edit was made on.
+    public enum Base: Int, Sendable {
+        /// The original.
+        case original = 0
+        /// What another editor had made of it.
+        case adjusted = 1
+    }
 
     /// The editor that Minilab names in the files it writes.
     public static let editorBundleID = "org.minilab.worker"
+    /// Most bytes of a file.
+    public static let fileBytesMax = PropertyListLimits.bytesMax
+    /// Longest identifier, version or bundle id in bytes. Real ones have up to 40.
+    static let textBytesMax = 255
 
-    /// Makes a sidecar.
-    ///
-    /// - Parameter hasBase: whether the edit was made on an adjusted base, not on the original.
-    public init(_ adjustment: AdjustmentData, hasBase: Bool = false, timestamp: Date) {
-        adjustmentBaseVersion = hasBase ? 1 : 0
+    /// Makes the sidecar of an edit of ours.
+    public init(_ adjustment: AdjustmentData, on base: Base = .original, timestamp: Date) {
+        adjustmentBaseVersion = base.rawValue
         adjustmentData = adjustment.data
         adjustmentEditorBundleID = Self.editorBundleID
         adjustmentFormatIdentifier = adjustment.formatIdentifier
         adjustmentFormatVersion = adjustment.formatVersion
         adjustmentRenderTypes = 0
-        adjustmentTimestamp = timestamp
+        adjustmentTimestamp = Self.wholeSeconds(timestamp)
     }
 
-    /// The file's bytes.
+    /// What the edit was made on.
+    public var base: Base { Base(rawValue: adjustmentBaseVersion) ?? .adjusted }
+
+    /// The edit, for an editor.
+    public var adjustment: AdjustmentData {
+        AdjustmentData(
+            formatIdentifier: adjustmentFormatIdentifier, formatVersion: adjustmentFormatVersion,
+            data: adjustmentData)
+    }
+
+    /// The file's bytes, as XML.
     public func encoded() throws(Failure) -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
@@ -44,5 +66,38 @@ public struct AAESidecar: Sendable, Equatable, Codable {
         } catch {
             throw Failure(.internalError, "the sidecar does not encode: \(error)")
         }
+    }
+
+    private static func wholeSeconds(_ date: Date) -> Date {
+        Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+    }
+}
+
+extension AAESidecar {
+    /// Reads a file, XML or binary. Keys that are not ours are read over: Apple adds some with each system.
+    ///
+    /// - Throws: `badSidecar` when the bytes are no property list within ``PropertyListLimits``, or a value is
+    ///   missing, of another type, or not allowed.
+    public init(bytes: Data) throws(Failure) {
+        let list: PropertyList
+        do throws(PropertyListError) {
+            list = try PropertyList(bytes: bytes)
+        } catch {
+            throw Failure(.badSidecar, "the sidecar is no property list: \(error.message)")
+        }
+        let fields = try AAEFields(list)
+        adjustmentBaseVersion = try fields.integer("adjustmentBaseVersion")
+        guard Base(rawValue: adjustmentBaseVersion) != nil else {
+            throw Failure(
+                .badSidecar,
+                "adjustmentBaseVersion of the sidecar is \(adjustmentBaseVersion); "
+                    + "expected 0 (made on the original) or 1 (made on an adjusted base).")
+        }
+        adjustmentData = try fields.data("adjustmentData")
+        adjustmentEditorBundleID = try fields.optionalText("adjustmentEditorBundleID") ?? ""
+        adjustmentFormatIdentifier = try fields.text("adjustmentFormatIdentifier")
+        adjustmentFormatVersion = try fields.text("adjustmentFormatVersion")
+        adjustmentRenderTypes = try fields.optionalInteger("adjustmentRenderTypes")
+        adjustmentTimestamp = try fields.optionalDate("adjustmentTimestamp").map(Self.wholeSeconds)
     }
 }

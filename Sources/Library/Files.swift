@@ -49,11 +49,22 @@ struct Files: Sendable {
     }
 
     /// All bytes of a file, which must not have more than `bytesMax`.
-    func read(_ path: FilePath, bytesMax: Int) throws(Failure) -> [UInt8] {
+    ///
+    /// - Parameter oversized: the code for a file that has more.
+    func read(
+        _ path: FilePath, bytesMax: Int, oversized: FailureCode = .ioFailure
+    ) throws(Failure) -> [UInt8] {
         let file = open(path.string, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.failure("opening", path) }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
+        var info = stat()
+        guard fstat(file, &info) == 0 else { throw Self.failure("looking at", path) }
+        guard info.st_size <= bytesMax else {
+            throw Failure(
+                oversized,
+                "\(path) has \(info.st_size) bytes; at most \(bytesMax) are expected.")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
         var length = 0
         while length < bytes.count {
             let count = bytes.withUnsafeMutableBytes {
@@ -63,9 +74,6 @@ struct Files: Sendable {
             guard count >= 0 else { throw Self.failure("reading", path) }
             if count == 0 { break }
             length += count
-        }
-        guard length <= bytesMax else {
-            throw Failure(.ioFailure, "\(path) has more than \(bytesMax) bytes; it is not ours.")
         }
         return Array(bytes[..<length])
     }

@@ -1,5 +1,5 @@
 public import Adjustments
-import Editors
+public import Editors
 import FileBytes
 import FoundationEssentials
 public import SystemPackage
@@ -73,19 +73,24 @@ extension Library {
     public func sidecar(
         of content: Content, in folder: FilePath
     ) throws(Failure) -> AAESidecar {
-        let path = folder.appending(content.adjustment.sidecar)
-        return try AAESidecar(
-            bytes: Data(try files.read(path, bytesMax: AAESidecar.fileBytesMax)),
-            name: path.string)
+        try sidecar(folder.appending(content.adjustment.sidecar))
     }
 
     /// A sidecar that was uploaded, below the originals.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
     public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
-        let file = try original(of: path)
-        return try AAESidecar(
-            bytes: Data(try files.read(file, bytesMax: AAESidecar.fileBytesMax)), name: path.string)
+        try sidecar(try original(of: path))
+    }
+
+    private func sidecar(_ path: FilePath) throws(Failure) -> AAESidecar {
+        let bytes = try files.read(
+            path, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar)
+        do throws(Failure) {
+            return try AAESidecar(bytes: Data(bytes))
+        } catch {
+            throw Failure(error.code, "\(path): \(error.message)")
+        }
     }
 
     /// SHA-256 and length of a file.

@@ -1,5 +1,5 @@
 public import Adjustments
-import Editors
+public import Editors
 import FoundationEssentials
 public import SystemPackage
 

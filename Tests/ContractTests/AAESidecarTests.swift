@@ -1,4 +1,5 @@
 import Adjustments
+import Editors
 import Foundation
 import MinilabTesting
 import Testing
@@ -51,8 +52,7 @@ import Testing
 
     @Test func `we read back what we wrote`() throws {
         let (file, folder, recipe) = try sidecar()
-        let read = try PropertyListDecoder().decode(
-            AAESidecar.self, from: Data(contentsOf: file))
+        let read = try AAESidecar(bytes: Data(contentsOf: file))
         #expect(read.adjustmentData == Data(recipe.json.canonical.utf8))
         let text = String(decoding: read.adjustmentData, as: UTF8.self)
         #expect(try Recipe(json: text) == recipe)

@@ -40,7 +40,9 @@ extension AssetEditor {
             let adjustment = try adjustment(task, report.recipe, open)
             let name = open.asset.stem + ".AAE"
             try library.write(
-                AAESidecar(adjustment, hasBase: base != nil, timestamp: job.author.date ?? .now),
+                AAESidecar(
+                    adjustment, on: base == nil ? .original : .adjusted,
+                    timestamp: job.author.date ?? .now),
                 as: name, into: job.staged)
             let input = Content.Input(report)
             let content = Content(

@@ -41,7 +41,8 @@ extension AssetEditor {
             let name = open.asset.stem + "." + (render.extension ?? rendered.format)
             try library.copy(render, as: name, into: job.staged)
             let sidecar = AAESidecar(
-                adoption.adjustment, hasBase: adoption.hasBase, timestamp: job.author.date ?? .now)
+                adoption.adjustment, on: adoption.hasBase ? .adjusted : .original,
+                timestamp: job.author.date ?? .now)
             let sidecarName = open.asset.stem + ".AAE"
             try library.write(sidecar, as: sidecarName, into: job.staged)
             let content = Content(

@@ -69,7 +69,7 @@ struct AssetEditor: Sendable {
     /// The answer to `canHandle` for a content's adjustment data.
     func answer(_ content: Content, in folder: FilePath) throws(Failure) -> EditorAnswer {
         let sidecar = try library.sidecar(of: content, in: folder)
-        guard sidecar.hasBase == (content.base != nil) else {
+        guard (sidecar.base == .adjusted) == (content.base != nil) else {
             return .cannotHandle("it was made on an adjusted base, which did not come along.")
         }
         return editors.open(sidecar.adjustment, of: content.input.photo)
@@ -156,7 +156,7 @@ struct AssetEditor: Sendable {
         case .inline(let data): return (data, false)
         case .sidecar(let path):
             let sidecar = try library.sidecar(at: path)
-            return (sidecar.adjustment, sidecar.hasBase)
+            return (sidecar.adjustment, sidecar.base == .adjusted)
         }
     }
 }
