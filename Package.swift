@@ -171,7 +171,8 @@ let package = Package(
             swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
-            name: "ContractTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],
+            name: "ContractTests",
+            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"],
             swiftSettings: settings),
         // The executables as an operator runs them, on a real Redis, killed for real.
         .testTarget(
