@@ -130,8 +130,8 @@ let package = Package(
         .executableTarget(
             name: "minilab",
             dependencies: [
-                "Adjustments", "Filters", "JobQueue", "Library", "Redis", "RenderProtocol",
-                "Telemetry", "Worker",
+                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "Redis",
+                "RenderProtocol", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -201,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "JobQueue", "Library", "MinilabTesting", "Redis", "RenderProtocol",
-                "Worker",
+                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "MinilabTesting", "Redis",
+                "RenderProtocol", "Worker", "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

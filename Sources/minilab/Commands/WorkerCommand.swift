@@ -87,6 +87,19 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "Peak memory after which a render child is replaced (default: 512M).")
     var renderMemory: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether tone and colour of Apple's Photos are rendered about alike: true or false. False: such "
+                + "an edit cannot be handled, and the next one is made on its render (default: false).",
+            valueName: "true|false"))
+    var editorsLookalikes: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The format of the app Color Tint, which its text leaves open.",
+            valueName: "identifier/version"))
+    var editorsTint: String?
+
     @Option(help: "Where minilab-render is (default: beside minilab).")
     var renderExecutable: String?
 
@@ -110,6 +123,7 @@ struct WorkerOptions: ParsableArguments {
             "lease": lease,
             "render.timeout": renderTimeout, "render.pixels": renderPixels,
             "render.photos": renderPhotos, "render.memory": renderMemory,
+            "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
         ]

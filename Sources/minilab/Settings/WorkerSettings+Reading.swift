@@ -1,3 +1,5 @@
+import Adjustments
+import Editors
 import FoundationEssentials
 import Glibc
 import JobQueue
@@ -57,6 +59,7 @@ extension WorkerSettings {
             or: shutdownGrace)
         photosPerChild = reader.value(
             .number("render.photos", 1...1_000_000, default: "200"), or: photosPerChild)
+        editors = EditorRegistry(&reader)
         childBytesMax = reader.value(
             .bytes("render.memory", (64 << 20)...(1 << 45), default: "512M"), or: childBytesMax)
     }
@@ -75,5 +78,37 @@ extension WorkerSettings {
             String(
                 decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self))
         return path.removingLastComponent().appending("minilab-render").string
+    }
+}
+
+extension EditorRegistry {
+    /// Reads which formats of adjustment data are handled.
+    init(_ reader: inout SettingsReader) {
+        let lookAlikes = reader.value(
+            .choice("editors.lookalikes", ["true", "false"], default: "false"), or: "false")
+        let tint = reader.optional(.tint)
+        do {
+            self = try .standard(lookAlikes: lookAlikes == "true", tint: tint)
+        } catch {
+            preconditionFailure("the setting has been checked: \(error)")
+        }
+    }
+}
+
+extension Setting where Value == (identifier: String, version: String) {
+    /// The format that the app "Color Tint" was built with; its text gives none.
+    fileprivate static var tint: Self {
+        Setting(
+            key: "editors.tint",
+            expected: "an identifier and a version such as com.example.tint/1.0",
+            defaultText: nil,
+            parse: { text in
+                let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(
+                    String.init)
+                guard parts.count == 2 else { return nil }
+                let tint = (identifier: parts[0], version: parts[1])
+                _ = try EditorRegistry.standard(tint: tint)
+                return tint
+            })
     }
 }

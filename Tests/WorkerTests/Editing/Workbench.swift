@@ -1,0 +1,106 @@
+import Adjustments
+import Editors
+import FoundationEssentials
+import Logging
+import MinilabTesting
+import RenderProtocol
+import Synchronization
+import SystemPackage
+
+@testable import Library
+@testable import Worker
+
+/// A library, real render children, and edits without a queue.
+final class Workbench: Sendable {
+    let folder: TemporaryFolder
+    let library: Library
+    let pool: RenderPool
+    let editors: EditorRegistry
+    private let fence = Mutex(1000)
+
+    static let logger = Logger(label: "test")
+
+    init(editors: EditorRegistry? = nil) throws {
+        folder = try TemporaryFolder()
+        library = try Library(root: FilePath(folder.path).appending("library"))
+        pool = RenderPool(settings: Self.settings(), logger: Self.logger)
+        self.editors = try editors ?? .standard()
+    }
+
+    private static func settings() -> WorkerSettings {
+        var settings = WorkerSettings(
+            name: "test",
+            renderExecutable: FilePath(
+                MinilabProcess.productsFolder.appending(path: "minilab-render").path))
+        settings.photosPerChild = 100_000
+        return settings
+    }
+
+    /// Puts an original into the library.
+    @discardableResult
+    func put(_ name: String, _ data: Data) throws -> AssetPath {
+        let asset = try AssetPath(name)
+        let path = library.originals.pushing(FilePath(name))
+        try Data(data).write(to: URL(filePath: path.string))
+        return asset
+    }
+
+    /// Does an edit as a worker would, up to the publication.
+    ///
+    /// - Parameters:
+    ///   - editors: other than the workbench's.
+    ///   - faults: where the process crashes.
+    func edit(
+        _ asset: AssetPath, _ edit: Edit, editors: EditorRegistry? = nil,
+        faults: FaultInjection? = nil
+    ) async throws -> AssetEditor.Outcome {
+        let library = try Library(root: self.library.root, faults: faults)
+        let editor = AssetEditor(
+            library: library, pool: pool, editors: editors ?? self.editors,
+            limits: RenderLimits(), resources: nil)
+        while true {
+            let job = job()
+            let outcome = try await editor.make(edit, of: asset, job)
+            guard case .made(let version) = outcome, let name = VersionName(version.version) else {
+                return outcome
+            }
+            switch try library.publish(name, of: asset, from: job.staged) {
+            case .published, .alreadyPublished: return outcome
+            case .conflict, .lost: try library.discard(job.staged)
+            }
+        }
+    }
+
+    func edit(
+        _ asset: AssetPath, _ json: String, editors: EditorRegistry? = nil
+    ) async throws -> AssetEditor.Outcome {
+        try await edit(asset, Edit(json: json), editors: editors)
+    }
+
+    private func job() -> AssetEditor.Job {
+        let fence = fence.withLock { fence in
+            fence += 1
+            return fence
+        }
+        return AssetEditor.Job(
+            staged: StagedVersion(queue: "photos", job: "job-\(fence)", fence: "\(fence)"),
+            author: Provenance.Author(
+                queue: "photos", job: "job-\(fence)", generation: 1, attempt: 1, worker: "test",
+                at: "2026-01-01T00:00:00Z"))
+    }
+
+    /// What an asset shows.
+    func current(_ asset: AssetPath) throws -> Provenance? {
+        try library.state(of: asset).current
+    }
+
+    /// The bytes that readers see as the current render.
+    func shown(_ asset: AssetPath) throws -> Data {
+        guard let current = try current(asset), let content = current.content else {
+            return try Data(contentsOf: URL(filePath: library.original(of: asset).string))
+        }
+        let folder = library.folder(of: current, asset)
+        return try Data(
+            contentsOf: URL(filePath: folder.pushing(FilePath(content.render.name)).string))
+    }
+}
