@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "IMG_1994": "SmartBlackAndWhite", "D1D4040D": "SmartBlackAndWhite", "6191423D": "Effect",
+        "palm": "SmartBlackAndWhite", "sunset": "SmartBlackAndWhite", "tulips": "Effect",
     ])
     func `what there is only a look-alike of is handled only for who asks`(
         _ name: String, _ adjustment: String
