@@ -1,6 +1,7 @@
 import Adjustments
 import Filters
 import Foundation
+import MinilabTesting
 import PropertyLists
 import Testing
 
@@ -181,6 +182,13 @@ import Testing
             filters.map(\.name) == ["CIGammaAdjust", "CIColorControls", "CICrop", "turn"])
     }
 
+    @Test func `effects that Core Image has too are its own`() throws {
+        let noir = data(adjustment("Effect", #""effectName": "Noir", "effectVersion": 1"#))
+        #expect(try alike.filters(noir) == [try Filter("CIPhotoEffectNoir")])
+        let deep = data(adjustment("Effect", #""effectName": "3DNoir", "intensity": 1"#))
+        #expect(try alike.filters(deep).map(\.name) == ["CIColorControls"])
+    }
+
     @Test func `black and white is a change wherever its slider is`() throws {
         let grey = data(adjustment("SmartBlackAndWhite", #""inputBlackAndWhite": 0"#))
         #expect(try exact.reason(grey).contains("SmartBlackAndWhite"))
@@ -259,6 +267,34 @@ import Testing
             + String(repeating: "]", count: 500) + "}"
         for data in [data(many), raw(deep), raw(nested + "x")] {
             expect(.adjustmentDataUndecodable) { try exact.read(data, of: .landscape) }
+        }
+    }
+
+    @Test func `damaged documents never do more than fail`() {
+        var generator = SeededGenerator()
+        generator.printSeed()
+        let json = Array(
+            """
+            {"metadata":{"masterWidth":400,"masterHeight":300,"orientation":6},"formatVersion":1,"adjustments":[
+            {"identifier":"Crop","enabled":true,"settings":{"xOrigin":1,"yOrigin":2,"width":30,"height":40}},
+            {"identifier":"SmartTone","settings":{"inputLight":0.5,"offsetExposure":0}}]}
+            """.utf8)
+        let bits = Array("0123456789.-e{}[]\",:tn ".utf8)
+        for round in 0..<2000 {
+            var damaged = json
+            for _ in 0...(round % 4) {
+                let place = Int.random(in: 0..<damaged.count, using: &generator)
+                damaged[place] = bits.randomElement(using: &generator) ?? 0
+            }
+            var data = Deflate.deflate(Data(damaged), .none)
+            if round.isMultiple(of: 5) {
+                data[Int.random(in: 0..<data.count, using: &generator)] ^= 0x10
+            }
+            do throws(Failure) {
+                _ = try alike.read(data, of: .landscape)
+            } catch {
+                #expect(error.code == .adjustmentDataUndecodable, "\(error)")
+            }
         }
     }
 

@@ -1,21 +1,32 @@
 import Adjustments
 import Editors
 import Filters
-import FoundationEssentials
+import Foundation
 import MinilabTesting
 import Testing
 
 @Suite("Standard registry") struct StandardRegistryTests {
-    @Test func `it knows the formats of the page jobs/EDITORS.md, and Color Tint by its name`()
-        throws
-    {
-        let identifiers = [
-            "com.apple.photo", "com.apple.video", "com.apple.video.slomo",
-            "com.ebookfrenzy.photoext", "com.example.apple-samplecode.SamplePhotosApp",
-            "com.example.apple-samplecode.photofilter", "com.example.samplecode.SamplePhotosApp",
-            "org.minilab.recipe",
-        ]
-        #expect(try EditorRegistry.standard().all.map(\.formatIdentifier) == identifiers)
+    @Test func `the page jobs/EDITORS.md has a row for each format, with its versions`() throws {
+        let page = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../jobs/EDITORS.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "|").prefix(2).map {
+                $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "")
+            }
+        }
+        let codecs = try EditorRegistry.standard().all.map { codec in
+            let versions = codec.formatVersions
+            let span =
+                versions.count < 3 ? versions : [versions[0], "to", versions[versions.count - 1]]
+            return [
+                codec.formatIdentifier, span.joined(separator: versions.count < 3 ? ", " : " "),
+            ]
+        }
+        #expect(rows == codecs)
+    }
+
+    @Test func `Color Tint is read under the identifier and version that it is given`() throws {
         let tinted = try EditorRegistry.standard(tint: ("com.example.tint", "3"))
         #expect(tinted.codec(of: "com.example.tint")?.formatVersions == ["3"])
     }
