@@ -259,6 +259,10 @@ import Testing
         #expect(try exact.reason(raw(long)).contains("131072"))
     }
 
+    @Test func `a document with text beyond ASCII cannot be handled`() throws {
+        #expect(try exact.reason(raw(#"{"adjustments": [], "a": "é"}"#)).contains("ASCII"))
+    }
+
     @Test func `a field that nobody asks for may be as deep as the parser goes`() throws {
         let (open, close) = (String(repeating: "[", count: 500), String(repeating: "]", count: 500))
         let filters = try exact.filters(raw(#"{"adjustments": [], "a": \#(open)\#(close)}"#))

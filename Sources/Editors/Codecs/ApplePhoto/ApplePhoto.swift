@@ -35,7 +35,11 @@ public struct ApplePhoto: AdjustmentCodec {
                 "its document has \(inflated.count) bytes; at most \(ApplePhotoDocument.bytesMax) are read."
             )
         }
-        let document = try ApplePhotoDocument(inflated: inflated)
+        // Swift hashes a row of 64,000 accents for seconds, in normal form; Apple's documents have none.
+        guard inflated.allSatisfy({ $0 < 0x80 }) else {
+            return .cannotHandle("its document has text beyond ASCII, which is not read.")
+        }
+        let document = try ApplePhotoDocument(ascii: inflated)
         var geometry = ApplePhotoGeometry(
             crop: nil, orientation: document.orientation ?? photo.orientation)
         var looks: [String: [Filter]] = [:]

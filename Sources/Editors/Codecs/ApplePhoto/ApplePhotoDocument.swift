@@ -34,15 +34,13 @@ struct ApplePhotoDocument {
 extension ApplePhotoDocument {
     /// Reads a document.
     ///
-    /// - Parameter bytes: inflated, at most ``bytesMax``.
+    /// - Parameter ascii: inflated, at most ``bytesMax``.
     /// - Throws: `adjustmentDataUndecodable`.
-    init(inflated bytes: Data) throws(Failure) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Self.undecodable("what they inflate to is not UTF-8.")
-        }
+    init(ascii: Data) throws(Failure) {
         let json: JSONValue
         do throws(Failure) {
-            json = try JSONValue(parsing: text, as: "the document")
+            json = try JSONValue(
+                parsing: String(decoding: ascii, as: UTF8.self), as: "the document")
         } catch {
             throw Self.undecodable(error.message)
         }
