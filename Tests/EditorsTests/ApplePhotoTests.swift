@@ -2,7 +2,6 @@ import Adjustments
 import Filters
 import Foundation
 import MinilabTesting
-import PropertyLists
 import Testing
 
 @testable import Editors
@@ -45,10 +44,7 @@ import Testing
     private func payload(_ name: String) throws -> Data {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/AAE/\(name).AAE")
-        guard case .dictionary(let fields) = try PropertyList(bytes: Data(contentsOf: file)),
-            case .data(let data) = fields["adjustmentData"]
-        else { throw CocoaError(.fileReadCorruptFile) }
-        return data
+        return try AAESidecar(bytes: Data(contentsOf: file)).adjustmentData
     }
 
     // MARK: Places
@@ -103,7 +99,7 @@ import Testing
         let photo = EditedPhoto(storedSize: PixelSize(width: 400, height: 300), orientation: .left)
         let filters = try exact.filters(
             data(crop("0", "0", "400", "300"), orientation: orientation), of: photo)
-        #expect(filters.allSatisfy { $0.changesNothing } && filters.count == 1)
+        #expect(filters.isEmpty)
     }
 
     @Test(arguments: ["straightenAngle", "pitch", "yaw"])
@@ -150,7 +146,7 @@ import Testing
                     + ","
                     + adjustment("SmartColor", #""inputColor": 0, "offsetCast": 0, "auto": false"#))
         )
-        #expect(filters.allSatisfy { $0.changesNothing })
+        #expect(filters.isEmpty)
     }
 
     @Test func `what is switched off is passed over`() throws {
@@ -158,7 +154,7 @@ import Testing
             data(
                 adjustment("Effect", #""effectName": "Noir""#, enabled: "false") + ","
                     + adjustment("DepthEffect", "", enabled: "0")))
-        #expect(filters.allSatisfy { $0.changesNothing })
+        #expect(filters.isEmpty)
     }
 
     @Test(arguments: [
@@ -169,7 +165,7 @@ import Testing
     ) throws {
         let reason = try exact.reason(payload(name))
         #expect(reason.contains(adjustment) && reason.contains("look-alike"))
-        #expect(try alike.filters(payload(name)).contains { !$0.changesNothing })
+        #expect(try !alike.filters(payload(name)).isEmpty)
     }
 
     @Test func `look-alikes follow each other as in Photos, then come crop and turn`() throws {
@@ -266,7 +262,7 @@ import Testing
     @Test func `a field that nobody asks for may be as deep as the parser goes`() throws {
         let (open, close) = (String(repeating: "[", count: 500), String(repeating: "]", count: 500))
         let filters = try exact.filters(raw(#"{"adjustments": [], "a": \#(open)\#(close)}"#))
-        #expect(filters.allSatisfy { $0.changesNothing })
+        #expect(filters.isEmpty)
     }
 
     @Test func `documents that are too deep or have too many adjustments are undecodable`() {

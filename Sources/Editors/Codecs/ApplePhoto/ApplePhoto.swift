@@ -69,9 +69,7 @@ public struct ApplePhoto: AdjustmentCodec {
         }
         var filters = Self.order.flatMap { looks[$0] ?? [] }
         filters += try geometry.filters(for: photo)
-        // A recipe has at least one step; this one does nothing.
-        return .recipe(
-            try Recipe(filters: filters.isEmpty ? [try Filter("turn", ["degrees": 0])] : filters))
+        return .recipe(try Recipe(filters: filters))
     }
 
     /// Encodes crops, quarter turns and mirrorings, so that a phone can go on with them.
