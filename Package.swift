@@ -145,6 +145,12 @@ let package = Package(
             dependencies: ["Adjustments", "RenderProtocol", "Rendering"],
             swiftSettings: settings),
 
+        // The ways in for strangers' bytes; ops/fuzz tries them.
+        .target(
+            name: "EntryPoints",
+            dependencies: ["Adjustments", "Editors", "Filters", "PropertyLists"],
+            swiftSettings: settings),
+
         // For tests of several targets: real servers that never outlive the test process.
         .target(
             name: "MinilabTesting", dependencies: ["Adjustments"], exclude: ["validate.py"],
@@ -169,6 +175,8 @@ let package = Package(
             name: "EditorsTests",
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"],
             swiftSettings: settings),
+        .testTarget(
+            name: "EntryPointsTests", dependencies: ["EntryPoints"], swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
             name: "ContractTests",
@@ -223,3 +231,13 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// Only ops/fuzz builds the fuzzer: it has no main of its own without the compiler's -sanitize=fuzzer.
+if Context.environment["MINILAB_FUZZING"] != nil {
+    package.targets += [
+        .target(name: "CFuzzer", path: "ops/fuzzing/CFuzzer"),
+        .executableTarget(
+            name: "minilab-fuzz", dependencies: ["CFuzzer", "EntryPoints"],
+            path: "ops/fuzzing/Fuzzer", swiftSettings: settings),
+    ]
+}

@@ -5,7 +5,7 @@ import PropertyLists
 /// An `.AAE` file: adjustment data as Apple's tools keep it beside a photo, a property list.
 ///
 /// Keys as iPhones write them; ExifTool knows the type by `adjustmentBaseVersion`.
-public struct AAESidecar: Sendable, Equatable, Encodable {
+public struct AAESidecar: Sendable, Equatable {
     /// 0: the edit was made on the original. 1: on an adjusted base.
     public let adjustmentBaseVersion: Int
     /// The edit: 1 to `AdjustmentData.bytesMax` bytes.
@@ -58,13 +58,22 @@ public struct AAESidecar: Sendable, Equatable, Encodable {
     }
 
     /// The file's bytes, as XML.
+    ///
+    /// - Throws: `badSidecar` when XML cannot spell an identifier or a version.
     public func encoded() throws(Failure) -> Data {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .xml
-        do {
-            return try encoder.encode(self)
+        var fields: [String: PropertyList] = [
+            "adjustmentBaseVersion": .integer(adjustmentBaseVersion),
+            "adjustmentData": .data(adjustmentData),
+            "adjustmentEditorBundleID": .string(adjustmentEditorBundleID),
+            "adjustmentFormatIdentifier": .string(adjustmentFormatIdentifier),
+            "adjustmentFormatVersion": .string(adjustmentFormatVersion),
+        ]
+        fields["adjustmentRenderTypes"] = adjustmentRenderTypes.map { .integer($0) }
+        fields["adjustmentTimestamp"] = adjustmentTimestamp.map { .date($0) }
+        do throws(PropertyListError) {
+            return try PropertyList.dictionary(fields).xml()
         } catch {
-            throw Failure(.internalError, "the sidecar does not encode: \(error)")
+            throw Failure(.badSidecar, "the sidecar cannot be written: \(error.message)")
         }
     }
 

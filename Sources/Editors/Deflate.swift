@@ -1,11 +1,11 @@
 import Adjustments
 import CZlib
-import FoundationEssentials
+package import FoundationEssentials
 
 /// DEFLATE by zlib (RFC 1951), bare or with zlib's header and check sum (RFC 1950), within limits.
-enum Deflate {
+package enum Deflate {
     /// What is around the compressed blocks.
-    enum Wrapping: Int32 {
+    package enum Wrapping: Int32 {
         /// Nothing. The value is zlib's `windowBits`: a window of 2^15 bytes, negative for bare.
         case none = -15
         /// Two bytes before, Adler-32 behind.
@@ -54,7 +54,7 @@ enum Deflate {
     }
 
     /// Compresses as well as zlib can (level 9).
-    static func deflate(_ data: Data, _ wrapping: Wrapping) -> Data {
+    package static func deflate(_ data: Data, _ wrapping: Wrapping) -> Data {
         data.withUnsafeBytes { input in
             withStream(input) { stream in
                 let memoryLevel: Int32 = 8  // zlib's default

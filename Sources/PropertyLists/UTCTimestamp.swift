@@ -22,6 +22,26 @@ enum UTCTimestamp {
         return Date(timeIntervalSinceReferenceDate: Double(seconds))
     }
 
+    /// The text of a moment of the years 1 to 9999, parts of seconds dropped.
+    static func text(_ date: Date) -> String {
+        let seconds = Int(date.timeIntervalSinceReferenceDate.rounded(.down))
+        let (day, secondOfDay) = seconds.quotientAndRemainder(floored: 24 * 3600)
+        // The year is the last one that begins not after the day: 146,097 days are 400 years.
+        var year = 2001 + day.quotientAndRemainder(floored: 146_097).0 * 400
+        while daysSince2001(year + 1, 1, 1) <= day { year += 1 }
+        var month = 1
+        while month < 12, daysSince2001(year, month + 1, 1) <= day { month += 1 }
+        let numbers = [
+            year, month, day - daysSince2001(year, month, 1) + 1,
+            secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60,
+        ]
+        let digits = zip(numbers, [4, 2, 2, 2, 2, 2]).map { number, count in
+            let text = String(number)
+            return String(repeating: "0", count: count - text.count) + text
+        }
+        return digits[..<3].joined(separator: "-") + "T" + digits[3...].joined(separator: ":") + "Z"
+    }
+
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
@@ -45,5 +65,13 @@ enum UTCTimestamp {
         let monthDays = (1..<month).reduce(0) { $0 + days(in: $1, of: year) }
         let of2001 = 2000 * 365 + 2000 / 4 - 2000 / 100 + 2000 / 400
         return before * 365 + leapDays + monthDays + day - 1 - of2001
+    }
+}
+
+extension Int {
+    /// Division that rounds down also below zero.
+    fileprivate func quotientAndRemainder(floored divisor: Int) -> (Int, Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

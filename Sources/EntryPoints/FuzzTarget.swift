@@ -1,0 +1,32 @@
+public import FoundationEssentials
+
+/// A way for strangers' bytes into Minilab, and what must hold whatever they are.
+///
+/// `minilab-fuzz` calls it with bytes of libFuzzer's making, and a test with the seeds beside it.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// A property list of the binary form.
+    case binaryList = "binary-list"
+    /// A property list as XML.
+    case xmlList = "xml-list"
+    /// A keyed archive.
+    case keyedArchive = "keyed-archive"
+    /// An `.AAE` file, and its edit opened by the editor that it names.
+    case sidecar
+    /// Adjustment data of any editor; the first line says whose.
+    case adjustmentData = "adjustment-data"
+    /// An edit as producers send it.
+    case recipe
+
+    /// Gives it bytes.
+    ///
+    /// - Traps: when what must hold does not.
+    public func take(_ bytes: Data) {
+        switch self {
+        case .binaryList, .xmlList: takeList(bytes)
+        case .keyedArchive: takeArchive(bytes)
+        case .sidecar: takeSidecar(bytes)
+        case .adjustmentData: takeAdjustmentData(bytes)
+        case .recipe: takeRecipe(bytes)
+        }
+    }
+}
