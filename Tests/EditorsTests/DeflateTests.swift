@@ -31,7 +31,7 @@ import Testing
         #expect(try Tool.run("/usr/bin/python3", ["-c", program], input: ours) == text)
     }
 
-    @Test(arguments: [0, 1, 100, 65_536, 3 << 20]) func `noise comes back`(count: Int) throws {
+    @Test(arguments: [0, 1, 100, 65_536, 300_000]) func `noise comes back`(count: Int) throws {
         var random = SeededGenerator()
         random.printSeed()
         let noise = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -41,8 +41,8 @@ import Testing
     @Test func `a bomb is stopped at its limit`() throws {
         let most = Data(count: Deflate.inflatedBytesMax)
         #expect(try Deflate.inflate(Deflate.deflate(most, .none), .none) == most)
-        let bomb = try python("bytes(\(1 << 30))", windowBits: -15)
-        #expect(bomb.count < 2 << 20)
+        let bomb = try python("bytes(\(1 << 26))", windowBits: -15)
+        #expect(bomb.count < 1 << 17)
         expect(.adjustmentDataUndecodable, naming: "inflate to more than") {
             try Deflate.inflate(bomb, .none)
         }

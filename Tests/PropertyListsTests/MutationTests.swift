@@ -4,7 +4,7 @@ import PropertyLists
 import Testing
 
 @Suite("Property lists, damaged at random") struct MutationTests {
-    private static let rounds = 20_000
+    private static let rounds = 5_000
 
     @Test func `a damaged list is read or refused, and never more`() throws {
         var random = SeededGenerator()
