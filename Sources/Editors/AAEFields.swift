@@ -46,12 +46,15 @@ struct AAEFields {
                     "\(key) of the sidecar has \(text.utf8.count) bytes; expected at most "
                         + "\(AAESidecar.textBytesMax).")
             }
-            guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-            else {
+            // XML could not spell them when the file is written again.
+            let isSpelled = text.unicodeScalars.allSatisfy {
+                $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
+            }
+            guard isSpelled else {
                 throw Failure(
                     .badSidecar,
                     "\(key) of the sidecar is \(text.debugDescription); "
-                        + "expected no control characters.")
+                        + "expected no control characters or noncharacters.")
             }
             return text
         case let other?: throw wrong(key, other, "text")

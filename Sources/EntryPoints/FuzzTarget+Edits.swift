@@ -59,12 +59,17 @@ extension FuzzTarget {
         }
     }
 
-    /// The canonical spelling of a recipe is the same recipe.
-    func takeRecipe(_ bytes: Data) {
-        guard let text = String(validating: bytes, as: UTF8.self),
-            let recipe = try? Recipe(json: text)  // to be refused is what most of these bytes are for
-        else { return }
-        let again = try? Recipe(json: recipe.json.canonical)  // nil is unequal
-        precondition(again == recipe && again?.digest == recipe.digest)
+    /// The canonical spelling of an edit is the same edit, and that of a recipe the same recipe.
+    func takeEdit(_ bytes: Data) {
+        // To be refused is what most of these bytes are for.
+        guard let text = String(validating: bytes, as: UTF8.self) else { return }
+        if let edit = try? Edit(json: text) {
+            let again = try? Edit(json: edit.json.canonical)  // nil is unequal
+            precondition(again == edit)
+        }
+        if let recipe = try? Recipe(json: text) {
+            let again = try? Recipe(json: recipe.json.canonical)  // nil is unequal
+            precondition(again == recipe && again?.digest == recipe.digest)
+        }
     }
 }

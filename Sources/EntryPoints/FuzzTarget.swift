@@ -15,7 +15,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// Adjustment data of any editor; the first line says whose.
     case adjustmentData = "adjustment-data"
     /// An edit as producers send it.
-    case recipe
+    case edit
 
     /// Gives it bytes.
     ///
@@ -26,7 +26,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .keyedArchive: takeArchive(bytes)
         case .sidecar: takeSidecar(bytes)
         case .adjustmentData: takeAdjustmentData(bytes)
-        case .recipe: takeRecipe(bytes)
+        case .edit: takeEdit(bytes)
         }
     }
 }

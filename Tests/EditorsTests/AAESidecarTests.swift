@@ -70,6 +70,7 @@ import Testing
         ("adjustmentFormatIdentifier", "7", "a whole number (7)"),
         ("adjustmentFormatIdentifier", #""x" * 256"#, "256 bytes"),
         ("adjustmentFormatIdentifier", #""a\nb""#, "control characters"),
+        ("adjustmentFormatIdentifier", #""a\uffff""#, "noncharacters"),
         ("adjustmentFormatVersion", "", "missing"),
         ("adjustmentFormatVersion", "1.4", "a real number (1.4)"),
         ("adjustmentEditorBundleID", "[]", "an array (0 values)"),

@@ -3,7 +3,7 @@ import EntryPoints
 import Foundation
 
 /// usage: minilab-fuzz TARGET [OPTION OF libFuzzer]... [FOLDER]...
-nonisolated(unsafe) private var target = FuzzTarget.recipe
+nonisolated(unsafe) private var target = FuzzTarget.edit
 
 let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
 guard CommandLine.arguments.count > 1, let chosen = FuzzTarget(rawValue: CommandLine.arguments[1])
