@@ -7,7 +7,8 @@ import Testing
     private let list = PropertyList.dictionary([
         "text": .string("a <b> & \"c\" 'd' héron 红色 😀\r\n\t"), "empty": .string(""),
         "key & <>": .integer(.min),
-        "most": .integer(.max), "half": .real(0.1), "tiny": .real(.leastNonzeroMagnitude), "yes": .boolean(true),
+        "most": .integer(.max), "half": .real(0.1), "tiny": .real(.leastNonzeroMagnitude),
+        "yes": .boolean(true),
         "no": .boolean(false), "bytes": .data(Data((0..<200).map { UInt8($0) })),
         "none": .data(Data()),
         "when": .date(Date(timeIntervalSince1970: 1_575_214_068)),
