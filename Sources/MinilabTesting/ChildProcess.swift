@@ -79,3 +79,6 @@ struct ChildProcess: Sendable {
         waitpid(pid, &status, 0)
     }
 }
+
+/// Makes writing to a child that has died an error of the write, not the end of the tests.
+public func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }

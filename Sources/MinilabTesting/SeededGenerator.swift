@@ -18,6 +18,12 @@ public struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
+    /// A generator with a seed.
+    public init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state

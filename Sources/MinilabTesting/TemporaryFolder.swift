@@ -6,9 +6,15 @@ public final class TemporaryFolder: Sendable {
     public let path: String
 
     /// Creates an empty folder.
-    public init() throws {
+    ///
+    /// - Parameter inMemory: whether an fsync may be for free, where the machine has such a place.
+    public init(inMemory: Bool = false) throws {
         let name = "minilab-\(UInt32.random(in: .min ... .max))"
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        let memory = URL(filePath: "/dev/shm")
+        let parent =
+            inMemory && FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        let url = parent.appendingPathComponent(name)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         path = url.path
     }

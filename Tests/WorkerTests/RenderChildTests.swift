@@ -16,6 +16,7 @@ import Testing
         let path: FilePath
 
         init(_ lines: String) throws {
+            ignoreBrokenPipes()
             folder = try TemporaryFolder()
             path = FilePath(folder.file("child"))
             try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: path.string))

@@ -17,11 +17,14 @@ final class Workbench: Sendable {
     let pool: RenderPool
     let editors: EditorRegistry
     private let fence = Mutex(1000)
+    private let commits = Mutex<[StagedVersion: VersionName]>([:])
 
     static let logger = Logger(label: "test")
 
-    init(editors: EditorRegistry? = nil) throws {
-        folder = try TemporaryFolder()
+    /// - Parameter inMemory: whether files need not last, where the machine has such a place.
+    init(editors: EditorRegistry? = nil, inMemory: Bool = false) throws {
+        ignoreBrokenPipes()
+        folder = try TemporaryFolder(inMemory: inMemory)
         library = try Library(root: FilePath(folder.path).appending("library"))
         pool = RenderPool(settings: Self.settings(), logger: Self.logger)
         self.editors = try editors ?? .standard()
@@ -45,39 +48,51 @@ final class Workbench: Sendable {
         return asset
     }
 
-    /// Does an edit as a worker would, up to the publication.
+    /// Does an edit as a worker would.
     ///
-    /// - Parameters:
-    ///   - editors: other than the workbench's.
-    ///   - faults: where the process crashes.
+    /// - Parameter editors: other than the workbench's.
     func edit(
-        _ asset: AssetPath, _ edit: Edit, editors: EditorRegistry? = nil,
-        faults: FaultInjection? = nil
+        _ asset: AssetPath, _ json: String, editors: EditorRegistry? = nil
     ) async throws -> AssetEditor.Outcome {
+        let edit = try Edit(json: json)
+        while true {
+            if let outcome = try await run(edit, asset, job(), editors: editors) { return outcome }
+        }
+    }
+
+    /// One attempt at an edit: make it, commit it, publish it.
+    ///
+    /// - Parameter faults: where the process crashes.
+    /// - Returns: nil when another edit came in between.
+    @discardableResult
+    func run(
+        _ edit: Edit, _ asset: AssetPath, _ job: AssetEditor.Job, editors: EditorRegistry? = nil,
+        faults: FaultInjection? = nil
+    ) async throws -> AssetEditor.Outcome? {
         let library = try Library(root: self.library.root, faults: faults)
         let editor = AssetEditor(
             library: library, pool: pool, editors: editors ?? self.editors,
             limits: RenderLimits(), resources: nil)
-        while true {
-            let job = job()
-            let outcome = try await editor.make(edit, of: asset, job)
-            guard case .made(let version) = outcome, let name = VersionName(version.version) else {
-                return outcome
-            }
-            switch try library.publish(name, of: asset, from: job.staged) {
-            case .published, .alreadyPublished: return outcome
-            case .conflict, .lost: try library.discard(job.staged)
-            }
+        let outcome = try await editor.make(edit, of: asset, job)
+        guard case .made(let version) = outcome, let name = VersionName(version.version) else {
+            return outcome
+        }
+        commits.withLock { $0[job.staged] = name }
+        switch try library.publish(name, of: asset, from: job.staged) {
+        case .published, .alreadyPublished: return outcome
+        case .conflict, .lost:
+            try library.discard(job.staged)
+            return nil
         }
     }
 
-    func edit(
-        _ asset: AssetPath, _ json: String, editors: EditorRegistry? = nil
-    ) async throws -> AssetEditor.Outcome {
-        try await edit(asset, Edit(json: json), editors: editors)
+    /// The version that a job committed before its worker crashed, as Redis would know it.
+    func committed(_ job: AssetEditor.Job) -> (VersionName, StagedVersion)? {
+        commits.withLock { $0[job.staged] }.map { ($0, job.staged) }
     }
 
-    private func job() -> AssetEditor.Job {
+    /// A hold of a job of its own.
+    func job() -> AssetEditor.Job {
         let fence = fence.withLock { fence in
             fence += 1
             return fence
