@@ -13,7 +13,8 @@ struct PhotoFile {
 
     /// Looks at the first bytes of a file.
     ///
-    /// - Throws: `missingAsset`, `emptyFile`, `unsupportedFormat`, or `ioFailure`.
+    /// - Throws: `missingAsset`, `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video), or
+    ///   `ioFailure`.
     init(at path: String) throws(Failure) {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
@@ -36,6 +37,12 @@ struct PhotoFile {
             TIFFBytes.FirstDirectory { Self.bytes(of: descriptor, from: $0, count: $1) }
         }
         guard let format else {
+            if let video = VideoContainer(sniffing: head) {
+                throw Failure(
+                    .unsupportedMediaType,
+                    "\(path) is a video (\(video.rawValue)), and only photos are edited here. Send photos, "
+                        + "or edit the video elsewhere.")
+            }
             let start = head.prefix(8).map { byte in
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }.joined(separator: " ")

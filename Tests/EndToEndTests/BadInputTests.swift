@@ -22,6 +22,7 @@ import Testing
         try rig.put("text.jpg", Data("this is not a photo at all, whatever its name says".utf8))
         try rig.put(
             "program.jpg", Data([0x7F] + Array("ELF".utf8) + [UInt8](repeating: 1, count: 99)))
+        try rig.put("video.jpg", SyntheticLivePhoto.movie())
         try rig.put("good.png", SyntheticPhoto.png(width: 30, height: 20))
         try rig.put("bomb.png", SyntheticPhoto.pngBomb(width: 40_000, height: 30_000))
         try Data("secret".utf8).write(to: URL(filePath: rig.folder.file("secret.jpg")))
@@ -34,6 +35,7 @@ import Testing
             Bad(asset: "truncated.jpg", code: .damagedPhoto),
             Bad(asset: "text.jpg", code: .unsupportedFormat),
             Bad(asset: "program.jpg", code: .unsupportedFormat),
+            Bad(asset: "video.jpg", code: .unsupportedMediaType),
             Bad(asset: "nobody.jpg", code: .missingAsset),
             Bad(asset: "../secret.jpg", code: .assetOutsideLibrary),
             Bad(asset: "/etc/passwd", code: .assetOutsideLibrary),

@@ -12,6 +12,12 @@ public struct AppleVideo: AdjustmentCodec {
     /// Slow motion.
     public static let slowMotion = AppleVideo("com.apple.video.slomo")
 
+    /// Whether a format is of edits of videos, those included that have not been seen.
+    public static func owns(_ formatIdentifier: String) -> Bool {
+        formatIdentifier == video.formatIdentifier
+            || formatIdentifier.hasPrefix(video.formatIdentifier + ".")
+    }
+
     private init(_ formatIdentifier: String) { self.formatIdentifier = formatIdentifier }
 
     public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {
