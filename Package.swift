@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes",
+                "Adjustments", "Editors", "FileBytes", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),

@@ -30,13 +30,16 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let hasProfile: Bool
     /// How much of the colour's detail a JPEG has; nil for other formats and for rarer ways.
     public let chroma: Recipe.Chroma?
+    /// What the still and the video of a Live Photo have in common, when the photo has it.
+    public let contentIdentifier: String?
     /// What a person should know, such as which page of several is read.
     public let notes: [String]
 
     /// Makes a header.
     public init(
         format: String, storedSize: PixelSize, orientation: Int, bands: Int, bitsPerSample: Int,
-        hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil, notes: [String] = []
+        hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
+        contentIdentifier: String? = nil, notes: [String] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -46,6 +49,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.hasAlpha = hasAlpha
         self.hasProfile = hasProfile
         self.chroma = chroma
+        self.contentIdentifier = contentIdentifier
         self.notes = notes
     }
 
@@ -54,7 +58,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         PhotoHeader(
             format: format, storedSize: storedSize, orientation: orientation, bands: bands,
             bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
-            chroma: chroma, notes: notes)
+            chroma: chroma, contentIdentifier: contentIdentifier, notes: notes)
     }
 
     /// Size as a person sees it: orientations 5 to 8 swap the sides.

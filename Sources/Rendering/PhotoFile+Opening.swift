@@ -58,6 +58,7 @@ extension PhotoFile {
             hasAlpha: image.hasAlpha,
             hasProfile: image.data("icc-profile-data") != nil,
             chroma: chroma,
+            contentIdentifier: image.data("exif-data").flatMap(AppleMakerNote.contentIdentifier),
             notes: notes(on: image))
     }
 

@@ -26,15 +26,20 @@ public actor RenderPool {
 
     /// Probes and renders a photo.
     ///
+    /// - Parameter check: refuses a photo by its header, before the render starts.
     /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
     ///   is dead then.
-    public func render(_ request: PhotoRequest) async throws -> RenderReport {
+    public func render(
+        _ request: PhotoRequest,
+        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
+    ) async throws -> RenderReport {
         try await withChild { child in
             let probe = ProbeRequest(
                 source: request.source, recipe: request.recipe, limits: request.limits,
                 resources: request.resources)
-            _ = try Self.probed(
+            let (header, _) = try Self.probed(
                 await child.ask(.probe(probe), timeout: Self.probeTimeout))
+            try await check(header)
             let reply = try await child.ask(.render(request), timeout: self.settings.renderTimeout)
             switch reply {
             case .rendered(let report): return report

@@ -30,11 +30,14 @@ extension AssetEditor {
         let request = PhotoRequest(
             source: source.string, recipe: task.recipe, limits: limits, resources: resources,
             folder: folder.string, stem: open.asset.stem)
+        let check: @Sendable (PhotoHeader) async throws -> Void = { header in
+            try await checkMediaType(header, of: open.asset)
+        }
         let tiny =
             task.recipe.output.previews.isEmpty
-            ? nil : try await self.placeholder(request, job.staged)
+            ? nil : try await self.placeholder(request, job.staged, checking: check)
         if let tiny { await placeholder(tiny) }
-        let report = try await pool.render(request)
+        let report = try await pool.render(request, checking: check)
         let previews = try await previews(of: report.recipe, request, job.staged)
         return try await offPool { () throws(Failure) in
             let adjustment = try adjustment(task, report.recipe, open)
@@ -115,17 +118,20 @@ extension AssetEditor {
     }
 
     private func placeholder(
-        _ request: PhotoRequest, _ staged: StagedVersion
+        _ request: PhotoRequest, _ staged: StagedVersion,
+        checking check: @Sendable (PhotoHeader) async throws -> Void
     ) async throws -> String {
         let image = try await small(
-            request.recipe, side: Self.placeholderSide, stem: "placeholder", request, staged)
+            request.recipe, side: Self.placeholderSide, stem: "placeholder", request, staged,
+            checking: check)
         return try await offPool { () throws(Failure) in
             try library.takeText(image.name, mediaType: image.mediaType, from: staged)
         }
     }
 
     private func small(
-        _ recipe: Recipe, side: Int, stem: String, _ request: PhotoRequest, _ staged: StagedVersion
+        _ recipe: Recipe, side: Int, stem: String, _ request: PhotoRequest, _ staged: StagedVersion,
+        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
     ) async throws -> Content.Image {
         let folder = try await offPool { () throws(Failure) in
             try library.stageFolder(Content.previewsFolder, in: staged)
@@ -139,7 +145,7 @@ extension AssetEditor {
                 recipe: try Recipe(
                     filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
                 limits: limits, resources: resources, folder: folder.string, stem: stem,
-                longestSide: side))
+                longestSide: side), checking: check)
         return Content.Image(report.output, in: Content.previewsFolder)
     }
 }

@@ -136,6 +136,7 @@ struct AssetEditor: Sendable {
         let original = try await offPool { () throws(Failure) in try library.original(of: asset) }
         let (header, _) = try await pool.probe(
             ProbeRequest(source: original.string, recipe: Recipe(filters: []), limits: limits))
+        try await checkMediaType(header, of: asset)
         return try await offPool { () throws(Failure) in
             let (adjustment, hasBase) = try adjustment(source.adjustment)
             return ImportedEdit(
@@ -146,6 +147,17 @@ struct AssetEditor: Sendable {
                         path: path,
                         sha256: try FileDigest.sha256(of: library.original(of: path).string).hex)
                 })
+        }
+    }
+
+    /// Refuses the still of a Live Photo.
+    ///
+    /// - Parameter header: of the photo that the asset is rendered from.
+    func checkMediaType(_ header: PhotoHeader, of asset: AssetPath) async throws {
+        guard let identifier = header.contentIdentifier else { return }
+        try await offPool { () throws(Failure) in
+            let videos = try library.pairedVideos(of: asset)
+            try MediaType(contentIdentifier: identifier, videos: videos).check(asset)
         }
     }
 

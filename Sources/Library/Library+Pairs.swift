@@ -1,0 +1,63 @@
+public import Adjustments
+import Glibc
+import Metadata
+import SystemPackage
+
+/// A video that lies beside a still and has its name, as the other half of a Live Photo does.
+public struct PairedVideo: Sendable, Equatable {
+    /// Its path below the originals.
+    public let path: AssetPath
+    /// What marks it as the other half of a still; nil when that cannot be read.
+    public let contentIdentifier: String?
+
+    /// Names a video.
+    public init(path: AssetPath, contentIdentifier: String?) {
+        self.path = path
+        self.contentIdentifier = contentIdentifier
+    }
+}
+
+extension Library {
+    /// What follows a still's stem in the name of its video: a camera's, and those of downloaders from iCloud,
+    /// for which a HEIC and its video would otherwise have one name with a JPEG's.
+    private static let videoEndings = [
+        ".MOV", ".mov", ".MP4", ".mp4", "_HEVC.MOV", "_HEVC.mov", "_HEVC.MP4", "_HEVC.mp4",
+    ]
+
+    /// The videos beside an asset's original that have its name.
+    ///
+    /// - Throws: `ioFailure`.
+    public func pairedVideos(of asset: AssetPath) throws(Failure) -> [PairedVideo] {
+        let still = FilePath(asset.string)
+        let stem = still.removingLastComponent().appending(asset.stem).string
+        var videos: [PairedVideo] = []
+        for ending in Self.videoEndings {
+            // A name that is too long is that of no file.
+            guard let path = try? AssetPath(stem + ending) else { continue }
+            if let video = try video(at: path) { videos.append(video) }
+        }
+        return videos
+    }
+
+    private func video(at asset: AssetPath) throws(Failure) -> PairedVideo? {
+        let path: FilePath
+        do throws(Failure) {
+            path = try original(of: asset)
+        } catch {
+            // A link that leads out of the library, or a folder: not the other half of anything.
+            if error.code == .ioFailure { throw error }
+            return nil
+        }
+        let descriptor = open(path.string, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Files.failure("opening the video", path) }
+        defer { close(descriptor) }
+        return PairedVideo(
+            path: asset,
+            contentIdentifier: MovieIdentifier.identifier { offset, count in
+                var bytes = [UInt8](repeating: 0, count: count)
+                // What cannot be read is not known; the video still lies there.
+                let read = pread(descriptor, &bytes, count, offset)
+                return Array(bytes.prefix(max(0, read)))
+            })
+    }
+}

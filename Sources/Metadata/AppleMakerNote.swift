@@ -1,0 +1,56 @@
+/// What is read of Apple's MakerNote.
+///
+/// It is a TIFF directory that counts offsets from the note's first byte: `Apple iOS\0`, a version, the order of
+/// bytes, and from byte 14 on the directory (exiftool's Apple.pm). Nothing in the bytes is trusted.
+public enum AppleMakerNote {
+    /// The identifier that the still of a Live Photo shares with its video; nil when there is none.
+    ///
+    /// - Parameter exif: a TIFF structure, with or without `Exif\0\0` before it.
+    public static func contentIdentifier(inEXIF exif: [UInt8]) -> String? {
+        guard let tiff = TIFFBytes(Exif.withoutPrefix(exif)),
+            let main = tiff.directory(at: tiff.firstDirectory),
+            let place = main[exifDirectoryTag].flatMap(tiff.number),
+            let range = tiff.directory(at: place)?[makerNoteTag].flatMap(tiff.valueRange)
+        else { return nil }
+        return contentIdentifier(inNote: Array(tiff.bytes[range]))
+    }
+
+    static func contentIdentifier(inNote note: [UInt8]) -> String? {
+        guard note.starts(with: Array("Apple iOS\0".utf8)), note.count > directoryOffset,
+            let header = header(order: Array(note[12..<14])),
+            let tiff = TIFFBytes(header + note.dropFirst(header.count)),
+            let entry = tiff.directory(at: directoryOffset)?[contentIdentifierTag],
+            let range = tiff.valueRange(entry)
+        else { return nil }
+        return ContentIdentifier.text(tiff.bytes[range])
+    }
+
+    private static let directoryOffset = 14
+    private static let exifDirectoryTag = 0x8769
+    private static let makerNoteTag = 0x927C
+    private static let contentIdentifierTag = 0x0011
+
+    /// That of a TIFF, in the place of the note's first eight bytes: so offsets stay what they are.
+    private static func header(order: [UInt8]) -> [UInt8]? {
+        switch order {
+        case Array("MM".utf8): order + [0, 42, 0, 0, 0, UInt8(directoryOffset)]
+        case Array("II".utf8): order + [42, 0, UInt8(directoryOffset), 0, 0, 0]
+        default: nil
+        }
+    }
+}
+
+/// What both halves of a Live Photo are marked with: a UUID in practice.
+enum ContentIdentifier {
+    /// Most bytes of one.
+    static let bytesMax = 128
+
+    /// The text, or nil when the bytes are none that a camera writes.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = bytes.prefix { $0 != 0 }
+        guard !text.isEmpty, text.count <= bytesMax,
+            text.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
