@@ -2,7 +2,12 @@ public import Adjustments
 import FoundationEssentials
 public import Redis
 
-/// Reads the event stream from a place onwards, as any consumer would: with plain `XREAD`.
+/// Reads the event stream from a place onwards, as any consumer would, and notices when it has fallen behind
+/// what the stream still holds.
+///
+/// Each read begins with the entry that was read last. As long as that is there, nothing after it has been
+/// trimmed, since a stream is trimmed from its start; and one `XRANGE` answers both at the same moment. `XREAD
+/// BLOCK` is only the bell.
 public struct EventReader: Sendable {
     /// One entry of the stream.
     public struct Entry: Sendable {
@@ -22,7 +27,7 @@ public struct EventReader: Sendable {
     /// Most entries of one read.
     public static let batchMax = 500
 
-    /// The place before the first entry.
+    /// The place before the first entry, whatever was there before that.
     public static let beginning = "0"
 
     /// A reader that starts after `position`.
@@ -36,47 +41,120 @@ public struct EventReader: Sendable {
 
     /// A reader that starts after the newest entry.
     public init(queue: QueueName, redis: RedisClient, afterNewest: Void) async throws(QueueError) {
-        do {
-            let newest = try await redis.send([
-                "XREVRANGE", RedisArgument(queue.eventsKey), "+", "-", "COUNT", "1",
-            ])
-            self.init(
-                queue: queue, redis: redis,
-                after: newest.array?.first?.array?.first?.string ?? Self.beginning)
-        } catch {
-            throw QueueError(
-                .redis, "reading the events of queue \(queue) failed: \(error)", cause: error)
-        }
+        self.init(queue: queue, redis: redis)
+        let newest = try await send(["XREVRANGE", key, "+", "-", "COUNT", "1"])
+        position = newest.array?.first?.array?.first?.string ?? Self.beginning
     }
 
     /// The next entries; empty when there are none, at the end of the time.
     ///
     /// - Parameter time: how long to wait for one; zero does not wait.
+    /// - Throws: `tokenExpired` when entries after the position may have been trimmed before they were read;
+    ///   `badPosition`, `redis`, `unexpectedReply`.
     public mutating func next(waiting time: Duration = .zero) async throws(QueueError) -> [Entry] {
-        var command: [RedisArgument] = ["XREAD", "COUNT", RedisArgument(Self.batchMax)]
-        if time > .zero { command += ["BLOCK", RedisArgument(max(1, time.milliseconds))] }
-        command += ["STREAMS", RedisArgument(queue.eventsKey), RedisArgument(position)]
-        do {
-            let reply = try await redis.send(command, timeout: time + .seconds(5))
-            var entries: [Entry] = []
-            for row in reply.array?.first?.array?.last?.array ?? [] {
-                guard let id = row.array?.first?.string,
-                    let bytes = row.array?.last?.array?.last?.bytes
-                else { continue }
-                entries.append(
-                    Entry(
-                        id: id, json: String(decoding: bytes, as: UTF8.self),
-                        event: try JSONDecoder().decode(JobEvent.self, from: Data(bytes))))
-                position = id
-            }
-            return entries
-        } catch let error as RedisError {
+        let entries = try await read()
+        if !entries.isEmpty || time <= .zero { return entries }
+        let bell = try await send(
+            [
+                "XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS",
+                key, RedisArgument(position),
+            ], timeout: time + .seconds(5))
+        return bell.isNull ? [] : try await read()
+    }
+
+    private var key: RedisArgument { RedisArgument(queue.eventsKey) }
+
+    private mutating func read() async throws(QueueError) -> [Entry] {
+        guard let last = StreamID(position) else {
             throw QueueError(
-                .redis, "reading the events of queue \(queue) failed: \(error)", cause: error)
+                .badPosition,
+                "\(position.debugDescription) is not the id of an event; expected one as in "
+                    + "1763700000000-0, or \(Self.beginning) for the beginning.")
+        }
+        let reply = try await send([
+            "XRANGE", key, RedisArgument(last.description), "+", "COUNT",
+            RedisArgument(Self.batchMax + 1),
+        ])
+        var rows = (reply.array ?? [])[...]
+        if rows.first?.array?.first?.string == last.description {
+            rows = rows.dropFirst()
+        } else if last > .beginning {
+            try await checkNothingIsLost(after: last)
+        }
+        var entries: [Entry] = []
+        for row in rows {
+            guard let id = row.array?.first?.string,
+                let bytes = row.array?.last?.array?.last?.bytes
+            else { continue }
+            entries.append(
+                Entry(
+                    id: id, json: String(decoding: bytes, as: UTF8.self),
+                    event: try event(Data(bytes))))
+            position = id
+        }
+        return entries
+    }
+
+    /// Looks closer when the entry that was read last is not there any more.
+    ///
+    /// It was trimmed, perhaps alone, or it never was one: a time, say. Nothing is lost as long as the stream
+    /// reaches back to before it, or nothing came after it.
+    private func checkNothingIsLost(after last: StreamID) async throws(QueueError) {
+        let reply: RedisReply
+        do {
+            reply = try await redis.send(["XINFO", "STREAM", key])
+        } catch  where error.serverError?.message == "ERR no such key" {
+            throw expired("the stream is gone", newest: nil)
+        } catch {
+            throw failure(error)
+        }
+        var fields: [String: RedisReply] = [:]
+        let list = reply.array ?? []
+        for place in stride(from: 0, to: list.count - 1, by: 2) {
+            if let name = list[place].string { fields[name] = list[place + 1] }
+        }
+        guard let newest = fields["last-generated-id"]?.string.flatMap({ StreamID($0) }) else {
+            throw QueueError(.unexpectedReply, "XINFO STREAM answered without last-generated-id.")
+        }
+        if last == newest { return }
+        if last > newest {
+            throw expired("the newest one is \(newest), so this is another stream", newest: newest)
+        }
+        let oldest = fields["first-entry"]?.array?.first?.string.flatMap { StreamID($0) }
+        guard let oldest else { throw expired("none is left", newest: newest) }
+        if oldest > last { throw expired("the oldest one left is \(oldest)", newest: newest) }
+    }
+
+    private func expired(_ reason: String, newest: StreamID?) -> QueueError {
+        let newest = newest?.description ?? Self.beginning
+        return QueueError(
+            .tokenExpired,
+            "the events of queue \(queue) after \(position) are not all there any more: \(reason). Take "
+                + "stock instead: keep \(newest) as the newest id, list every asset with minilab assets "
+                + "--json, then read on with minilab events --after \(newest).")
+    }
+
+    private func event(_ json: Data) throws(QueueError) -> JobEvent {
+        do {
+            return try JSONDecoder().decode(JobEvent.self, from: json)
         } catch {
             throw QueueError(
                 .unexpectedReply,
                 "an event of queue \(queue) after \(position) cannot be read: \(error)")
         }
+    }
+
+    private func send(
+        _ command: [RedisArgument], timeout: Duration? = nil
+    ) async throws(QueueError) -> RedisReply {
+        do {
+            return try await redis.send(command, timeout: timeout)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: RedisError) -> QueueError {
+        QueueError(.redis, "reading the events of queue \(queue) failed: \(error)", cause: error)
     }
 }

@@ -11,6 +11,10 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case unsafeServer
         /// A script answered what it never does: versions of it differ.
         case unexpectedReply
+        /// Events that were not read yet may have been trimmed: who follows has to take stock of all assets.
+        case tokenExpired
+        /// The place to read events from is no id of one.
+        case badPosition
     }
 
     /// The kind.

@@ -1,0 +1,164 @@
+import Adjustments
+import Logging
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Readers of events") struct EventReaderTests {
+    /// Lets one job of an asset end well: one event.
+    private func complete(_ q: QueueFixture, _ asset: String) async throws {
+        try await q.admit(asset)
+        try await q.finish(q.claim())
+    }
+
+    /// Trims for real, to so many entries.
+    private func trim(_ q: QueueFixture, to count: Int) async throws {
+        _ = try await q.redis.send([
+            "XTRIM", RedisArgument(q.queue.name.eventsKey), "MAXLEN", RedisArgument(count),
+        ])
+    }
+
+    private func reader(_ q: QueueFixture, after position: String? = nil) -> EventReader {
+        EventReader(
+            queue: q.queue.name, redis: q.redis, after: position ?? EventReader.beginning)
+    }
+
+    /// The code of the error, and its sentence.
+    private func refusal(_ reader: EventReader) async -> QueueError? {
+        var reader = reader
+        do {
+            _ = try await reader.next()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `one that was away goes on after its last event`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var before = reader(q)
+        #expect(try await before.next().map(\.event.subject) == ["a"])
+        try await complete(q, "b")
+        try await complete(q, "c")
+        var after = reader(q, after: before.position)
+        #expect(try await after.next().map(\.event.subject) == ["b", "c"])
+        #expect(try await after.next().isEmpty)
+    }
+
+    @Test func `one that was away too long is told so, and how to take stock`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var early = reader(q)
+        _ = try await early.next()
+        for asset in ["b", "c", "d"] { try await complete(q, asset) }
+        let newest = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
+        try await trim(q, to: 1)
+        let error = await refusal(early)
+        #expect(error?.code == .tokenExpired)
+        #expect(error?.message.contains("minilab assets --json") == true)
+        #expect(error?.message.contains("--after \(newest.position)") == true)
+        // And told so again, until it does that.
+        #expect(await refusal(early)?.code == .tokenExpired)
+        try await complete(q, "e")
+        var anew = newest
+        #expect(try await anew.next().map(\.event.subject) == ["e"])
+    }
+
+    @Test func `trimming behind one is no matter`() async throws {
+        let q = try await QueueFixture()
+        for asset in ["a", "b", "c"] { try await complete(q, asset) }
+        var reader = reader(q)
+        #expect(try await reader.next().count == 3)
+        try await trim(q, to: 1)
+        #expect(try await reader.next().isEmpty)
+        // Even the last one that was read: nothing came after it.
+        try await trim(q, to: 0)
+        #expect(try await reader.next().isEmpty)
+    }
+
+    @Test func `trimming while one follows is noticed before it reads on`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var follower = reader(q)
+        #expect(try await follower.next(waiting: .seconds(5)).count == 1)
+        var read = 0
+        for round in 0..<20 {
+            try await complete(q, "b\(round)")
+            try await trim(q, to: 2)
+            read += try await follower.next(waiting: .seconds(5)).count
+        }
+        #expect(read == 20, "a false alarm would have thrown")
+        for round in 0..<5 { try await complete(q, "c\(round)") }
+        try await trim(q, to: 2)
+        let lost = follower
+        #expect(await refusal(lost)?.code == .tokenExpired)
+    }
+
+    @Test func `one that waits is woken by the next event`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        let client = RedisClient(
+            RedisConfiguration(url: try RedisURL(q.server.url)), logger: Logger(label: "test"))
+        var reader = EventReader(
+            queue: q.queue.name, redis: client, after: EventReader.beginning)
+        _ = try await reader.next()
+        let waiting = reader
+        async let heard = Task {
+            var waiting = waiting
+            return try await waiting.next(waiting: .seconds(30)).map(\.event.subject)
+        }.value
+        try await complete(q, "b")
+        #expect(try await heard == ["b"])
+        await client.close()
+    }
+
+    @Test func `the beginning is what is there, however much was trimmed`() async throws {
+        let q = try await QueueFixture()
+        #expect(await refusal(reader(q)) == nil)
+        for asset in ["a", "b", "c"] { try await complete(q, asset) }
+        try await trim(q, to: 1)
+        var fresh = reader(q)
+        #expect(try await fresh.next().map(\.event.subject) == ["c"])
+        #expect(await refusal(reader(q, after: "0-0")) == nil)
+    }
+
+    @Test func `the newest of a stream that is not there yet is its beginning`() async throws {
+        let q = try await QueueFixture()
+        var reader = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
+        try await complete(q, "a")
+        #expect(try await reader.next().map(\.event.subject) == ["a"])
+    }
+
+    @Test func `a time between two events is a place to start from`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var first = reader(q)
+        _ = try await first.next()
+        let id = try #require(StreamID(first.position))
+        try await complete(q, "b")
+        var between = reader(q, after: "\(id.milliseconds)-\(id.number + 1)")
+        #expect(try await between.next().map(\.event.subject) == ["b"])
+    }
+
+    @Test func `a stream that is gone, or was begun anew, has none of its events`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var reader = reader(q)
+        _ = try await reader.next()
+        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.eventsKey)])
+        #expect(await refusal(reader)?.code == .tokenExpired)
+        try await complete(q, "b")
+        #expect(await refusal(reader)?.code == .tokenExpired)
+        let ahead = self.reader(q, after: "99999999999999-0")
+        #expect(await refusal(ahead)?.message.contains("another stream") == true)
+    }
+
+    @Test(arguments: ["", "yesterday", "1-2-3", "-1", "$"])
+    func `a place that is no id is refused`(position: String) async throws {
+        let q = try await QueueFixture()
+        #expect(await refusal(reader(q, after: position))?.code == .badPosition)
+    }
+}
