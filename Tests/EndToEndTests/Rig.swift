@@ -96,6 +96,13 @@ struct Rig: Sendable {
         }
     }
 
+    /// Waits until a counter of the queue has come to a number.
+    func waitForCount(_ name: String, _ count: Int) async throws {
+        _ = try await eventually("\(count) \(name)", within: .seconds(300)) {
+            try await queue.status().counters[name] == count ? () : nil
+        }
+    }
+
     /// What must be so whenever nothing is left to do, whatever was killed on the way:
     /// each job has ended once, each version is whole and its bytes are those of its event, nothing
     /// is left in staging, and every event is as the schema says.
@@ -130,6 +137,11 @@ struct Rig: Sendable {
         let path = library + "/staging/photos"
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path)
+    }
+
+    /// The versions that an asset has.
+    func versions(_ asset: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: library + "/edits/\(asset)/versions")
     }
 
     /// The name of an asset's current version; nil when the original is current.
