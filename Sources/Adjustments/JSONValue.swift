@@ -22,8 +22,14 @@ public enum JSONValue: Sendable, Equatable {
     /// Parses JSON text.
     ///
     /// - Parameter what: how the text is called in the error, such as `edit`.
-    /// - Throws: ``FailureCode/malformedJSON`` with the parser's own words.
+    /// - Throws: ``FailureCode/malformedJSON`` with the parser's own words; `invalidValue` for a long row of accents.
     public init(parsing text: String, as what: String) throws(Failure) {
+        guard text.isStreamSafe else {
+            throw Failure(
+                .invalidValue,
+                "\(what) has more than \(String.marksInARowMax) combining marks in a row, which no text of "
+                    + "people has.")
+        }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         } catch {

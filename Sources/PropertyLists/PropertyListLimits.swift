@@ -1,3 +1,4 @@
+import Adjustments
 import FoundationEssentials
 
 /// How much of a stranger's property list is read.
@@ -12,11 +13,6 @@ public enum PropertyListLimits {
     public static let depthMax = 32
     /// Most bytes of all text and data together, each counted as often as something refers to it.
     public static let contentBytesMax = 4 << 20
-    /// Most combining marks (accents) in a row: what Unicode calls stream-safe text (UAX #15).
-    ///
-    /// Swift compares and hashes text in normal form, and sorts each row of marks for that in quadratic time:
-    /// 32,000 take 0.24 s, a million would take minutes.
-    public static let marksMax = 30
     /// The moments that all writers can spell: the years 1 to 9999.
     static let dates =
         Date(
@@ -46,13 +42,9 @@ struct Budget {
     /// Counts text, before anything compares it.
     mutating func spend(_ text: String) throws(PropertyListError) {
         try spend(bytes: text.utf8.count)
-        var marks = 0
-        for scalar in text.unicodeScalars {
-            marks = !scalar.isASCII && scalar.isMark ? marks + 1 : 0
-            guard marks <= PropertyListLimits.marksMax else {
-                throw PropertyListError(
-                    "a text has more than \(PropertyListLimits.marksMax) combining marks in a row.")
-            }
+        guard text.isStreamSafe else {
+            throw PropertyListError(
+                "a text has more than \(String.marksInARowMax) combining marks in a row.")
         }
     }
 
@@ -63,16 +55,6 @@ struct Budget {
             throw PropertyListError(
                 "its text and data have more than \(PropertyListLimits.contentBytesMax) bytes, "
                     + "shared ones counted each time.")
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether it stands with the character before. All that are sorted in normal form are of these kinds.
-    fileprivate var isMark: Bool {
-        switch properties.generalCategory {
-        case .nonspacingMark, .spacingMark, .enclosingMark: true
-        default: false
         }
     }
 }

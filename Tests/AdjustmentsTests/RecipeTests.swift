@@ -96,6 +96,15 @@ import Testing
         expect(.malformedJSON) { try Recipe(json: text) }
     }
 
+    /// Swift sorts each row of accents in quadratic time: a key of 64,000 took 8 s.
+    @Test func `a long row of accents is refused before anything compares it`() {
+        let marks = String(repeating: "\u{301}", count: String.marksInARowMax)
+        expect(.unknownField) { try Recipe(json: "{\"a\(marks)\": 1}") }
+        expect(.invalidValue, naming: "combining marks") {
+            try Recipe(json: "{\"a\(marks)\u{301}\": 1}")
+        }
+    }
+
     @Test func `the most filters are taken and one more is refused`() throws {
         let invert = try Filter("CIColorInvert")
         let most = Array(repeating: invert, count: ContractLimits.filtersMax)

@@ -53,7 +53,8 @@ struct RunReport: Encodable {
 
     private static func what(_ job: JobEvent.Completed) -> String {
         let filters = job.filters.map { $0.map(short).joined(separator: " + ") } ?? ""
-        return job.mode == .replace ? filters : "\(job.mode.rawValue): \(filters)"
+        if job.mode == .replace { return filters }
+        return filters.isEmpty ? job.mode.rawValue : "\(job.mode.rawValue): \(filters)"
     }
 
     /// The filter without what everybody knows: `SepiaTone 0.8`.
