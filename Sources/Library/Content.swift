@@ -76,16 +76,21 @@ public struct Content: Sendable, Codable, Equatable {
     public struct Adjustment: Sendable, Codable, Equatable {
         /// The sidecar's name in the version's folder.
         public let sidecar: String
+        /// SHA-256 of the sidecar's bytes, in hex.
+        public let sidecarSHA256: String
         /// Who can read them.
         public let formatIdentifier: String
         /// The version of that format.
         public let formatVersion: String
-        /// SHA-256 of the bytes, in hex.
+        /// SHA-256 of the data in it, in hex.
         public let sha256: String
 
         /// Describes adjustment data.
-        public init(sidecar: String, _ data: AdjustmentData) {
+        ///
+        /// - Parameter sidecarSHA256: of the file with its wrapping.
+        public init(sidecar: String, sidecarSHA256: String, _ data: AdjustmentData) {
             self.sidecar = sidecar
+            self.sidecarSHA256 = sidecarSHA256
             formatIdentifier = data.formatIdentifier
             formatVersion = data.formatVersion
             sha256 = data.digest

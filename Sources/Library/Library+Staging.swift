@@ -69,10 +69,15 @@ extension Library {
     }
 
     /// Writes the adjustment data of a staged version.
+    ///
+    /// - Returns: what its content records of them.
     public func write(
         _ sidecar: AAESidecar, as name: String, into staged: StagedVersion
-    ) throws(Failure) {
-        try files.write(try sidecar.encoded(), to: folder(of: staged).appending(name))
+    ) throws(Failure) -> Content.Adjustment {
+        let path = folder(of: staged).appending(name)
+        try files.write(try sidecar.encoded(), to: path)
+        return Content.Adjustment(
+            sidecar: name, sidecarSHA256: try digest(of: path).hex, sidecar.adjustment)
     }
 
     /// Takes a small file out of a staged version.

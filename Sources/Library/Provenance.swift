@@ -43,14 +43,33 @@ public struct Provenance: Sendable, Codable, Equatable {
         self.content = content
     }
 
+    /// The file's field that has the SHA-256 of all others, as canonical JSON: so that a byte that rots in it
+    /// is found.
+    private static let digestField = "digest"
+
     func encoded() throws(Failure) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         do {
-            return try encoder.encode(self)
+            let plain = try JSONDecoder().decode(JSONValue.self, from: encoder.encode(self))
+            guard case .object(var fields) = plain else {
+                throw Failure(.internalError, "a provenance is no object.")
+            }
+            fields[Self.digestField] = .string(plain.digest)
+            return try encoder.encode(JSONValue.object(fields))
         } catch {
             throw Failure(.internalError, "the provenance of \(version) does not encode: \(error)")
         }
+    }
+
+    /// Whether the bytes of a file are as they were written.
+    static func isSealed(_ bytes: Data) -> Bool {
+        // Bytes that are no JSON were not written so.
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes),
+            case .object(var fields) = value
+        else { return false }
+        let digest = fields.removeValue(forKey: digestField)
+        return digest == .string(JSONValue.object(fields).digest)
     }
 }
 

@@ -28,25 +28,33 @@ struct LibraryFixture {
     /// Stages and seals a version as a worker does after its render.
     func seal(
         _ name: VersionName, on parent: VersionName?, text: String = "pixels",
-        isDraft: Bool = false, publishing draft: VersionName? = nil,
+        isDraft: Bool = false, publishing draft: VersionName? = nil, base: String? = nil,
         at time: String = "2026-01-01T00:00:00Z"
     ) throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         let folder = try library.stage(staged)
         try put(text, at: folder.appending("IMG_0001.jpg"))
         let recipe = try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])])
-        let adjustment = AdjustmentData(recipe)
-        try library.write(
-            AAESidecar(adjustment, timestamp: Date(timeIntervalSince1970: 0)), as: "IMG_0001.AAE",
-            into: staged)
+        let adjustment = try library.write(
+            AAESidecar(
+                AdjustmentData(recipe), on: base == nil ? .original : .adjusted,
+                timestamp: Date(timeIntervalSince1970: 0)), as: "IMG_0001.AAE", into: staged)
+        let layer = try base.map { text in
+            try put(text, at: folder.appending("base").appending("IMG_0001.jpg"))
+            return Content.Layer(
+                name: "base/IMG_0001.jpg", version: parent?.description ?? "",
+                input: try input(folder.appending("base").appending("IMG_0001.jpg")))
+        }
         let content = Content(
-            source: Content.Input(
-                sha256: "00", format: "jpeg", size: PixelSize(width: 4, height: 3), orientation: 6),
-            base: nil, adjustment: Content.Adjustment(sidecar: "IMG_0001.AAE", adjustment),
-            opened: nil, recipe: recipe, editDigest: "00", rendering: nil,
+            source: try input(library.original(of: asset)), base: layer, adjustment: adjustment,
+            opened: nil, recipe: recipe, editDigest: "00",
+            rendering: Content.Rendering(
+                engine: "test/1", at: time, plan: [], wallMilliseconds: 1.5, cpuMilliseconds: 1.25,
+                peakMemoryBytes: 1 << 20),
             render: Content.Image(
                 name: "IMG_0001.jpg", mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
-                bytes: text.utf8.count, sha256: "00"))
+                bytes: text.utf8.count,
+                sha256: try library.digest(of: folder.appending("IMG_0001.jpg")).hex))
         let before = try parent.flatMap { try library.provenance(of: $0, asset)?.timeline }
         let provenance = Provenance(
             version: name, parent: parent, isDraft: isDraft,
@@ -56,6 +64,12 @@ struct LibraryFixture {
             timeline: (before ?? .start).edited(by: name), content: content)
         try library.seal(staged, provenance)
         return staged
+    }
+
+    private func input(_ path: FilePath) throws -> Content.Input {
+        Content.Input(
+            sha256: try library.digest(of: path).hex, format: "jpeg",
+            size: PixelSize(width: 4, height: 3), orientation: 6)
     }
 
     func publish(_ name: VersionName, on parent: VersionName?, text: String = "pixels") throws

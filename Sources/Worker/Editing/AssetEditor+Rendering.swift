@@ -40,17 +40,16 @@ extension AssetEditor {
         let report = try await pool.render(request, checking: check)
         let previews = try await previews(of: report.recipe, request, job.staged)
         return try await offPool { () throws(Failure) in
-            let adjustment = try adjustment(task, report.recipe, open)
-            let name = open.asset.stem + ".AAE"
-            try library.write(
+            let adjustment = try library.write(
                 AAESidecar(
-                    adjustment, on: base == nil ? .original : .adjusted,
+                    try adjustment(task, report.recipe, open),
+                    on: base == nil ? .original : .adjusted,
                     timestamp: job.author.date ?? .now),
-                as: name, into: job.staged)
+                as: open.asset.stem + ".AAE", into: job.staged)
             let input = Content.Input(report)
             let content = Content(
                 source: try base == nil ? input : original(open), base: base?.layer(input),
-                adjustment: Content.Adjustment(sidecar: name, adjustment), opened: task.opened,
+                adjustment: adjustment, opened: task.opened,
                 recipe: report.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
                 rendering: Content.Rendering(report, at: job.author.at),
                 render: Content.Image(report.output), previews: previews, placeholder: tiny)

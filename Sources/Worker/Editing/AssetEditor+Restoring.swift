@@ -43,11 +43,11 @@ extension AssetEditor {
             let sidecar = AAESidecar(
                 adoption.adjustment, on: adoption.hasBase ? .adjusted : .original,
                 timestamp: job.author.date ?? .now)
-            let sidecarName = open.asset.stem + ".AAE"
-            try library.write(sidecar, as: sidecarName, into: job.staged)
+            let adjustment = try library.write(
+                sidecar, as: open.asset.stem + ".AAE", into: job.staged)
             let content = Content(
                 source: try library.input(original, header), base: nil,
-                adjustment: Content.Adjustment(sidecar: sidecarName, adoption.adjustment),
+                adjustment: adjustment,
                 opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
                 render: try library.image(name, rendered, in: job.staged))
             return try seal(edit, open, job, content: content, timeline: nil)

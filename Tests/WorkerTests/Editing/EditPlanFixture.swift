@@ -27,7 +27,8 @@ enum PlanFixture {
         return Content(
             source: input,
             base: hasBase ? Content.Layer(name: "base/b.jpg", version: "1-1", input: input) : nil,
-            adjustment: Content.Adjustment(sidecar: "IMG_0001.AAE", data), opened: nil,
+            adjustment: Content.Adjustment(
+                sidecar: "IMG_0001.AAE", sidecarSHA256: "00", data), opened: nil,
             recipe: recipe, editDigest: digest,
             rendering: engine.map {
                 Content.Rendering(
