@@ -95,6 +95,35 @@ struct Files: Sendable {
         }
     }
 
+    /// Moves a file to a name that nothing has.
+    ///
+    /// A link that must not be there yet, then the old name goes: a crash between leaves both, which the next call
+    /// takes for what it is.
+    ///
+    /// - Throws: `ioFailure` when something else has the name; both stay as they are.
+    func moveToFreeName(_ from: FilePath, to path: FilePath) throws(Failure) {
+        try faults?.reach()
+        guard Glibc.link(from.string, path.string) != 0 else { return try remove(from) }
+        switch errno {
+        case EEXIST where isSameFile(from, path): try remove(from)
+        case EPERM, EOPNOTSUPP, EMLINK:
+            // Memory cards (FAT) know no links.
+            if try exists(path) {
+                errno = EEXIST
+                throw Self.failure("moving \(from) to", path)
+            }
+            try move(from, to: path)
+        default: throw Self.failure("moving \(from) to", path)
+        }
+    }
+
+    private func isSameFile(_ one: FilePath, _ other: FilePath) -> Bool {
+        var (first, second) = (stat(), stat())
+        defer { errno = EEXIST }
+        return lstat(one.string, &first) == 0 && lstat(other.string, &second) == 0
+            && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// Gives a file a second name; where the file system has no hard links, copies it.
     func link(_ source: FilePath, at path: FilePath) throws(Failure) {
         try faults?.reach()
@@ -137,6 +166,13 @@ struct Files: Sendable {
         return false
     }
 
+    /// The length of a file; links are followed.
+    func length(of path: FilePath) throws(Failure) -> Int {
+        var info = stat()
+        guard stat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+        return Int(info.st_size)
+    }
+
     /// Whether there is a folder at a path; a link to one is none.
     func isFolder(_ path: FilePath) throws(Failure) -> Bool {
         var info = stat()
@@ -162,20 +198,24 @@ struct Files: Sendable {
         return names.sorted()
     }
 
-    /// Bytes that get free when a folder goes: of files that have no other name.
-    func ownBytes(in folder: FilePath) throws(Failure) -> Int {
-        var bytes = 0
-        for name in try list(folder) {
-            let path = folder.appending(name)
-            var info = stat()
-            guard lstat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
-            if info.st_mode & S_IFMT == S_IFDIR {
-                bytes += try ownBytes(in: path)
-            } else if info.st_nlink == 1 {
-                bytes += Int(info.st_size)
+    /// Bytes that get free when folders go together: of files that have no other name than in them.
+    func freedBytes(in folders: [FilePath]) throws(Failure) -> Int {
+        var found: [ino_t: (names: nlink_t, links: nlink_t, bytes: Int)] = [:]
+        var open = folders
+        while let folder = open.popLast() {
+            for name in try list(folder) {
+                let path = folder.appending(name)
+                var info = stat()
+                guard lstat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+                if info.st_mode & S_IFMT == S_IFDIR {
+                    open.append(path)
+                } else {
+                    let names = (found[info.st_ino]?.names ?? 0) + 1
+                    found[info.st_ino] = (names, info.st_nlink, Int(info.st_size))
+                }
             }
         }
-        return bytes
+        return found.values.reduce(0) { $1.names == $1.links ? $0 + $1.bytes : $0 }
     }
 
     /// Removes a file, a link, or a folder with all that is in it; nothing there is fine.

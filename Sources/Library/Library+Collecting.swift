@@ -13,49 +13,53 @@ public struct Collected: Sendable, Equatable, Codable {
 }
 
 extension Library {
-    /// How old a version that never became current is before it is removed: its job has ended long ago.
+    /// How old a version that never became current has to be before it goes: its job has ended long ago. One
+    /// whose job has not, because all workers were away, is rendered again.
     static let orphanAge: TimeInterval = 24 * 3600
 
     /// Removes the versions of an asset that a rule does not keep.
     ///
     /// Each goes by one `rename` under the asset's lock, the oldest first. A crash between any two steps leaves
-    /// a version whole or gone.
+    /// a version whole or gone. What is kept needs nothing of what goes: each version has all its layers in its
+    /// own folder. Undo and redo to what is gone fail with `missingVersion`.
     ///
     /// - Parameter isDryRun: whether only to look.
     public func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool = false
     ) throws(Failure) -> Collected {
-        try locked(asset) { () throws(Failure) in
-            var collection = Collected()
+        // The lock would make a folder for an asset that nobody has edited.
+        guard try files.isFolder(folder(of: asset)) else { return Collected() }
+        return try locked(asset) { () throws(Failure) in
             let history = try history(of: asset)
-            for version in retention.collectable(of: history, now: now) {
-                let folder = folder(of: version, asset)
-                collection.versions.append(version.version)
-                collection.bytes += try files.ownBytes(in: folder)
-                if !isDryRun { try bin(folder, of: asset) }
+            let versions = retention.collectable(of: history, now: now)
+            let orphans = try orphans(of: asset, history, retention, now: now)
+            let folders = versions.map { folder(of: $0, asset) } + orphans
+            let collected = Collected(
+                versions: versions.map(\.version),
+                orphans: orphans.compactMap(\.lastComponent?.string),
+                bytes: try files.freedBytes(in: folders))
+            if !isDryRun {
+                for folder in folders { try bin(folder, of: asset) }
+                // What a crash has left of the last one.
+                try files.remove(self.folder(of: asset).appending("bin"))
             }
-            for folder in try orphans(of: asset, history, now: now) {
-                collection.orphans.append(folder.lastComponent?.string ?? folder.string)
-                collection.bytes += try files.ownBytes(in: folder)
-                if !isDryRun { try bin(folder, of: asset) }
-            }
-            if !isDryRun { try files.remove(self.folder(of: asset).appending("bin")) }
-            return collection
+            return collected
         }
     }
 
     private func orphans(
-        of asset: AssetPath, _ history: [Provenance], now: Date
+        of asset: AssetPath, _ history: [Provenance], _ retention: Retention, now: Date
     ) throws(Failure) -> [FilePath] {
         let draft = try pointed(.drafts, of: asset)
         let known = Set(history.map(\.version) + [draft?.description].compactMap { $0 })
+        // Some may have been current, if one between them and the history was removed by hand.
+        let age = max(Self.orphanAge, retention.age ?? 0)
         var orphans: [FilePath] = []
         for shelf in Shelf.allCases {
             for name in try files.list(self.shelf(shelf, of: asset)) where !known.contains(name) {
                 let folder = self.shelf(shelf, of: asset).appending(name)
                 let version = try provenance(in: folder)
-                guard let made = version.author.date,
-                    now.timeIntervalSince(made) > Self.orphanAge
+                guard let made = version.author.date, now.timeIntervalSince(made) > age
                 else { continue }
                 orphans.append(folder)
             }
