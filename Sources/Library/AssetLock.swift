@@ -9,10 +9,13 @@ enum AssetLock {
     private static let pollMicroseconds: UInt32 = 5_000
 
     /// Runs `body` while this process holds the lock file at `path`.
+    ///
+    /// - Parameter isFolder: whether `path` is a folder, which is its own lock.
     static func hold<Result>(
-        _ path: FilePath, _ body: () throws(Failure) -> Result
+        _ path: FilePath, isFolder: Bool = false, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let file = open(path.string, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+        let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
+        let file = open(path.string, mode | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw Files.failure("opening the lock", path) }
         defer { close(file) }
         let end = ContinuousClock.now + waitMax

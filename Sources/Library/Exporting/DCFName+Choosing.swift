@@ -1,0 +1,44 @@
+public import Adjustments
+
+extension DCFName {
+    /// Names for photos that go into one folder, in their order.
+    ///
+    /// A photo keeps its own name where that is one and nobody has it, ahead of all that need a new one; those get
+    /// the lowest free numbers of `IMG_`.
+    ///
+    /// - Parameters:
+    ///   - stems: the photos' names without extensions.
+    ///   - taken: the names of the files that are in the folder.
+    /// - Throws: `invalidValue` when the numbers do not suffice.
+    public static func choose(
+        for stems: [String], besides taken: [String]
+    ) throws(Failure) -> [DCFName] {
+        var used = Set(taken.compactMap { DCFName(anyRole: stem(of: $0)) })
+        let own = stems.map { stem in
+            DCFName(original: stem).flatMap { used.insert($0).inserted ? $0 : nil }
+        }
+        var number = numbers.lowerBound
+        var names: [DCFName] = []
+        for name in own {
+            if let name {
+                names.append(name)
+                continue
+            }
+            while used.contains(DCFName(letters: madeUpLetters, number: number)) { number += 1 }
+            guard numbers.contains(number) else {
+                throw Failure(
+                    .invalidValue,
+                    "all numbers of \(madeUpLetters)_, \(numbers.lowerBound) to \(numbers.upperBound), "
+                        + "are taken; \(names.count) of \(stems.count) photos got a name. Export the rest "
+                        + "to another folder.")
+            }
+            names.append(DCFName(letters: madeUpLetters, number: number))
+            number += 1
+        }
+        return names
+    }
+
+    private static func stem(of fileName: String) -> String {
+        fileName.lastIndex(of: ".").map { String(fileName[..<$0]) } ?? fileName
+    }
+}

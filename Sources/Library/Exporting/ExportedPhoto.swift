@@ -1,0 +1,130 @@
+public import Adjustments
+public import Editors
+public import FoundationEssentials
+public import SystemPackage
+
+/// A photo to be written for Apple's tools: the original, and the edit if there is one.
+public struct ExportedPhoto: Sendable, Equatable {
+    /// The asset.
+    public let asset: AssetPath
+    /// The original.
+    public let original: FilePath
+    /// The layers above it; nil when the original is what readers see.
+    public let edit: Layers?
+    /// What a person should know of it.
+    public let notes: [String]
+
+    /// What stands beside an original.
+    public struct Layers: Sendable, Equatable {
+        /// The version.
+        public let version: String
+        /// The render.
+        public let render: FilePath
+        /// The extension of its real format.
+        public let renderExtension: String
+        /// The bytes of the sidecar.
+        public let sidecar: Data
+    }
+
+    /// The files of it by name.
+    func files(as name: DCFName) -> [(name: String, source: Source)] {
+        let suffix = original.extension.map { "." + $0.uppercased() } ?? ""
+        guard let edit else { return [(name.original + suffix, .file(original))] }
+        return [
+            (name.original + suffix, .file(original)),
+            (name.render + "." + edit.renderExtension, .file(edit.render)),
+            (name.sidecar, .bytes(edit.sidecar)),
+        ]
+    }
+
+    /// Where the bytes of a file come from.
+    enum Source {
+        case file(FilePath)
+        case bytes(Data)
+    }
+}
+
+/// What an export wrote.
+public struct ExportReport: Sendable, Equatable, Encodable {
+    /// The asset.
+    public let asset: AssetPath
+    /// The version, or nil for the original alone.
+    public let version: String?
+    /// The files' names, the original's first.
+    public let files: [String]
+    /// What a person should know.
+    public let notes: [String]
+}
+
+extension Library {
+    /// Gathers what is exported of a version.
+    ///
+    /// - Parameters:
+    ///   - version: nil for the original alone.
+    ///   - codec: writes the adjustment data anew; nil to take them as they are.
+    /// - Throws: `missingAsset`; `cannotHandleAdjustmentData` when they are to be written anew and no editor here
+    ///   can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
+    public func export(
+        _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
+    ) throws(Failure) -> ExportedPhoto {
+        let original = try original(of: asset)
+        guard let version, let content = version.content else {
+            return ExportedPhoto(asset: asset, original: original, edit: nil, notes: [])
+        }
+        let folder = folder(of: version, asset)
+        let sidecar: Data
+        if let codec {
+            sidecar = try content.rewritten(
+                self.sidecar(of: content, in: folder), by: codec, of: asset
+            ).encoded()
+        } else {
+            sidecar = Data(
+                try files.read(
+                    folder.appending(content.adjustment.sidecar), bytesMax: AAESidecar.fileBytesMax)
+            )
+        }
+        let hasBase =
+            content.base == nil
+            ? []
+            : [
+                "the edit was made on another editor's render, which these files cannot carry: who reads "
+                    + "them sees the render and cannot change the edit"
+            ]
+        return ExportedPhoto(
+            asset: asset, original: original,
+            edit: ExportedPhoto.Layers(
+                version: version.version, render: folder.appending(content.render.name),
+                renderExtension: content.render.fileExtension, sidecar: sidecar),
+            notes: hasBase)
+    }
+}
+
+extension Content {
+    fileprivate func rewritten(
+        _ sidecar: AAESidecar, by codec: any AdjustmentCodec, of asset: AssetPath
+    ) throws(Failure) -> AAESidecar {
+        guard let recipe else {
+            throw Failure(
+                .cannotHandleAdjustmentData,
+                "the edit of \(asset.string.debugDescription) is of \(adjustment.formatIdentifier) "
+                    + "\(adjustment.formatVersion), which no editor here reads; it cannot be written as "
+                    + "\(codec.formatIdentifier). Export it without --as.")
+        }
+        let data = AdjustmentData(
+            formatIdentifier: codec.formatIdentifier, formatVersion: codec.writtenVersion,
+            data: try codec.write(recipe, for: input.photo))
+        return AAESidecar(
+            data, on: sidecar.base,
+            timestamp: sidecar.adjustmentTimestamp ?? Date(timeIntervalSince1970: 0))
+    }
+}
+
+extension Content.Image {
+    /// The extension of its format in capitals: `JPG`, `HEIC`, `TIF`.
+    var fileExtension: String {
+        let format = mediaType.split(separator: "/").last.map(String.init) ?? mediaType
+        if let known = Recipe.Format(rawValue: format) { return known.fileExtension.uppercased() }
+        // A render that came with an import is named by its content: HEIC and AVIF are both heif.
+        return format == "heif" ? "HEIC" : format.uppercased()
+    }
+}
