@@ -1,0 +1,123 @@
+import Adjustments
+import FoundationEssentials
+import SystemPackage
+
+/// What lies on the shelves of an asset, read under its lock, so that nobody moves anything meanwhile.
+struct AssetShelves {
+    /// What can be read, by shelf and name.
+    private(set) var versions: [Shelf: [String: Provenance]] = [:]
+    /// Where the pointers lead.
+    private(set) var pointed: [Shelf: VersionName] = [:]
+    /// All names, those that cannot be read too.
+    private var names: [Shelf: [String]] = [:]
+
+    init(_ asset: AssetPath, in library: Library, _ report: inout Verification) throws(Failure) {
+        for shelf in Shelf.allCases {
+            do throws(Failure) {
+                pointed[shelf] = try library.pointed(shelf, of: asset)
+            } catch {
+                report.add(
+                    problem: .pointer, library.pointer(shelf, of: asset).string, error.message)
+            }
+            let folder = library.shelf(shelf, of: asset)
+            for name in try library.files.list(folder) {
+                let path = folder.appending(name)
+                guard VersionName(name) != nil, try library.files.isFolder(path) else {
+                    report.add(
+                        problem: .stray, path.string,
+                        "it is no version; nobody here put it there. Move it away.")
+                    continue
+                }
+                names[shelf, default: []].append(name)
+                versions[shelf, default: [:]][name] = library.read(path, &report)
+            }
+            if let name = pointed[shelf]?.description, names[shelf]?.contains(name) != true {
+                report.add(
+                    problem: .pointer, library.pointer(shelf, of: asset).string,
+                    "it names \(name), which is not there. Restore the folder, or let the link name a "
+                        + "version that is there.")
+            }
+        }
+    }
+
+    /// The published versions from the current one on, as far as they can be followed.
+    var history: [Provenance] {
+        var history: [Provenance] = []
+        var next = pointed[.versions]?.description
+        while let name = next, let version = versions[.versions]?[name],
+            version.revision < history.last?.revision ?? .max
+        {
+            history.append(version)
+            next = version.parent
+        }
+        return history
+    }
+
+    /// The draft.
+    var draft: Provenance? { pointed[.drafts].flatMap { versions[.drafts]?[$0.description] } }
+
+    /// Tells what belongs to neither history nor draft.
+    func checkStrays(
+        _ asset: AssetPath, in library: Library, now: Date, _ report: inout Verification
+    ) {
+        let history = history
+        let tail = history.last
+        if let tail, let parent = tail.parent, versions[.versions]?[parent] == nil,
+            names[.versions]?.contains(where: { (VersionName($0)?.revision ?? 0) < tail.revision })
+                == true
+        {
+            report.add(
+                problem: .timeline, library.place(tail, of: asset).string,
+                "its parent \(parent) is missing or cannot be read, but older versions are there: the history "
+                    + "is cut off. Restore it; undo cannot go behind it.")
+        }
+        let known = Set(history.map(\.version) + [draft?.version].compactMap { $0 })
+        for shelf in Shelf.allCases {
+            for (name, version) in (versions[shelf] ?? [:]).sorted(by: { $0.key < $1.key })
+            where !known.contains(name) {
+                let path = library.shelf(shelf, of: asset).appending(name).string
+                let made = version.author.date ?? .distantPast
+                if now.timeIntervalSince(made) > Library.orphanAge {
+                    report.add(
+                        problem: .stray, path,
+                        "it is in no history; minilab gc removes it when it is old enough.")
+                } else {
+                    report.add(
+                        note: .stray, path,
+                        "it is in no history yet: a worker publishes it now, or carries it on after a crash."
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension Library {
+    fileprivate func place(_ version: Provenance, of asset: AssetPath) -> FilePath {
+        folder(of: version, asset)
+    }
+
+    /// The provenance in a folder, or nil with the reason in the report.
+    fileprivate func read(_ folder: FilePath, _ report: inout Verification) -> Provenance? {
+        let path = folder.appending(Provenance.fileName)
+        do throws(Failure) {
+            let bytes = try files.read(path, bytesMax: Provenance.fileBytesMax)
+            if !Provenance.isSealed(Data(bytes)) {
+                report.add(
+                    problem: .provenance, path.string,
+                    "it was changed after it was written: its digest is another one. Restore it.")
+            }
+            let provenance = try provenance(in: folder)
+            if provenance.version != folder.lastComponent?.string {
+                report.add(
+                    problem: .provenance, path.string,
+                    "it says it is \(provenance.version). Restore the folder.")
+                return nil
+            }
+            return provenance
+        } catch {
+            report.add(problem: .provenance, path.string, error.message + " Restore it.")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Adjustments
+import Editors
+import FoundationEssentials
+import SystemPackage
+
+/// Reads the files of versions and compares them with their provenance.
+struct VersionFiles {
+    let library: Library
+    let asset: AssetPath
+    let editors: EditorRegistry
+    var report: Verification
+    private(set) var renders: [RecordedRender] = []
+    /// The original's digest, once it was read; nil when it cannot be.
+    private var originalDigest: String??
+    /// Contents that were made again already: undo and redo show one again.
+    private var seen: Set<String> = []
+
+    init(library: Library, asset: AssetPath, editors: EditorRegistry, report: Verification) {
+        self.library = library
+        self.asset = asset
+        self.editors = editors
+        self.report = report
+    }
+
+    mutating func check(_ version: Provenance) throws(Failure) {
+        let folder = library.folder(of: version, asset)
+        try checkStrays(version, in: folder)
+        guard let content = version.content else { return }
+        var input = library.originals.pushing(FilePath(asset.string))
+        var isInputWhole = checkOriginal(content)
+        if let base = content.base {
+            input = folder.pushing(FilePath(base.name))
+            isInputWhole = check(.base, input, base.input.sha256)
+        }
+        let render = folder.appending(content.render.name)
+        check(.render, render, content.render.sha256)
+        for preview in content.previews {
+            check(.preview, folder.pushing(FilePath(preview.image.name)), preview.image.sha256)
+        }
+        let recipe = checkSidecar(of: content, in: folder)
+        guard let rendering = content.rendering else {
+            report.add(
+                note: .invariant, render.string,
+                "it came with an import: it is not rendered again to be compared.")
+            return
+        }
+        guard isInputWhole, let recipe,
+            seen.insert("\(content.adjustment.sha256) \(content.render.sha256)").inserted
+        else { return }
+        renders.append(
+            RecordedRender(
+                rendering: rendering, source: input, recipe: recipe, image: content.render,
+                path: render))
+    }
+
+    private mutating func checkStrays(
+        _ version: Provenance, in folder: FilePath
+    ) throws(Failure) {
+        let known = Set((version.content?.fileNames ?? []) + [Provenance.fileName])
+        let folders = Set(known.compactMap { $0.split(separator: "/").dropLast().first })
+        for name in try library.files.list(folder) where !known.contains(name) {
+            let path = folder.appending(name)
+            let isKnown = folders.contains(Substring(name))
+            let inside = isKnown ? try library.files.list(path).map { name + "/" + $0 } : [name]
+            for name in inside where !known.contains(name) {
+                report.add(
+                    problem: .stray, folder.pushing(FilePath(name)).string,
+                    "the version does not have such a file. Move it away.")
+            }
+        }
+    }
+
+    private mutating func checkOriginal(_ content: Content) -> Bool {
+        let path = library.originals.pushing(FilePath(asset.string)).string
+        if originalDigest == nil {
+            do throws(Failure) {
+                originalDigest = .some(try library.digest(of: library.original(of: asset)).hex)
+            } catch {
+                originalDigest = .some(nil)
+                report.add(problem: .original, path, error.message)
+            }
+        }
+        guard case .some(.some(let found)) = originalDigest else { return false }
+        if found != content.source.sha256 {
+            let sentence =
+                "it is not the photo that was edited: its SHA-256 is \(found), expected "
+                + "\(content.source.sha256). Restore it, or edit it anew."
+            if !report.problems.contains(.init(.original, path, sentence)) {
+                report.add(problem: .original, path, sentence)
+            }
+        }
+        return found == content.source.sha256
+    }
+
+    /// Whether a file has the bytes that are recorded.
+    @discardableResult
+    private mutating func check(
+        _ part: Verification.Part, _ path: FilePath, _ recorded: String
+    ) -> Bool {
+        do throws(Failure) {
+            let found = try library.digest(of: path)
+            if found.hex == recorded { return true }
+            report.add(
+                problem: part, path.string,
+                "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.hex), expected "
+                    + "\(recorded). Restore it from a backup.")
+        } catch {
+            report.add(problem: part, path.string, error.message + " Restore it from a backup.")
+        }
+        return false
+    }
+
+    /// The recipe to render again: the adjustment data decoded, with the recorded output. nil when they cannot
+    /// be decoded or are not as recorded.
+    private mutating func checkSidecar(of content: Content, in folder: FilePath) -> Recipe? {
+        let recorded = content.adjustment
+        let path = folder.appending(recorded.sidecar)
+        guard check(.adjustmentData, path, recorded.sidecarSHA256) else { return nil }
+        let sidecar: AAESidecar
+        do throws(Failure) {
+            sidecar = try library.sidecar(of: content, in: folder)
+        } catch {
+            report.add(problem: .adjustmentData, path.string, error.message)
+            return nil
+        }
+        guard
+            recorded
+                == Content.Adjustment(
+                    sidecar: recorded.sidecar, sidecarSHA256: recorded.sidecarSHA256,
+                    sidecar.adjustment)
+        else {
+            report.add(
+                problem: .adjustmentData, path.string,
+                "it is \(sidecar.adjustment.format), or other data, than the provenance says.")
+            return nil
+        }
+        let hasBase = content.base != nil
+        if (sidecar.base == .adjusted) != hasBase, content.rendering != nil {
+            report.add(
+                problem: .adjustmentData, path.string,
+                hasBase
+                    ? "it says that the edit was made on the original, but the version has a base."
+                    : "it says that the edit was made on a base, but the version has none.")
+            return nil
+        }
+        return decode(sidecar, content, path)
+    }
+
+    private mutating func decode(
+        _ sidecar: AAESidecar, _ content: Content, _ path: FilePath
+    ) -> Recipe? {
+        switch editors.open(sidecar.adjustment, of: content.input.photo) {
+        case .undecodable(let failure):
+            report.add(problem: .adjustmentData, path.string, failure.message)
+            return nil
+        case .cannotHandle(let reason):
+            if content.recipe != nil {
+                report.add(
+                    note: .adjustmentData, path.string,
+                    "it was read when the version was made, and cannot be now: \(reason)")
+            }
+            return nil
+        case .canHandle(let recipe):
+            guard let recorded = content.recipe else { return nil }
+            // Only our own format says how the result is written.
+            let isOurs =
+                sidecar.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
+            guard recipe.filters == recorded.filters, !isOurs || recipe.output == recorded.output
+            else {
+                report.add(
+                    problem: .adjustmentData, path.string,
+                    "it decodes to another edit than the provenance has.")
+                return nil
+            }
+            return recorded
+        }
+    }
+}

@@ -1,0 +1,79 @@
+public import Adjustments
+import FoundationEssentials
+import Glibc
+public import Library
+import RenderProtocol
+public import SystemPackage
+
+/// Checks that what an asset shows is what its edit makes of its input:
+/// `render(base or original, adjustment data) == render`.
+public struct AssetVerifier: Sendable {
+    private let library: Library
+    private let pool: RenderPool
+    private let settings: WorkerSettings
+
+    /// A verifier of a library's assets.
+    public init(library: Library, pool: RenderPool, settings: WorkerSettings) {
+        self.library = library
+        self.pool = pool
+        self.settings = settings
+    }
+
+    /// Compares an asset's files with what is recorded of them, then renders again and compares the bytes.
+    ///
+    /// Another engine's renders, and those that came with an import, are not compared: a note says so.
+    ///
+    /// - Parameters:
+    ///   - allVersions: whether all that are kept are checked, not only the current one and the draft.
+    ///   - scratch: an empty folder for the renders; nil to render nothing.
+    /// - Throws: a `Failure` when nothing can be checked, or `CancellationError`.
+    public func verify(
+        _ asset: AssetPath, allVersions: Bool, scratch: FilePath?
+    ) async throws -> Verification {
+        let now = Date.now
+        let files = try await offPool { () throws(Failure) in
+            try library.verify(
+                asset, allVersions: allVersions, editors: settings.editors, now: now)
+        }
+        var report = files.report
+        guard let scratch else { return report }
+        for render in files.renders {
+            let path = render.path.string
+            guard render.rendering.engine == Engine.name else {
+                report.add(
+                    note: .invariant, path,
+                    "it was rendered by \(render.rendering.engine), this is "
+                        + "\(Engine.name): the bytes are not compared.")
+                continue
+            }
+            do {
+                let again = try await self.again(render, asset, scratch)
+                report.rendersCompared += 1
+                if again != render.image.sha256 {
+                    report.add(
+                        problem: .invariant, path,
+                        "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
+                            + "\(render.image.sha256). Restore the version from a backup, or revert and edit it anew."
+                    )
+                }
+            } catch let failure as Failure {
+                report.add(
+                    problem: .invariant, path, "it cannot be rendered again: \(failure)")
+            }
+        }
+        return report
+    }
+
+    /// SHA-256 of the render, made again.
+    private func again(
+        _ render: RecordedRender, _ asset: AssetPath, _ scratch: FilePath
+    ) async throws -> String {
+        let report = try await pool.render(
+            PhotoRequest(
+                source: render.source.string, recipe: render.recipe, limits: settings.limits,
+                resources: settings.resources, folder: scratch.string, stem: asset.stem))
+        // One at a time on the disk; what is left goes with the folder.
+        unlink(scratch.appending(report.output.name).string)
+        return report.output.digest
+    }
+}

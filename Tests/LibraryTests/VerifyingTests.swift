@@ -1,0 +1,208 @@
+import Adjustments
+import Editors
+import FoundationEssentials
+import SystemPackage
+import Testing
+
+@testable import Library
+
+@Suite("Verifying files") struct VerifyingTests {
+    private static let day: TimeInterval = 24 * 3600
+    /// Ten seconds after the edits, which are of the first second of 2026.
+    private let now = Date(timeIntervalSince1970: 1_767_225_600 + 10)
+
+    private func name(_ revision: Int) -> VersionName {
+        VersionName(revision: revision, fence: "\(revision)")
+    }
+
+    /// An asset with an edit, one stacked on it, and a draft.
+    private func edited() throws -> LibraryFixture {
+        let f = try LibraryFixture()
+        _ = try f.publish(name(1), on: nil, text: "first")
+        for (revision, isDraft) in [(2, false), (3, true)] {
+            let staged = try f.seal(
+                name(revision), on: name(revision - 1), text: "number \(revision)",
+                isDraft: isDraft,
+                base: "first")
+            #expect(
+                try f.library.publish(name(revision), of: f.asset, from: staged) == .published)
+        }
+        return f
+    }
+
+    private func verify(
+        _ f: LibraryFixture, all: Bool = false, later: TimeInterval = 0
+    ) throws -> Verification {
+        try f.library.verify(
+            f.asset, allVersions: all, editors: .standard(), now: now.addingTimeInterval(later)
+        ).report
+    }
+
+    /// What is wrong, as part and path below the asset's folder.
+    private func problems(_ report: Verification, _ f: LibraryFixture) -> [String] {
+        report.problems.map {
+            let path = $0.path.replacing(f.library.folder(of: f.asset).string + "/", with: "")
+            return "\($0.part.rawValue) \(path)"
+        }
+    }
+
+    private func flip(_ path: FilePath, at offset: Int? = nil) throws {
+        let url = URL(filePath: path.string)
+        var bytes = try Data(contentsOf: url)
+        bytes[offset ?? bytes.count / 2] ^= 1
+        // In place would change the files that are links of it too.
+        try bytes.write(to: url, options: .atomic)
+    }
+
+    @Test func `an asset as it was published is sound`() throws {
+        let f = try edited()
+        let report = try verify(f, all: true)
+        #expect(report.isSound && report.notes.isEmpty, "\(report)")
+        #expect(report.versions == ["3-3", "2-2", "1-1"])
+        #expect(try verify(f).versions == ["3-3", "2-2"])
+    }
+
+    @Test func `an asset that nobody has edited is sound, one that is not there is missing`() throws
+    {
+        let f = try LibraryFixture()
+        #expect(try verify(f).isSound)
+        #expect(throws: Failure.self) {
+            try f.library.verify(
+                AssetPath("nobody.jpg"), allVersions: false, editors: .standard(), now: now)
+        }
+    }
+
+    @Test(arguments: [
+        ("IMG_0001.jpg", "render"), ("base/IMG_0001.jpg", "base"),
+        ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
+    ])
+    func `one flipped byte of a file is found and named`(file: String, part: String) throws {
+        let f = try edited()
+        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        try flip(folder.pushing(FilePath(file)))
+        let report = try verify(f)
+        #expect(problems(report, f).contains("\(part) versions/2-2/\(file)"), "\(report.problems)")
+    }
+
+    @Test func `one flipped byte of the original is found and named, once`() throws {
+        let f = try edited()
+        let original = try f.library.original(of: f.asset)
+        try flip(original)
+        let report = try verify(f, all: true)
+        #expect(problems(report, f) == ["original \(original)"])
+    }
+
+    @Test func `every byte of sidecar and provenance counts`() throws {
+        let f = try edited()
+        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        for file in ["IMG_0001.AAE", "provenance.json"] {
+            let path = folder.appending(file)
+            let whole = try Data(contentsOf: URL(filePath: path.string))
+            for offset in stride(from: 0, to: whole.count, by: 7) {
+                try flip(path, at: offset)
+                #expect(try !verify(f).isSound, "\(file) at \(offset)")
+                try whole.write(to: URL(filePath: path.string))
+            }
+            #expect(try verify(f).isSound)
+        }
+    }
+
+    @Test(arguments: [
+        ("IMG_0001.jpg", "render"), ("base/IMG_0001.jpg", "base"),
+        ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
+    ])
+    func `a missing file is found and named`(file: String, part: String) throws {
+        let f = try edited()
+        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        try f.library.files.remove(folder.pushing(FilePath(file)))
+        #expect(problems(try verify(f), f).contains("\(part) versions/2-2/\(file)"))
+    }
+
+    @Test func `a pointer to a version that is not there, or to none, is found`() throws {
+        let f = try edited()
+        let pointer = f.library.pointer(.versions, of: f.asset)
+        for target in ["versions/9-9", "somewhere"] {
+            try f.library.files.remove(pointer)
+            try f.library.files.point(pointer, to: target)
+            #expect(problems(try verify(f), f).contains("pointer current"), "\(target)")
+        }
+    }
+
+    @Test func `a pointer that was turned back makes the newer version stray, after a day`() throws
+    {
+        let f = try edited()
+        let pointer = f.library.pointer(.versions, of: f.asset)
+        try f.library.files.remove(pointer)
+        try f.library.files.point(pointer, to: "versions/1-1")
+        let young = try verify(f)
+        #expect(young.isSound && young.notes.contains { $0.part == .stray })
+        #expect(
+            problems(try verify(f, later: 2 * Self.day), f).contains("stray versions/2-2"))
+    }
+
+    @Test func `what does not belong there is stray`() throws {
+        let f = try edited()
+        let shelf = f.library.shelf(.versions, of: f.asset)
+        try f.put("?", at: shelf.appending("notes.txt"))
+        try f.put("?", at: shelf.appending("2-2").appending("copy.jpg"))
+        try f.put("?", at: shelf.appending("2-2").appending("base").appending("other.jpg"))
+        #expect(
+            problems(try verify(f), f) == [
+                "stray versions/notes.txt", "stray versions/2-2/base/other.jpg",
+                "stray versions/2-2/copy.jpg",
+            ])
+    }
+
+    @Test func `a version in another's folder is found`() throws {
+        let f = try edited()
+        let shelf = f.library.shelf(.versions, of: f.asset)
+        try f.library.files.remove(shelf.appending("2-2"))
+        try f.library.files.move(shelf.appending("1-1"), to: shelf.appending("2-2"))
+        #expect(problems(try verify(f), f).contains("provenance versions/2-2/provenance.json"))
+    }
+
+    @Test func `a history with a gap is found; one whose oldest were collected is sound`() throws {
+        let f = try LibraryFixture()
+        for revision in 1...4 {
+            _ = try f.publish(name(revision), on: revision > 1 ? name(revision - 1) : nil)
+        }
+        let shelf = f.library.shelf(.versions, of: f.asset)
+        try f.library.files.remove(shelf.appending("1-1"))
+        #expect(try verify(f, all: true).isSound)
+        try f.library.files.remove(shelf.appending("3-3"))
+        #expect(problems(try verify(f), f).contains("timeline versions/4-4"))
+    }
+
+    @Test func `a draft that cannot be published any more is told`() throws {
+        let f = try edited()
+        _ = try f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
+        let report = try verify(f)
+        #expect(report.isSound && report.notes.map(\.part) == [.draft])
+    }
+
+    @Test func `a version contradicts its parent by its revision, its place or what it shows`()
+        throws
+    {
+        let f = try edited()
+        let history = try f.library.history(of: f.asset)
+        let (second, first) = (history[0], history[1])
+        func changed(
+            _ mode: Edit.Name = .replace, on parent: Provenance? = first, timeline: Timeline? = nil,
+            content: Content? = second.content, revision: Int = 2
+        ) -> [String] {
+            Provenance(
+                version: VersionName(revision: revision, fence: "2"), parent: name(1), mode: mode,
+                author: second.author, timeline: timeline ?? second.timeline, content: content
+            ).contradictions(to: parent) { $0 == "1-1" ? first : nil }
+        }
+        let undone = first.timeline.undone(to: nil)
+        #expect(changed() == [])
+        #expect(changed(revision: 3).count >= 1)
+        #expect(changed(timeline: undone).count == 1)
+        #expect(changed(.undo, timeline: undone, content: nil) == [])
+        #expect(changed(.undo, timeline: undone).count == 1)
+        #expect(changed(.redo).count == 1)
+        #expect(changed(.revert).count == 1)
+        #expect(changed(on: nil).count >= 1)
+    }
+}
