@@ -90,10 +90,9 @@ extension Edit.Name {
 
 extension JobEvent.Version {
     init(_ version: Provenance, _ asset: AssetPath) {
-        let path =
-            version.content.map { "\(Library.path(of: version, asset))/\($0.render.name)" }
-            ?? "originals/\(asset)"
-        self.init(id: version.version, revision: version.revision, path: path)
+        self.init(
+            id: version.version, revision: version.revision,
+            path: Library.shownPath(of: version, asset))
     }
 }
 

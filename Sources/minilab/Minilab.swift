@@ -19,7 +19,9 @@ struct Minilab: AsyncParsableCommand {
             RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
             PreviewCommand.self, ContactCommand.self, FiltersCommand.self,
             EnqueueCommand.self, StatusCommand.self, EventsCommand.self, DeadCommand.self,
-            ReplayCommand.self, BenchCommand.self,
+            ReplayCommand.self, AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
+            DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
+            BenchCommand.self,
         ])
 
     static func main() async {

@@ -31,16 +31,13 @@ struct WorkerCommand: AsyncParsableCommand {
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let settings = WorkerSettings(&reader)
-        let root = reader.value(
-            .text("library", "the folder of the library"), or: "")
-        let originals = reader.optional(.text("originals", "the folder of the originals"))
+        let (root, originals) = LibraryOptions.folders(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
 
         let parts = WorkerParts(
             connection, queueSettings, settings,
-            library: try Library(
-                root: FilePath(root), originals: originals.map { FilePath($0) }), logger)
+            library: try Library(root: root, originals: originals), logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [

@@ -1,0 +1,54 @@
+import Adjustments
+import ArgumentParser
+import Library
+
+/// `minilab assets`.
+struct AssetsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assets",
+        abstract: "Lists the assets that have an edit, with what readers of each see.",
+        discussion: """
+            For who missed events: the same revision, path and digest as the last event of each asset. \
+            Paths are below the library.
+
+            Example:
+              minilab assets --library /srv/photos --json
+            """)
+
+    @OptionGroup var options: LibraryOptions
+    @Flag(help: "Print one JSON object per line.") var json = false
+
+    /// What readers see of an asset.
+    private struct Line: Encodable {
+        let asset: AssetPath
+        let revision: Int
+        let version: String?
+        let path: String
+        let sha256: String?
+        let draft: String?
+
+        init(_ asset: AssetPath, _ state: AssetState) {
+            self.asset = asset
+            revision = state.current?.revision ?? 0
+            version = state.current?.version
+            path =
+                state.current.map { Library.shownPath(of: $0, asset) } ?? "originals/\(asset)"
+            sha256 = state.current?.content?.render.sha256
+            draft = state.draft?.version
+        }
+    }
+
+    func run() async throws {
+        let open = try options.open()
+        var table = TextTable(["asset", "revision", "path", "sha256", "draft"], rightAligned: [1])
+        defer { if !json { print(table.text) } }
+        try await open.forEach([]) { asset in
+            let line = Line(asset, try open.library.state(of: asset))
+            if json { return try printJSON(line, pretty: false) }
+            table.add([
+                "\(asset)", "\(line.revision)", line.path, line.sha256 ?? "the original",
+                line.draft ?? "",
+            ])
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Library
+
+/// `minilab gc`.
+struct CollectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gc",
+        abstract: "Removes old versions and says how many bytes that frees.",
+        discussion: """
+            The current version and the draft always stay, and so does what either --keep or --days keeps. \
+            Undo and redo cannot go to what is gone. It is safe beside running workers and after a crash.
+
+            Example:
+              minilab gc --library /srv/photos --keep 5 --days 30 --dry-run
+            """)
+
+    @Argument(help: "Assets; without any: all that have an edit.") var assets: [String] = []
+    @Option(help: "Keep the newest so many versions of each asset, the current one counted.")
+    var keep = Retention.standard.versions
+    @Option(help: "Keep versions of the last so many days as well; 0 for none on account of age.")
+    var days = Int((Retention.standard.age ?? 0) / day)
+    @Flag(help: "Only say what would go.") var dryRun = false
+    @OptionGroup var options: LibraryOptions
+    @Flag(help: "Print one JSON object per line.") var json = false
+
+    private static let day: TimeInterval = 24 * 3600
+    private static let keepRange = 1...1_000_000
+    private static let daysRange = 0...36_500
+
+    private struct Line: Encodable {
+        let asset: AssetPath
+        let isDryRun: Bool
+        let collected: Collected
+    }
+
+    func validate() throws {
+        for (flag, value, range) in [
+            ("--keep", keep, Self.keepRange), ("--days", days, Self.daysRange),
+        ] where !range.contains(value) {
+            throw ValidationError(
+                "\(flag) is \(value); expected \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    func run() async throws {
+        let open = try options.open()
+        let rule = Retention(
+            versions: keep, age: days == 0 ? nil : TimeInterval(days) * Self.day)
+        var (count, bytes) = (0, 0)
+        defer {
+            if !json {
+                print(
+                    "\(count) versions \(dryRun ? "would go" : "are gone"), \(bytes) bytes "
+                        + (dryRun ? "would be free" : "freed"))
+            }
+        }
+        try await open.forEach(assets) { asset in
+            _ = try open.library.versions(of: asset)
+            let collected = try open.library.collect(
+                asset, keeping: rule, now: .now, isDryRun: dryRun)
+            let names = collected.versions + collected.orphans
+            guard !names.isEmpty else { return }
+            count += names.count
+            bytes += collected.bytes
+            if json {
+                try printJSON(
+                    Line(asset: asset, isDryRun: dryRun, collected: collected), pretty: false)
+            } else {
+                print("\(asset): \(names.joined(separator: ", ")) (\(collected.bytes) bytes)")
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Adjustments
+import ArgumentParser
+import Library
+
+/// `minilab history`.
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Shows the versions of an asset, newest first.",
+        discussion: """
+            Each change is a version, undo and redo too. Marked are the one that readers see, the draft, and \
+            where undo and redo would go.
+
+            Example:
+              minilab history IMG_0001.JPG --library /srv/photos
+            """)
+
+    @Argument(help: "The asset: a photo's path below the originals.") var asset: String
+    @OptionGroup var options: LibraryOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let open = try options.open()
+        let history = try open.library.versions(of: AssetPath(asset))
+        if json { return try printJSON(history) }
+        guard !history.entries.isEmpty else {
+            return print("nobody has edited \(asset): readers see the original")
+        }
+        var table = TextTable(
+            ["version", "", "what", "when", "job", "worker", "engine", "bytes"], rightAligned: [7])
+        for entry in history.entries {
+            let version = entry.version
+            table.add([
+                version.version, entry.marks.map(\.rawValue).joined(separator: ", "),
+                version.mode.rawValue, version.author.at, version.author.job, version.author.worker,
+                version.engineWords, version.content.map { "\($0.render.bytes)" } ?? "",
+            ])
+        }
+        print(table.text)
+        print("undo: \(history.undo.words)")
+        print("redo: \(history.redo.words)")
+    }
+}
+
+extension Provenance {
+    /// What rendered what readers of it see.
+    var engineWords: String {
+        guard let content else { return "the original" }
+        return content.rendering?.engine ?? "came with the import"
+    }
+}
+
+extension History.Move {
+    fileprivate var words: String {
+        switch self {
+        case .nothing: "nothing"
+        case .original: "the original"
+        case .version(let name): name
+        case .collected(let name): "\(name), which is not kept any more: it would fail"
+        }
+    }
+}

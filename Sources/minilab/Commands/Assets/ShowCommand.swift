@@ -1,0 +1,94 @@
+import Adjustments
+import ArgumentParser
+import Editors
+import Library
+
+/// `minilab show`.
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows what an asset consists of, and what its edit does.",
+        discussion: """
+            Files of all layers, who made the version and how, and the edit with its steps as an amendment names \
+            them: by place from 0, parameters by name.
+
+            Example:
+              minilab show IMG_0001.JPG --library /srv/photos
+              minilab show IMG_0001.JPG --version 2
+            """)
+
+    @Argument(help: "The asset: a photo's path below the originals.") var asset: String
+    @Option(help: "A version's id or revision, or draft (default: the current one).")
+    var version: String?
+    @OptionGroup var options: LibraryOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    private struct Answer: Encodable {
+        let asset: AssetPath
+        let isCurrent: Bool
+        let provenance: Provenance?
+        let draft: String?
+        let layers: [Layer]
+    }
+
+    func run() throws {
+        let open = try options.open()
+        let asset = try AssetPath(asset)
+        let state = try open.library.state(of: asset)
+        if state == AssetState() { _ = try open.library.original(of: asset) }
+        let shown = try version.map { try open.library.version($0, of: asset) } ?? state.current
+        let answer = Answer(
+            asset: asset, isCurrent: shown == state.current, provenance: shown,
+            draft: state.draft?.version,
+            layers: try open.library.layers(of: shown, draft: state.draft, asset))
+        if json { return try printJSON(answer) }
+        for line in heading(answer) { print(line) }
+        print(table(answer.layers).text)
+        guard let content = shown?.content else { return }
+        print(
+            "adjustment data: \(content.adjustment.formatIdentifier) \(content.adjustment.formatVersion)"
+        )
+        if let opened = content.opened { print("the edit before it: \(opened.words)") }
+        if let copied = content.copiedFrom { print("copied from \(copied)") }
+        guard let recipe = content.recipe else {
+            return print(
+                "the edit: no editor here reads it; an edit that replaces is made on top of it")
+        }
+        for line in recipe.words { print(line) }
+    }
+
+    private func heading(_ answer: Answer) -> [String] {
+        guard let version = answer.provenance else {
+            return ["\(answer.asset): nobody has edited it; readers see the original"]
+        }
+        let mark = answer.isCurrent ? "current" : version.isDraft ? "draft" : "not current"
+        let author = version.author
+        return [
+            "\(answer.asset): version \(version.version), \(mark)",
+            "\(version.mode.rawValue) at \(author.at) by job \(author.job), attempt \(author.attempt), on "
+                + "\(author.worker)",
+            "rendered by \(version.engineWords)"
+                + (version.content?.rendering.map { " at \($0.at)" } ?? ""),
+        ]
+    }
+
+    private func table(_ layers: [Layer]) -> TextTable {
+        var table = TextTable(["layer", "bytes", "sha256", "path"], rightAligned: [1])
+        for layer in layers {
+            table.add([
+                layer.kind.rawValue, layer.bytes.map { "\($0)" } ?? "missing", layer.sha256 ?? "",
+                layer.path,
+            ])
+        }
+        return table
+    }
+}
+
+extension Content.Opened {
+    /// The answer that was recorded.
+    fileprivate var words: String {
+        "\(formatIdentifier) \(formatVersion), "
+            + (canHandle ? "could be read" : "could not be read: \(reason ?? "no reason")")
+            + "; so this one was made on \(input == .original ? "the original" : "the \(input.rawValue) layer")"
+    }
+}

@@ -1,0 +1,67 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Library
+import SystemPackage
+import Worker
+
+/// `minilab verify`.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract:
+            "Checks that photos and edits are what is recorded, and renders again to compare.",
+        discussion: """
+            Every file is read and compared with its digest, every edit decoded, every version compared with its \
+            parent; then what is current is rendered again from its input and edit, and has to come out \
+            the same to the byte. Ends with 1 if something is wrong, a line for each.
+
+            Example:
+              minilab verify --library /srv/photos --no-render
+            """)
+
+    @Argument(help: "Assets; without any: all that have an edit.") var assets: [String] = []
+    @Flag(help: "Check all versions that are kept, not only the current one and the draft.")
+    var allVersions = false
+    @Flag(help: "Do not render again.") var noRender = false
+    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
+    var resources: String?
+    @OptionGroup var options: LibraryOptions
+    @Flag(help: "Print one JSON object per asset.") var json = false
+
+    func run() async throws {
+        let open = try options.open(["resources": resources])
+        let scratch =
+            noRender
+            ? nil
+            : try TemporaryFolder(
+                beside: FileManager.default.temporaryDirectory.path + "/verify")
+        defer { scratch?.remove() }
+        var unsound = 0
+        try await open.withPool { pool in
+            let verifier = AssetVerifier(
+                library: open.library, pool: pool, settings: open.settings)
+            try await open.forEach(assets) { asset in
+                let report = try await verifier.verify(
+                    asset, allVersions: allVersions, scratch: scratch.map { FilePath($0.path) })
+                if !report.isSound { unsound += 1 }
+                try tell(report)
+            }
+        }
+        if unsound > 0 { throw ExitCode.failure }
+    }
+
+    private func tell(_ report: Verification) throws {
+        if json { return try printJSON(report, pretty: false) }
+        for problem in report.problems {
+            print("\(report.asset): \(problem.part.rawValue) \(problem.path): \(problem.sentence)")
+        }
+        for note in report.notes {
+            print("\(report.asset): note: \(note.part.rawValue) \(note.path): \(note.sentence)")
+        }
+        guard report.isSound else { return }
+        print(
+            "\(report.asset): sound; \(report.versions.count) versions read, "
+                + "\(report.rendersCompared) rendered again")
+    }
+}
