@@ -50,6 +50,21 @@ import Vips
         #expect(refused <= Self.recipes / 2, "most recipes are rendered")
     }
 
+    @Test(arguments: [Recipe.Format.jpeg, .webp, .avif])
+    func `a photo without EXIF, to which a format adds some, gives the same bytes each time`(
+        format: Recipe.Format
+    ) throws {
+        let studio = try Studio()
+        let source = try studio.write(
+            Array(SyntheticPhoto.png(width: 64, height: 48)), as: "in.png")
+        let digests = try (0..<8).map { number in
+            try studio.render(
+                source, [Filter("CISepiaTone")], format: format, stem: "\(number)"
+            ).output.digest
+        }
+        #expect(Set(digests).count == 1, "\(digests)")
+    }
+
     private func photo(_ studio: Studio, _ kind: String) throws -> String {
         let path = studio.path("in.\(kind)")
         let picture = try TestPicture.image(width: 331, height: 257)

@@ -19,9 +19,9 @@ struct ExifPlaceholder {
     init?(for exif: [UInt8]) {
         guard exif.count <= Self.bytesMax else { return nil }
         self.exif = exif
-        // Random, so that it stands in no photo.
-        mark = Array(
-            "minilab-\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))".utf8)
+        // Random, so that it stands in no photo; of one length, which the file's depends on.
+        let random = (0..<32).map { _ in Character(String(Int.random(in: 0..<16), radix: 16)) }
+        mark = Array("minilab-\(String(random))".utf8)
     }
 
     /// EXIF without an entry: to a PNG, libvips adds tags only where there is some EXIF.
