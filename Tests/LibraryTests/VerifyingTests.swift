@@ -180,6 +180,18 @@ import Testing
         #expect(report.isSound && report.notes.map(\.part) == [.draft])
     }
 
+    @Test func `a version that goes while it is read is no problem`() throws {
+        let f = try edited()
+        let draft = try #require(try f.library.state(of: f.asset).draft)
+        _ = try f.library.discardDraft(of: f.asset, nil)
+        var files = VersionFiles(
+            library: f.library, asset: f.asset, editors: try .standard(),
+            report: Verification(of: f.asset))
+        try files.check(draft)
+        #expect(files.report.isSound && files.report.notes.map(\.part) == [.stray])
+        #expect(files.renders.isEmpty)
+    }
+
     @Test func `a version contradicts its parent by its revision, its place or what it shows`()
         throws
     {

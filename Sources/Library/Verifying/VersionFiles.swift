@@ -22,8 +22,20 @@ struct VersionFiles {
         self.report = report
     }
 
+    /// Reads the files of a version.
     mutating func check(_ version: Provenance) throws(Failure) {
         let folder = library.folder(of: version, asset)
+        let before = self
+        try read(version, in: folder)
+        // Files are read without the lock, which a worker may want meanwhile.
+        guard !report.isSound, try !library.files.exists(folder) else { return }
+        self = before
+        report.add(
+            note: .stray, folder.string,
+            "it went while it was looked at: discarded, published or collected by somebody else.")
+    }
+
+    private mutating func read(_ version: Provenance, in folder: FilePath) throws(Failure) {
         try checkStrays(version, in: folder)
         guard let content = version.content else { return }
         var input = library.originals.pushing(FilePath(asset.string))
