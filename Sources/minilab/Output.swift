@@ -51,3 +51,6 @@ func megabytes(_ bytes: Int) -> String { "\((bytes + 500_000) / 1_000_000)" }
 
 /// Lets a reader at the other end of a pipe see what was printed so far.
 func fflushStandardOutput() { fflush(nil) }
+
+/// `1 version`, `2 versions`.
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

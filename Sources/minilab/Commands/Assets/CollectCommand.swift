@@ -52,8 +52,8 @@ struct CollectCommand: AsyncParsableCommand {
         defer {
             if !json {
                 print(
-                    "\(count) versions \(dryRun ? "would go" : "are gone"), \(bytes) bytes "
-                        + (dryRun ? "would be free" : "freed"))
+                    "\(dryRun ? "would go" : "gone"): \(counted(count, "version")), "
+                        + counted(bytes, "byte"))
             }
         }
         try await open.forEach(assets) { asset in

@@ -61,7 +61,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard report.isSound else { return }
         print(
-            "\(report.asset): sound; \(report.versions.count) versions read, "
+            "\(report.asset): sound; \(counted(report.versions.count, "version")) read, "
                 + "\(report.rendersCompared) rendered again")
     }
 }
