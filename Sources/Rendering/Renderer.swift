@@ -44,6 +44,7 @@ public struct Renderer: Sendable {
         let name = request.stem + "." + photo.plan.output.format.fileExtension
         let path = request.folder + "/" + name
         try write(photo, to: path, spool: request.folder + "/" + request.stem + ".spool")
+        try Self.check(path, against: photo.plan)
         let written = try FileDigest.sha256(of: path)
         TestPoint.afterRender.reach()
         return RenderReport(
@@ -54,6 +55,18 @@ public struct Renderer: Sendable {
                 size: photo.plan.resultSize, bytes: written.bytes, digest: written.hex),
             wallMilliseconds: usage.wallMilliseconds, cpuMilliseconds: usage.cpuMilliseconds,
             peakMemoryBytes: usage.peakMemoryBytes)
+    }
+
+    /// Reads back the header of what was written: whatever went wrong in between, a picture of another size
+    /// is never passed off as the result.
+    static func check(_ path: String, against plan: RenderPlan) throws(Failure) {
+        let size = try PhotoFile(at: path).header().uprightSize
+        guard size == plan.resultSize else {
+            throw Failure(
+                .internalError,
+                "the render is \(size) pixels where \(plan.resultSize) were planned; it is not published. "
+                    + "Report this with the edit and the photo.")
+        }
     }
 
     private func write(_ photo: Photo, to path: String, spool: String) throws(Failure) {

@@ -37,12 +37,14 @@ public actor RenderPool {
             let probe = ProbeRequest(
                 source: request.source, recipe: request.recipe, limits: request.limits,
                 resources: request.resources)
-            let (header, _) = try Self.probed(
+            let (header, plan) = try Self.probed(
                 await child.ask(.probe(probe), timeout: Self.probeTimeout))
             try await check(header)
             let reply = try await child.ask(.render(request), timeout: self.settings.renderTimeout)
             switch reply {
-            case .rendered(let report): return report
+            case .rendered(let report):
+                try report.check(request, against: plan)
+                return report
             case .failed(let failure): throw failure
             case .probed, .drawn: throw Self.confused(reply)
             }
@@ -133,6 +135,21 @@ public actor RenderPool {
             warm.child.finish()
         } else {
             idle.append(warm)
+        }
+    }
+}
+
+extension RenderReport {
+    /// Refuses a full-size result that is not of the size that was planned: a preview is never passed off as the
+    /// render.
+    ///
+    /// - Throws: `internalError`.
+    func check(_ request: PhotoRequest, against plan: RenderPlan) throws(Failure) {
+        guard request.longestSide != nil || output.size == plan.resultSize else {
+            throw Failure(
+                .internalError,
+                "\(request.source) was rendered at \(output.size) pixels; expected \(plan.resultSize). It "
+                    + "is not published; report this with the edit and the photo.")
         }
     }
 }

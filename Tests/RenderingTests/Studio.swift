@@ -50,14 +50,15 @@ final class Studio {
 
     func render(
         _ source: String, _ recipe: Recipe, resources: String? = nil,
-        pixelsMax: Int = RenderLimits.defaultPixelsMax, stem: String = "out", threads: Int = 1
+        pixelsMax: Int = RenderLimits.defaultPixelsMax, stem: String = "out", threads: Int = 1,
+        longestSide: Int? = nil
     ) throws -> RenderReport {
         try Self.turn.withLock { _ in
             VipsLibrary.threads = threads
             return try renderer.render(
                 PhotoRequest(
                     source: source, recipe: recipe, limits: .init(pixelsMax: pixelsMax),
-                    resources: resources, folder: folder, stem: stem))
+                    resources: resources, folder: folder, stem: stem, longestSide: longestSide))
         }
     }
 

@@ -1,0 +1,93 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+@Suite("Small pictures of an edit") struct PreviewTests {
+    /// A photo of ramps with a little noise.
+    private func photo(_ studio: Studio) throws -> String {
+        let path = studio.path("photo.jpg")
+        try TestPicture.image(width: 640, height: 420).writeJPEG(
+            to: path, quality: 95, chroma: .off)
+        return path
+    }
+
+    /// An edit at full size, shrunk, and as a preview.
+    private func both(_ filters: [Filter], side: Int) throws -> (full: Picture, small: Picture) {
+        let studio = try Studio()
+        let recipe = try Recipe(filters: filters, output: .init(format: .png))
+        let full = try studio.render(
+            photo(studio), recipe, stem: "full")
+        let small = try studio.render(
+            photo(studio), recipe, stem: "small", longestSide: side)
+        let picture = try Picture(studio.path(small.output.name))
+        #expect(small.output.size == PixelSize(width: picture.width, height: picture.height))
+        let shrunk = try Picture(studio.path(full.output.name)).image
+            .resized(width: picture.width, height: picture.height)
+        return (try Picture.of(shrunk), picture)
+    }
+
+    /// Measured: 0.5 to 0.8 of 255; a radius that is four times too long is off by 3.7.
+    @Test(arguments: [64, 160, 320])
+    func `show what the render will look like, lengths included`(side: Int) throws {
+        for filters in [
+            [try Filter("CIGaussianBlur", ["radius": 12])],
+            [
+                try Filter("CISepiaTone", ["intensity": 0.8]),
+                try Filter("CIGaussianBlur", ["radius": 20]),
+                try Filter("CIVignette", ["intensity": 1, "radius": 2]),
+            ],
+        ] {
+            let (full, small) = try both(filters, side: side)
+            let difference = small.difference(from: full)
+            #expect(difference.rms < 1.5, "\(side): \(difference)")
+        }
+    }
+
+    @Test func `would not, were lengths not scaled`() throws {
+        let studio = try Studio()
+        func pixels(_ radius: Double, _ side: Int?) throws -> Picture {
+            let report = try studio.render(
+                photo(studio),
+                Recipe(
+                    filters: [Filter("CIGaussianBlur", ["radius": .number(radius)])],
+                    output: .init(format: .png)),
+                stem: "\(radius)", longestSide: side)
+            return try Picture(studio.path(report.output.name))
+        }
+        let right = try pixels(12, 160)
+        let wrong = try pixels(48, 160)
+        #expect(wrong.difference(from: right).rms > 3)
+    }
+
+    @Test(arguments: [100, 256])
+    func `of a cut are as long as was asked for, to a pixel`(side: Int) throws {
+        let studio = try Studio()
+        let crop = try Filter(
+            "CICrop", ["rectangle": .vector([101, 57, 413, 305])])
+        let recipe = try Recipe(filters: [crop], output: .init(format: .jpeg))
+        let report = try studio.render(
+            photo(studio), recipe, longestSide: side)
+        // A cut's edges need not lie between pixels of the small copy; they are moved outwards.
+        let longest = max(report.output.size.width, report.output.size.height)
+        #expect((side...side + 1).contains(longest))
+    }
+
+    @Test func `a result of another size than was planned is not handed over`() throws {
+        let studio = try Studio()
+        let report = try studio.render(
+            photo(studio), [Filter("CIColorInvert")])
+        let path = studio.path(report.output.name)
+        try Renderer.check(path, against: report.plan)
+        let small = try studio.render(
+            photo(studio), Recipe(filters: [Filter("CIColorInvert")]), longestSide: 64)
+        let error = #expect(throws: Failure.self) {
+            try Renderer.check(studio.path(small.output.name), against: report.plan)
+        }
+        #expect(error?.code == .internalError)
+    }
+}
