@@ -1,0 +1,73 @@
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import Testing
+
+@Suite("The commands on our pages") struct PageTests {
+    @Test func `each command of jobs/PHOTOKIT.md does what the page says was seen`() async throws {
+        let rig = try await Rig()
+        let root = Contract.folder.deletingLastPathComponent()
+        for (name, place) in [
+            ("jobs", root.appending(path: "jobs").path), ("lab", rig.library),
+            ("Tests", root.appending(path: "Tests").path),
+        ] {
+            try FileManager.default.createSymbolicLink(
+                atPath: rig.folder.file(name), withDestinationPath: place)
+        }
+        let worker = try rig.worker("w")
+        let commands = try Page("jobs/PHOTOKIT.md").commands
+        try #require(commands.contains { $0.edit != nil })
+        var jobs = 0
+        for command in commands {
+            let printed = try rig.run(command.text)
+            if command.edit != nil {
+                jobs += 1
+                let event = try #require(try await rig.waitForEnds(jobs).last)
+                #expect([event.inShort] == command.seen, "\(command) \(worker.output)")
+            } else if !command.seen.isEmpty {
+                #expect(printed == command.seen, "\(command)")
+            }
+        }
+        worker.kill(SIGTERM)
+        _ = try await worker.waitForEnd()
+    }
+}
+
+extension Rig {
+    /// Runs a command in a shell, as a reader of a page would.
+    ///
+    /// - Returns: the lines that it printed.
+    fileprivate func run(_ command: String) throws -> [String] {
+        let script = """
+            set -e
+            cd '\(folder.path)'
+            PATH="\(MinilabProcess.productsFolder.path):$PATH"
+            redis-cli() { command redis-cli -p \(server.port) "$@"; }
+            \(command)
+            """
+        let output = try Tool.run("/bin/bash", ["-c", script])
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
+
+extension JobEvent {
+    /// How a page tells an event in a line.
+    fileprivate var inShort: String {
+        switch data {
+        case .completed(let job): "completed \(job.version.revision): \(job.inShort)"
+        case .drafted(let job): "drafted \(job.version.revision): \(job.inShort)"
+        case .unchanged(let job): "unchanged: \(job.reason)"
+        case .failed(let job): "failed: \(job.error.code.rawValue)"
+        case .previewed, .retried, .conflict: type
+        }
+    }
+}
+
+extension JobEvent.Completed {
+    fileprivate var inShort: String {
+        guard let render else { return "the original" }
+        let what = filters?.map(\.name).joined(separator: ", ") ?? "as its editor rendered it"
+        return "\(what), \(render.width) × \(render.height)"
+    }
+}
