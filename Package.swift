@@ -209,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "MinilabTesting", "Redis",
+                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "MinilabTesting",
+                "Redis",
                 "RenderProtocol", "Worker", "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

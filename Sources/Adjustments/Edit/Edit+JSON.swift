@@ -21,9 +21,18 @@ extension Edit {
         let open = try JSONObjectReader(value, at: "edit", known: Array(fields.keys))
         let name: Name = try open.choice("mode") ?? .replace
         let reader = try JSONObjectReader(value, at: "edit", known: Self.fields(of: name))
+        let mode = try Mode(name, reader)
+        let output = try reader.optional("output").map(Recipe.Output.init)
+        if case .import(let source) = mode, source.render != nil, let output,
+            output != Recipe.Output(previews: output.previews)
+        {
+            throw Failure(
+                .invalidValue,
+                "edit.output is \(output.json.canonical); a render that comes along stays as it is, so only "
+                    + "previews can be asked for.")
+        }
         self.init(
-            try Mode(name, reader), output: try reader.optional("output").map(Recipe.Output.init),
-            isDraft: name.canBeDraft ? try reader.flag("draft") : false)
+            mode, output: output, isDraft: name.canBeDraft ? try reader.flag("draft") : false)
     }
 
     /// The fields that an edit of a mode may have, sorted.

@@ -6,11 +6,6 @@ import RenderProtocol
 import SystemPackage
 
 extension AssetEditor {
-    /// Longest side of a placeholder: small enough to travel in an event.
-    private static let placeholderSide = 32
-    /// Previews are JPEGs of this quality, sRGB, without metadata: for screens.
-    private static let previewQuality = 0.8
-
     /// Renders a recipe and makes the version of it.
     func render(
         _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
@@ -35,10 +30,12 @@ extension AssetEditor {
         }
         let tiny =
             task.recipe.output.previews.isEmpty
-            ? nil : try await self.placeholder(request, job.staged, checking: check)
+            ? nil
+            : try await self.placeholder(of: task.recipe, source, job.staged, checking: check)
         if let tiny { await placeholder(tiny) }
         let report = try await pool.render(request, checking: check)
-        let previews = try await previews(of: report.recipe, request, job.staged)
+        // Of the recipe as it was resolved for the full photo, so that they show the same.
+        let previews = try await previews(of: report.recipe, source, job.staged)
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(
@@ -103,50 +100,6 @@ extension AssetEditor {
         }
         return AdjustmentData(recipe)
     }
-
-    /// Previews are made of the recipe as it was resolved for the full photo, so that they show the same.
-    private func previews(
-        of recipe: Recipe, _ request: PhotoRequest, _ staged: StagedVersion
-    ) async throws -> [Content.Preview] {
-        var previews: [Content.Preview] = []
-        for side in recipe.output.previews {
-            let image = try await small(recipe, side: side, stem: "\(side)", request, staged)
-            previews.append(Content.Preview(longestSide: side, image: image))
-        }
-        return previews
-    }
-
-    private func placeholder(
-        _ request: PhotoRequest, _ staged: StagedVersion,
-        checking check: @Sendable (PhotoHeader) async throws -> Void
-    ) async throws -> String {
-        let image = try await small(
-            request.recipe, side: Self.placeholderSide, stem: "placeholder", request, staged,
-            checking: check)
-        return try await offPool { () throws(Failure) in
-            try library.takeText(image.name, mediaType: image.mediaType, from: staged)
-        }
-    }
-
-    private func small(
-        _ recipe: Recipe, side: Int, stem: String, _ request: PhotoRequest, _ staged: StagedVersion,
-        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
-    ) async throws -> Content.Image {
-        let folder = try await offPool { () throws(Failure) in
-            try library.stageFolder(Content.previewsFolder, in: staged)
-        }
-        let output = Recipe.Output(
-            format: .jpeg, quality: Self.previewQuality, strip: .all, colorSpace: .srgb,
-            background: recipe.output.background)
-        let report = try await pool.render(
-            PhotoRequest(
-                source: request.source,
-                recipe: try Recipe(
-                    filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
-                limits: limits, resources: resources, folder: folder.string, stem: stem,
-                longestSide: side), checking: check)
-        return Content.Image(report.output, in: Content.previewsFolder)
-    }
 }
 
 extension Content.Input {
@@ -158,7 +111,7 @@ extension Content.Input {
 }
 
 extension Content.Image {
-    fileprivate init(_ file: RenderedFile, in folder: String? = nil) {
+    init(_ file: RenderedFile, in folder: String? = nil) {
         self.init(
             name: (folder.map { $0 + "/" } ?? "") + file.name, mediaType: file.mediaType,
             size: file.size, bytes: file.bytes, sha256: file.digest)

@@ -51,7 +51,8 @@ struct AssetEditor: Sendable {
         case .restore(let restoration):
             return .made(try await restore(restoration, edit, open, job))
         case .adopt(let adoption):
-            return .made(try await adopt(adoption, edit, open, job))
+            return .made(
+                try await adopt(adoption, edit, open, job, placeholder: placeholder))
         case .render(let task):
             return .made(try await render(task, edit, open, job, placeholder: placeholder))
         }
@@ -131,25 +132,6 @@ struct AssetEditor: Sendable {
             open)
     }
 
-    /// Reads what an import names; the photo's header is needed to read the data.
-    private func read(_ source: Edit.Import, _ asset: AssetPath) async throws -> ImportedEdit {
-        let original = try await offPool { () throws(Failure) in try library.original(of: asset) }
-        let (header, _) = try await pool.probe(
-            ProbeRequest(source: original.string, recipe: Recipe(filters: []), limits: limits))
-        try await checkMediaType(header, of: asset)
-        return try await offPool { () throws(Failure) in
-            let (adjustment, hasBase) = try adjustment(source.adjustment)
-            return ImportedEdit(
-                adjustment: adjustment, hasBase: hasBase,
-                answer: editors.open(adjustment, of: header.photo),
-                render: try source.render.map { path throws(Failure) in
-                    ImportedEdit.Render(
-                        path: path,
-                        sha256: try FileDigest.sha256(of: library.original(of: path).string).hex)
-                })
-        }
-    }
-
     /// Refuses the still of a Live Photo.
     ///
     /// - Parameter header: of the photo that the asset is rendered from.
@@ -158,17 +140,6 @@ struct AssetEditor: Sendable {
         try await offPool { () throws(Failure) in
             let videos = try library.pairedVideos(of: asset)
             try MediaType(contentIdentifier: identifier, videos: videos).check(asset)
-        }
-    }
-
-    private func adjustment(
-        _ source: Edit.Import.Adjustment
-    ) throws(Failure) -> (AdjustmentData, hasBase: Bool) {
-        switch source {
-        case .inline(let data): return (data, false)
-        case .sidecar(let path):
-            let sidecar = try library.sidecar(at: path)
-            return (sidecar.adjustment, sidecar.base == .adjusted)
         }
     }
 }

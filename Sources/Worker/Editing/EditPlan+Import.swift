@@ -38,9 +38,9 @@ extension EditPlan {
                     + "here. Import the edit of a photo.")
         }
         let recipe = imported.readableRecipe
-        if let content = open.content, content.adjustment.sha256 == imported.adjustment.digest,
-            imported.render.map({ $0.sha256 == content.render.sha256 })
-                ?? (content.rendering != nil)
+        if let content = open.content, content.editDigest == edit.json.digest,
+            content.adjustment.sha256 == imported.adjustment.digest,
+            imported.render.map({ $0.sha256 == content.render.sha256 }) ?? true
         {
             return .unchanged(alreadyThere)
         }

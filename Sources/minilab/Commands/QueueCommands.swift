@@ -4,6 +4,7 @@ import FoundationEssentials
 import JobQueue
 import Logging
 import Redis
+import Telemetry
 
 extension QueueOptions {
     /// Opens the queue for one command and closes its connection afterwards.
@@ -151,8 +152,10 @@ struct EventsCommand: AsyncParsableCommand {
                 let entries = try await reader.next(waiting: follow ? .seconds(5) : .zero)
                 for entry in entries { print(entry.json) }
                 fflushStandardOutput()
-                if entries.isEmpty && !follow { return }
+                if entries.isEmpty && !follow { break }
             }
+            // Not on standard output, which is for the events alone.
+            StandardError.write("go on from here with --after \(reader.position)")
         }
     }
 }

@@ -9,7 +9,9 @@ import RenderProtocol
 /// Assets in states of all kinds, made of values alone.
 enum PlanFixture {
     static let size = PixelSize(width: 400, height: 300)
-    static let asset = try! AssetPath("IMG_0001.JPG")
+    static let asset: AssetPath = {
+        do { return try AssetPath("IMG_0001.JPG") } catch { preconditionFailure("\(error)") }
+    }()
 
     static func sepia(_ intensity: Double = 0.8) throws -> Recipe {
         try Recipe(filters: [Filter("CISepiaTone", ["intensity": .number(intensity)])])

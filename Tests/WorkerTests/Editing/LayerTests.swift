@@ -168,8 +168,18 @@ import Testing
             Issue.record("expected .unchanged, got \(again)")
             return
         }
+        let previewed = try provenance(
+            await bench.edit(
+                asset, json.dropLast() + #", "output": {"previews": [16]}}"#))
+        #expect(previewed.content?.previews.map(\.longestSide) == [16])
+        #expect(previewed.content?.placeholder?.hasPrefix("data:image/jpeg;base64,") == true)
+        #expect(try bench.shown(asset) == render)
+        let refused = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, json.dropLast() + #", "output": {"format": "png"}}"#)
+        }
+        #expect(refused?.code == .invalidValue)
         let stacked = try provenance(await bench.edit(asset, invert))
-        #expect(stacked.content?.base?.input.sha256 == version.content?.render.sha256)
+        #expect(stacked.content?.base?.input.sha256 == previewed.content?.render.sha256)
         #expect(stacked.content?.source.sha256 == version.content?.source.sha256)
     }
 

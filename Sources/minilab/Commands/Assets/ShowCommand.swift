@@ -87,8 +87,10 @@ struct ShowCommand: ParsableCommand {
 extension Content.Opened {
     /// The answer that was recorded.
     fileprivate var words: String {
-        "\(formatIdentifier) \(formatVersion), "
-            + (canHandle ? "could be read" : "could not be read: \(reason ?? "no reason")")
-            + "; so this one was made on \(input == .original ? "the original" : "the \(input.rawValue) layer")"
+        let layer = input == .original ? "the original" : "the \(input.rawValue) layer"
+        return "\(formatIdentifier) \(formatVersion) "
+            + (canHandle
+                ? "could be read, so this one was made on \(layer)"
+                : "could not be read, so this one was made on \(layer): \(reason ?? "no reason")")
     }
 }

@@ -1,0 +1,59 @@
+import Adjustments
+import Library
+import RenderProtocol
+import SystemPackage
+
+/// Small pictures of a result: JPEGs, sRGB, without metadata, for screens.
+extension AssetEditor {
+    /// Longest side of a placeholder: small enough to travel in an event.
+    private static let placeholderSide = 32
+    private static let quality = 0.8
+
+    /// Makes the previews that a recipe's output asks for; lengths shrink with them.
+    ///
+    /// - Parameter source: what the recipe is for: the original, the base, or a render with a recipe of no steps.
+    func previews(
+        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion
+    ) async throws -> [Content.Preview] {
+        var previews: [Content.Preview] = []
+        for side in recipe.output.previews {
+            let image = try await small(recipe, source, side: side, as: "\(side)", staged)
+            previews.append(Content.Preview(longestSide: side, image: image))
+        }
+        return previews
+    }
+
+    /// Makes a tiny picture of what a recipe will come to.
+    ///
+    /// - Returns: a `data:` URI.
+    func placeholder(
+        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion,
+        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
+    ) async throws -> String {
+        let image = try await small(
+            recipe, source, side: Self.placeholderSide, as: "placeholder", staged, checking: check)
+        return try await offPool { () throws(Failure) in
+            try library.takeText(image.name, mediaType: image.mediaType, from: staged)
+        }
+    }
+
+    private func small(
+        _ recipe: Recipe, _ source: FilePath, side: Int, as stem: String, _ staged: StagedVersion,
+        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
+    ) async throws -> Content.Image {
+        let folder = try await offPool { () throws(Failure) in
+            try library.stageFolder(Content.previewsFolder, in: staged)
+        }
+        let output = Recipe.Output(
+            format: .jpeg, quality: Self.quality, strip: .all, colorSpace: .srgb,
+            background: recipe.output.background)
+        let report = try await pool.render(
+            PhotoRequest(
+                source: source.string,
+                recipe: try Recipe(
+                    filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
+                limits: limits, resources: resources, folder: folder.string, stem: stem,
+                longestSide: side), checking: check)
+        return Content.Image(report.output, in: Content.previewsFolder)
+    }
+}
