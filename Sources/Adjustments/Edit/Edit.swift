@@ -65,6 +65,14 @@ public struct Edit: Sendable, Equatable {
             case .revert, .undo, .redo, .import, .publish, .discard: false
             }
         }
+
+        /// Whether what becomes of it depends on the last edit's adjustment data.
+        public var buildsOnLastEdit: Bool {
+            switch self {
+            case .replace, .append, .amend, .copyEdit, .render: true
+            case .revert, .undo, .redo, .import, .publish, .discard: false
+            }
+        }
     }
 
     /// Filters to apply.

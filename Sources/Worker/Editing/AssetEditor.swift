@@ -38,7 +38,9 @@ struct AssetEditor: Sendable {
         _ edit: Edit, of asset: AssetPath, _ job: Job,
         placeholder: @Sendable (String) async -> Void = { _ in }
     ) async throws -> Outcome {
-        let open = try await offPool { () throws(Failure) in try self.open(asset) }
+        let open = try await offPool { () throws(Failure) in
+            try self.open(asset, for: edit.mode.name)
+        }
         switch try await plan(edit, open) {
         case .unchanged(let reason):
             return .unchanged(reason: reason, current: open.state.current)
@@ -58,10 +60,12 @@ struct AssetEditor: Sendable {
         }
     }
 
-    /// Looks at an asset and asks the editors about the edit that is there.
-    func open(_ asset: AssetPath) throws(Failure) -> OpenAsset {
+    /// Looks at an asset and asks the editors about the edit that is there, if the new one builds on it.
+    ///
+    /// What does not has to be possible whatever became of the sidecar.
+    func open(_ asset: AssetPath, for mode: Edit.Name) throws(Failure) -> OpenAsset {
         var open = OpenAsset(asset: asset, state: try library.state(of: asset))
-        if let current = open.state.current, let content = current.content {
+        if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
             open.answer = try answer(content, in: library.folder(of: current, asset))
         }
         return open

@@ -3,6 +3,7 @@ import Editors
 import FoundationEssentials
 import Library
 import MinilabTesting
+import SystemPackage
 import Testing
 
 @testable import Worker
@@ -36,6 +37,11 @@ import Testing
     private func inline(_ identifier: String, _ data: Data) -> String {
         #"{"mode": "import", "adjustmentData": {"formatIdentifier": "\#(identifier)", "#
             + #""formatVersion": "1.0", "data": "\#(data.base64EncodedString())"}"#
+    }
+
+    private func sidecar(_ version: Provenance) throws -> FilePath {
+        try bench.library.folder(of: version, asset)
+            .appending(#require(version.content).adjustment.sidecar)
     }
 
     @Test func `a filter whose strength is chosen anew is applied once`() async throws {
@@ -118,5 +124,18 @@ import Testing
         }
         #expect(try bench.current(asset) == first)
         #expect(try bench.library.staged(in: "photos").isEmpty)
+    }
+
+    @Test(arguments: ["revert", "undo"])
+    func `an edit is taken back though nobody can read it and its sidecar is damaged`(
+        mode: String
+    ) async throws {
+        try bench.put("IMG_E0001.png", SyntheticPhoto.png(width: 40, height: 24, seed: 9))
+        let theirs = try await edit(
+            inline("com.example.unheard.of", Data([1, 2, 3])) + #", "render": "IMG_E0001.png"}"#)
+        try Data("damaged".utf8).write(to: URL(filePath: sidecar(theirs).string))
+        let back = try await edit(#"{"mode": "\#(mode)"}"#)
+        #expect(back.content == nil)
+        #expect(try bench.shown(asset) == original)
     }
 }
