@@ -1,7 +1,6 @@
 import Adjustments
 import Foundation
 import MinilabTesting
-import RenderProtocol
 import Synchronization
 import SystemPackage
 import Testing
@@ -189,26 +188,28 @@ private struct Life {
         #expect(source == original, story)
     }
 
-    /// The history has no gap, and what is shown is what the recipe makes of the original, to the byte.
+    /// The history has no gap, every file is what it is said to be, and rendered again it is the same, to the byte.
     func end() async throws {
         let history = try bench.library.history(of: asset)
         #expect(
             history.map(\.revision)
                 == Array((0..<history.count).map { model.revision - $0 }), story)
         if !hasCollected { #expect(history.count == model.revision, story) }
-        guard let content = try bench.current(asset)?.content, let recipe = content.recipe else {
+        guard let current = try bench.current(asset) else {
             #expect(try bench.shown(asset) == original, story)
             return
         }
-        let folder = try TemporaryFolder()
-        let report = try await bench.pool.render(
-            PhotoRequest(
-                source: bench.library.original(of: asset).string, recipe: recipe,
-                limits: RenderLimits(), folder: folder.path, stem: "again"))
-        #expect(report.output.digest == content.render.sha256, story)
+        let scratch = try TemporaryFolder(inMemory: true)
+        let verification = try await AssetVerifier(
+            library: bench.library, pool: bench.pool, settings: bench.settings
+        ).verify(asset, allVersions: false, scratch: FilePath(scratch.path))
+        #expect(verification.problems.isEmpty, story)
+        // A draft that an edit overtook is noted.
         #expect(
-            try Data(contentsOf: URL(filePath: folder.file(report.output.name)))
-                == bench.shown(asset), story)
+            verification.notes.count == (model.draft == nil || model.isDraftFresh ? 0 : 1), story)
+        let drafts = model.draft == nil ? 0 : 1
+        #expect(
+            verification.rendersCompared == drafts + (current.content == nil ? 0 : 1), story)
     }
 }
 

@@ -14,6 +14,7 @@ import SystemPackage
 final class Workbench: Sendable {
     let folder: TemporaryFolder
     let library: Library
+    let settings: WorkerSettings
     let pool: RenderPool
     let editors: EditorRegistry
     private let fence = Mutex(1000)
@@ -26,16 +27,18 @@ final class Workbench: Sendable {
         ignoreBrokenPipes()
         folder = try TemporaryFolder(inMemory: inMemory)
         library = try Library(root: FilePath(folder.path).appending("library"))
-        pool = RenderPool(settings: Self.settings(), logger: Self.logger)
         self.editors = try editors ?? .standard()
+        settings = Self.settings(self.editors)
+        pool = RenderPool(settings: settings, logger: Self.logger)
     }
 
-    private static func settings() -> WorkerSettings {
+    private static func settings(_ editors: EditorRegistry) -> WorkerSettings {
         var settings = WorkerSettings(
             name: "test",
             renderExecutable: FilePath(
                 MinilabProcess.productsFolder.appending(path: "minilab-render").path))
         settings.photosPerChild = 100_000
+        settings.editors = editors
         return settings
     }
 
