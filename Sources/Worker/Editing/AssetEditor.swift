@@ -1,6 +1,5 @@
 import Adjustments
 import Editors
-import FileBytes
 import FoundationEssentials
 import Library
 import RenderProtocol
