@@ -1,6 +1,6 @@
 import Adjustments
 import Editors
-import FoundationEssentials
+import Foundation
 import Library
 import MinilabTesting
 import SystemPackage
@@ -108,6 +108,34 @@ import Testing
         #expect(large.content?.source.size == PixelSize(width: 1200, height: 1800))
         #expect(large.content?.source.orientation == 6)
         #expect(large.content?.render.size == PixelSize(width: 1800, height: 1200))
+    }
+
+    @Test func `a JPEG has quality 90, as the tutorials write it, unless the edit says another`()
+        async throws
+    {
+        for (output, quality) in [("", "90"), (#", "quality": 0.5"#, "50")] {
+            let version = try await edit(
+                #"{"filters": [{"name": "CISepiaTone"}], "output": {"format": "jpeg"\#(output)}}"#)
+            let content = try #require(version.content)
+            let file = bench.library.folder(of: version, asset).appending(content.render.name)
+            let estimate = try Tool.run(
+                "/usr/bin/exiftool", ["-s3", "-JPEGQualityEstimate", file.string])
+            #expect(String(decoding: estimate, as: UTF8.self) == quality + "\n")
+        }
+    }
+
+    @Test func `a new draft takes the place of the last, and that is what is published`()
+        async throws
+    {
+        func draft(_ intensity: Double) -> String {
+            sepia(intensity).dropLast() + #", "draft": true}"#
+        }
+        let first = try await edit(draft(0.3))
+        let second = try await edit(draft(0.8))
+        #expect(try bench.library.state(of: asset).draft == second)
+        let folder = bench.library.folder(of: first, asset)
+        #expect(!FileManager.default.fileExists(atPath: folder.string))
+        #expect(try await edit(#"{"mode": "publish"}"#).content == second.content)
     }
 
     @Test func `a filter that nobody knows leaves asset and staging as they were`() async throws {
