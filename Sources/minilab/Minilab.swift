@@ -17,7 +17,7 @@ struct Minilab: AsyncParsableCommand {
         version: Engine.name,
         subcommands: [
             RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
-            PreviewCommand.self, ContactCommand.self, FiltersCommand.self,
+            PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
             EnqueueCommand.self, StatusCommand.self, EventsCommand.self, DeadCommand.self,
             ReplayCommand.self, AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,

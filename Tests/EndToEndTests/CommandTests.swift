@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The command line") struct CommandTests {
     private static let commands = [
-        "run", "worker", "render", "plan", "enqueue", "status", "events", "dead", "replay",
+        "run", "worker", "render", "plan", "editors", "enqueue", "status", "events", "dead",
+        "replay",
     ]
 
     @Test(arguments: commands)
@@ -20,6 +21,22 @@ import Testing
         #expect(output.contains("Example"))
         #expect(output.contains("minilab \(command)"))
         #expect(command == "worker" || output.contains("--json"))
+    }
+
+    @Test func `the editors that a worker would ask are listed, the one of a setting too`()
+        async throws
+    {
+        func listed(_ environment: [String: String]) async throws -> Set<String> {
+            let (ending, output) = try await MinilabProcess.run(
+                ["editors", "--json"], environment: environment)
+            #expect(ending == .exited(0), "\(output)")
+            let lines = try #require(JSONValue(parsing: output, as: "output").values)
+            return Set(lines.compactMap { $0.fields?["formatIdentifier"]?.text })
+        }
+        let standard = try await listed([:])
+        #expect(standard.isSuperset(of: ["org.minilab.recipe", "com.apple.photo"]))
+        let more = try await listed(["MINILAB_EDITORS_TINT": "com.example.tint/1.0"])
+        #expect(more == standard.union(["com.example.tint"]))
     }
 
     @Test func `one photo is rendered without a queue, to the same bytes as by a job`() async throws
