@@ -1,0 +1,42 @@
+import ArgumentParser
+import JobQueue
+import Redis
+import Telemetry
+
+/// `minilab events`.
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Prints the events of a queue, one CloudEvent per line.",
+        discussion: """
+            Ends with an error when events after --after were trimmed and may have been missed; the error says \
+            how to take stock.
+
+            Example:
+              minilab events --follow | jq .data.version.path
+            """)
+
+    @Flag(help: "Wait for more.") var follow = false
+    @Option(
+        help: "Start after this entry of the stream, or $ for the newest (default: the beginning).")
+    var after: String = EventReader.beginning
+    @Flag(help: "The events are JSON already; accepted for uniformity.") var json = false
+    @OptionGroup var queueOptions: QueueOptions
+
+    func run() async throws {
+        try await queueOptions.withQueue { queue, redis in
+            var reader =
+                after == "$"
+                ? try await EventReader(queue: queue.name, redis: redis, afterNewest: ())
+                : EventReader(queue: queue.name, redis: redis, after: after)
+            while true {
+                let entries = try await reader.next(waiting: follow ? .seconds(5) : .zero)
+                for entry in entries { print(entry.json) }
+                fflushStandardOutput()
+                if entries.isEmpty && !follow { break }
+            }
+            // Not on standard output, which is for the events alone.
+            StandardError.write("go on from here with --after \(reader.position)")
+        }
+    }
+}

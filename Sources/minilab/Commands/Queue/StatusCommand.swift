@@ -1,0 +1,67 @@
+import Adjustments
+import ArgumentParser
+import JobQueue
+
+/// `minilab status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows how many jobs are where, or one job with its history.",
+        discussion: """
+            Example:
+              minilab status
+              minilab status 1763700000000-0
+            """)
+
+    @Argument(help: "A job.") var job: String?
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    private struct JobStatus: Encodable {
+        let record: JobRecord
+        let history: [Attempt]
+    }
+
+    func run() async throws {
+        if let job { return try await show(job) }
+        let status = try await queueOptions.withQueue { queue, _ in try await queue.status() }
+        if json { return try printJSON(status) }
+        var table = TextTable(["jobs", ""], rightAligned: [1])
+        for (name, count) in [
+            ("incoming", status.incoming), ("ready", status.ready), ("delayed", status.delayed),
+            ("parked", status.parked), ("active", status.active), ("dead", status.dead),
+        ] { table.add([name, "\(count)"]) }
+        for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
+            table.add(["total \(name)", "\(count)"])
+        }
+        print(table.text)
+        for held in status.held {
+            print(
+                "\(held.state) \(held.job): \(held.asset), held by \(held.worker ?? "?")"
+                    + (held.claimed.map { " since \(date($0))" } ?? ""))
+        }
+    }
+
+    private func show(_ job: String) async throws {
+        let (record, history) = try await queueOptions.withQueue { queue, _ in
+            (try await queue.record(of: job), try await queue.attempts(of: job))
+        }
+        guard let record else {
+            throw ValidationError(
+                "there is no job \(job.debugDescription): its id is wrong, it has not been admitted "
+                    + "yet, or its record was dropped some time after it was done.")
+        }
+        if json { return try printJSON(JobStatus(record: record, history: history)) }
+        print("\(record.job): \(record.state), \(record.asset)")
+        print(
+            "generation \(record.generation), \(record.attempts) failed, \(record.crashes) crashed")
+        print(
+            "enqueued \(date(record.enqueued))" + (record.ended.map { ", ended \(date($0))" } ?? "")
+        )
+        if let version = record.version { print("version \(version)") }
+        if let code = record.code { print("\(code.rawValue): \(record.message ?? "")") }
+        for attempt in history {
+            print("  \(attempt.at) \(attempt.worker) \(attempt.code.rawValue): \(attempt.message)")
+        }
+    }
+}
