@@ -2,7 +2,7 @@ public import Adjustments
 import SystemPackage
 
 extension Library {
-    /// Removes the draft of an asset.
+    /// Removes the draft of an asset; where there is none, what a crash left of one.
     ///
     /// - Parameter name: only if it is this one; nil for whichever it is.
     /// - Returns: what was removed, or nil when there was nothing to remove.
@@ -10,9 +10,11 @@ extension Library {
         of asset: AssetPath, _ name: VersionName?
     ) throws(Failure) -> VersionName? {
         try locked(asset) { () throws(Failure) in
-            guard let draft = try pointed(.drafts, of: asset), name == nil || name == draft else {
+            guard let draft = try pointed(.drafts, of: asset) else {
+                try clear(.drafts, of: asset, but: nil)
                 return nil
             }
+            guard name == nil || name == draft else { return nil }
             try drop(draft, of: asset)
             return draft
         }
@@ -32,6 +34,14 @@ extension Library {
             {
                 try bin(self.shelf(.drafts, of: asset).appending(name), of: asset)
             }
+        }
+    }
+
+    private func clear(
+        _ shelf: Shelf, of asset: AssetPath, but kept: String?
+    ) throws(Failure) {
+        for name in try files.list(self.shelf(shelf, of: asset)) where name != kept {
+            try bin(self.shelf(shelf, of: asset).appending(name), of: asset)
         }
     }
 

@@ -44,11 +44,12 @@ struct AssetEditor: Sendable {
         case .unchanged(let reason):
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
-            _ = try await offPool { () throws(Failure) in
+            let discarded = try await offPool { () throws(Failure) in
                 try library.discardDraft(of: asset, draft)
             }
             return .unchanged(
-                reason: "the draft \(draft) was discarded", current: open.state.current)
+                reason: discarded.map { "the draft \($0) was discarded" }
+                    ?? "there is no such draft", current: open.state.current)
         case .restore(let restoration):
             return .made(try await restore(restoration, edit, open, job))
         case .adopt(let adoption):
@@ -87,7 +88,7 @@ struct AssetEditor: Sendable {
         case .render: return try .again(edit, open)
         case .revert: return .revert(open)
         case .publish(let version): return try .publish(version, open)
-        case .discard(let version): return .discard(version, open)
+        case .discard(let version): return try .removeDraft(version)
         case .undo:
             return try await offPool { () throws(Failure) in
                 try .undo(open) { name throws(Failure) in try version(name, of: open.asset) }

@@ -71,11 +71,15 @@ extension EditPlan {
         return .restore(Restoration(from: draft, timeline: nil))
     }
 
-    /// What `discard` asks for: no draft any more.
-    static func discard(_ version: String?, _ open: OpenAsset) -> EditPlan {
-        guard let draft = open.state.draft, version == nil || version == draft.version,
-            let name = VersionName(draft.version)
-        else { return .unchanged("there is no such draft") }
+    /// What `discard` asks for: no draft any more, and nothing left of an earlier try.
+    static func removeDraft(_ version: String?) throws(Failure) -> EditPlan {
+        guard let version else { return .discard(nil) }
+        guard let name = VersionName(version) else {
+            throw Failure(
+                .invalidValue,
+                "edit.version is \(version.debugDescription); expected the id of a version, such as 3-1763701440000000."
+            )
+        }
         return .discard(name)
     }
 }

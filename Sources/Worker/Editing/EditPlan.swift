@@ -10,8 +10,8 @@ enum EditPlan: Sendable, Equatable {
     case adopt(Adoption)
     /// What an older version or the draft shows, or the original, becomes current.
     case restore(Restoration)
-    /// The draft is removed.
-    case discard(VersionName)
+    /// The draft is removed: this one, or whichever it is.
+    case discard(VersionName?)
     /// There is nothing to do, for this reason.
     case unchanged(String)
 

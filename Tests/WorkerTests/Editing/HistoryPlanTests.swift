@@ -106,11 +106,10 @@ import Testing
         #expect(stale?.code == .staleDraft)
     }
 
-    @Test func `discarding a draft that is not there changes nothing`() throws {
-        let draft = F.version("3-3", isDraft: true, F.content(try F.sepia()))
-        #expect(EditPlan.discard(nil, open(nil, draft: draft)) == .discard(VersionName("3-3")!))
-        #expect(EditPlan.discard("3-3", open(nil, draft: draft)) == .discard(VersionName("3-3")!))
-        #expect(isUnchanged(EditPlan.discard("3-4", open(nil, draft: draft))))
-        #expect(isUnchanged(EditPlan.discard(nil, open(nil))))
+    @Test func `a draft is discarded by its name, or whichever it is`() throws {
+        #expect(try EditPlan.removeDraft(nil) == .discard(nil))
+        #expect(try EditPlan.removeDraft("3-3") == .discard(VersionName("3-3")!))
+        let failure = #expect(throws: Failure.self) { try EditPlan.removeDraft("three") }
+        #expect(failure?.code == .invalidValue)
     }
 }

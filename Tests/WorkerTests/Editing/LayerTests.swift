@@ -139,6 +139,14 @@ import Testing
         }
         #expect(reason.contains("discarded"))
         #expect(try bench.library.state(of: asset) == AssetState())
+        for again in [#"{"mode": "discard"}"#, #"{"mode": "discard", "version": "9-9"}"#] {
+            guard
+                case .unchanged("there is no such draft", nil) = try await bench.edit(asset, again)
+            else {
+                Issue.record("expected .unchanged")
+                continue
+            }
+        }
     }
 
     @Test func `a draft that another edit overtook is not published`() async throws {
