@@ -6,6 +6,8 @@ public enum ContractLimits {
     public static let jobIDLengthMax = 64
     /// Longest edit in bytes of JSON.
     public static let editBytesMax = 65_536
+    /// Longest recipe in bytes of canonical JSON: what edits that are appended come to.
+    public static let recipeBytesMax = 4 * editBytesMax
     /// Longest job in bytes of JSON: a line of a manifest.
     public static let jobBytesMax = 2 * editBytesMax
     /// Most filters in one recipe.

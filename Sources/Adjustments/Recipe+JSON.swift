@@ -3,13 +3,29 @@ extension Recipe {
     ///
     /// - Throws: the first thing that is wrong with it, named by its path.
     public init(json text: String) throws(Failure) {
-        guard text.utf8.count <= ContractLimits.editBytesMax else {
+        try self.init(JSONValue(edit: text))
+    }
+
+    /// Reads the JSON that a version recorded.
+    ///
+    /// - Throws: what is wrong with it; it may be longer than an edit, by ``ContractLimits/recipeBytesMax``.
+    public init(recorded text: String) throws(Failure) {
+        try Self.checkLength(text)
+        try self.init(JSONValue(parsing: text, as: "recipe"))
+    }
+
+    /// Refuses a recipe that could not be recorded.
+    ///
+    /// - Throws: `oversizedField`.
+    public func checkLength() throws(Failure) { try Self.checkLength(json.canonical) }
+
+    private static func checkLength(_ text: String) throws(Failure) {
+        guard text.utf8.count <= ContractLimits.recipeBytesMax else {
             throw Failure(
                 .oversizedField,
-                "edit has \(text.utf8.count) bytes; at most \(ContractLimits.editBytesMax) "
-                    + "are allowed.")
+                "the recipe has \(text.utf8.count) bytes with all its steps; at most "
+                    + "\(ContractLimits.recipeBytesMax) are allowed. Send one that replaces it.")
         }
-        try self.init(JSONValue(parsing: text, as: "edit"))
     }
 
     /// Reads the fields `filters`, `output` and `referenceSize`.

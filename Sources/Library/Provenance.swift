@@ -24,8 +24,8 @@ public struct Provenance: Sendable, Codable, Equatable {
 
     /// The file in a version's folder.
     public static let fileName = "provenance.json"
-    /// Most bytes of that file.
-    static let fileBytesMax = 1 << 20
+    /// Most bytes of that file: a recipe of the longest, a number per line.
+    static let fileBytesMax = 16 << 20
 
     /// Makes a provenance.
     public init(

@@ -3,13 +3,7 @@ extension Edit {
     ///
     /// - Throws: the first thing that is wrong with it, named by its path.
     public init(json text: String) throws(Failure) {
-        guard text.utf8.count <= ContractLimits.editBytesMax else {
-            throw Failure(
-                .oversizedField,
-                "edit has \(text.utf8.count) bytes; at most \(ContractLimits.editBytesMax) "
-                    + "are allowed.")
-        }
-        try self.init(JSONValue(parsing: text, as: "edit"))
+        try self.init(JSONValue(edit: text))
     }
 
     init(_ value: JSONValue) throws(Failure) {
@@ -142,4 +136,17 @@ extension Edit.Steps {
 
 extension PixelSize {
     var json: JSONValue { .array([.number(Double(width)), .number(Double(height))]) }
+}
+
+extension JSONValue {
+    /// Parses the text of an edit, within its limit.
+    init(edit text: String) throws(Failure) {
+        guard text.utf8.count <= ContractLimits.editBytesMax else {
+            throw Failure(
+                .oversizedField,
+                "edit has \(text.utf8.count) bytes; at most \(ContractLimits.editBytesMax) "
+                    + "are allowed.")
+        }
+        try self.init(parsing: text, as: "edit")
+    }
 }

@@ -19,7 +19,7 @@ public struct MinilabRecipe: AdjustmentCodec {
                 "the adjustment data of \(formatIdentifier) are not UTF-8.")
         }
         do throws(Failure) {
-            return .recipe(try Recipe(json: text).scaled(to: photo.uprightSize))
+            return .recipe(try Recipe(recorded: text).scaled(to: photo.uprightSize))
         } catch {
             switch error.code {
             case .unknownField, .unknownFilter, .unknownParameter:

@@ -92,6 +92,7 @@ extension EditPlan {
     private static func render(
         _ recipe: Recipe, _ open: OpenAsset, copiedFrom: String? = nil
     ) throws(Failure) -> EditPlan {
+        try recipe.checkLength()
         let input = open.input()
         if input != .current, let content = open.content,
             try recipe.scaled(to: content.input.photo.uprightSize) == content.recipe

@@ -233,6 +233,24 @@ import Testing
         }
     }
 
+    @Test func `what long edits come to is read again, until it is too long to be recorded`()
+        async throws
+    {
+        let table = Array(repeating: "0.5", count: 15 * 15 * 15 * 4).joined(separator: ",")
+        let append =
+            #"{"mode": "append", "filters": [{"name": "CIColorCube", "cubeDimension": 15, "#
+            + #""cubeData": [\#(table)]}]}"#
+        for count in 1...4 {
+            let version = try provenance(await bench.edit(asset, append))
+            #expect(version.content?.recipe?.filters.count == count)
+            #expect(version.content?.base == nil)
+        }
+        let failure = await #expect(throws: Failure.self) { try await bench.edit(asset, append) }
+        #expect(failure?.code == .oversizedField)
+        _ = try await bench.edit(asset, #"{"mode": "undo"}"#)
+        #expect(try bench.current(asset)?.content?.recipe?.filters.count == 3)
+    }
+
     @Test func `two edits of one asset at once both end well, one after the other`() async throws {
         _ = try await bench.edit(asset, invert)
         try await withThrowingTaskGroup { group in
