@@ -4,6 +4,12 @@ public enum ContractLimits {
     public static let assetBytesMax = 1024
     /// Longest job id in characters.
     public static let jobIDLengthMax = 64
+    /// Most jobs of one batch.
+    public static let batchJobsMax = 10_000_000
+    /// Longest name of a batch: its members' ids add `:` and a number.
+    public static let batchIDLengthMax = jobIDLengthMax - 1 - "\(batchJobsMax)".utf8.count
+    /// Highest cost of one job, in milliseconds of one slot: a day.
+    public static let costMax = 86_400_000
     /// Longest edit in bytes of JSON.
     public static let editBytesMax = 65_536
     /// Longest recipe in bytes of canonical JSON: what edits that are appended come to.

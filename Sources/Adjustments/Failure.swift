@@ -7,12 +7,16 @@ public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConverti
     /// The sentence for people; at most ``messageLengthMax`` characters.
     public let message: String
 
+    /// The signal that killed the render child, if one did.
+    public let signal: Int?
+
     /// Longest message in characters: an event or a dead letter stays small whatever a library said.
     public static let messageLengthMax = 1000
 
     /// Makes a failure; a message that is too long is cut.
-    public init(_ code: FailureCode, _ message: String) {
+    public init(_ code: FailureCode, _ message: String, signal: Int? = nil) {
         self.code = code
+        self.signal = signal
         self.message =
             message.count <= Self.messageLengthMax
             ? message : String(message.prefix(Self.messageLengthMax - 1)) + "…"

@@ -25,6 +25,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     /// A resource cannot be read as what it is used for: a broken table of colours, a mask that is no
     /// picture.
     case badResource
+    /// An entry seals a batch that nobody has opened.
+    case noSuchBatch
     /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
     case assetOutsideLibrary
 
@@ -60,6 +62,10 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     /// More pixels than the worker's limit.
     case tooManyPixels
 
+    // Nobody came to it in time.
+    /// No worker was free before the job's deadline.
+    case deadlinePassed
+
     // Something around the job went wrong. Another attempt may succeed.
     /// The render child was killed by a signal, or left without an answer.
     case renderCrashed
@@ -87,7 +93,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
             .missingVersion, .missingDraft, .staleDraft,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
-            .tooManyPixels,
+            .tooManyPixels, .noSuchBatch, .deadlinePassed,
             .workerLost:
             true
         case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure,

@@ -68,6 +68,20 @@ struct JSONObjectReader {
         return choice
     }
 
+    /// The whole number, or nil when the field is not there.
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+        guard let value = optional(name) else { return nil }
+        guard case .number(let number) = value, let whole = Int(exactly: number),
+            range.contains(whole)
+        else {
+            throw Failure(
+                .invalidValue,
+                "\(path).\(name) is \(value.canonical); expected a whole number from "
+                    + "\(range.lowerBound) to \(range.upperBound).")
+        }
+        return whole
+    }
+
     /// Whether a flag is set; false when the field is not there.
     func flag(_ name: String) throws(Failure) -> Bool {
         guard let value = optional(name) else { return false }

@@ -1,4 +1,4 @@
-/// What happened to a job, as readers of the event stream get it: a CloudEvents 1.0 envelope around
+/// What happened to a job or a batch, as readers of the event stream get it: a CloudEvents 1.0 envelope around
 /// one of these kinds of data (`jobs/event.schema.json`).
 ///
 /// `id` is made of queue, job and generation alone, so an event that is sent or read twice can be
@@ -8,7 +8,7 @@ public struct JobEvent: Sendable, Decodable {
     public let id: String
     /// `minilab/<queue>`.
     public let source: String
-    /// `org.minilab.job.` and the name of the kind.
+    /// `org.minilab.job.` or `org.minilab.batch.` and the name of the kind.
     public let type: String
     /// The asset; nil when the job named none.
     public let subject: String?
@@ -35,6 +35,12 @@ public struct JobEvent: Sendable, Decodable {
         case retried(Retried)
         /// An id was enqueued again with another asset or edit; that entry was not taken.
         case conflict(Conflict)
+        /// Nobody wants the job any more. Ends the job.
+        case cancelled(Cancelled)
+        /// All jobs of a batch have ended. Said once per generation of the batch.
+        case batchCompleted(BatchCompleted)
+        /// A batch was opened again with another edit, or sealed again at another number.
+        case batchConflict(BatchConflict)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -65,6 +71,12 @@ public struct JobEvent: Sendable, Decodable {
                 .retried(try container.decode(Retried.self, forKey: .data))
             case "org.minilab.job.conflict":
                 .conflict(try container.decode(Conflict.self, forKey: .data))
+            case "org.minilab.job.cancelled":
+                .cancelled(try container.decode(Cancelled.self, forKey: .data))
+            case "org.minilab.batch.completed":
+                .batchCompleted(try container.decode(BatchCompleted.self, forKey: .data))
+            case "org.minilab.batch.conflict":
+                .batchConflict(try container.decode(BatchConflict.self, forKey: .data))
             default:
                 throw DecodingError.dataCorruptedError(
                     forKey: .type, in: container,

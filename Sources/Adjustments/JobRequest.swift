@@ -6,12 +6,17 @@ public struct JobRequest: Sendable, Equatable {
     public let asset: AssetPath
     /// What to do with it.
     public let edit: Edit
+    /// When and for whom.
+    public let scheduling: Scheduling
 
     /// Makes a request.
-    public init(id: JobID? = nil, asset: AssetPath, edit: Edit) {
+    public init(
+        id: JobID? = nil, asset: AssetPath, edit: Edit, scheduling: Scheduling = Scheduling()
+    ) {
         self.id = id
         self.asset = asset
         self.edit = edit
+        self.scheduling = scheduling
     }
 
     /// SHA-256 of asset and recipe in hex: requests for the same thing have the same one.
@@ -30,11 +35,12 @@ public struct JobRequest: Sendable, Equatable {
                     + "are allowed.")
         }
         let reader = try JSONObjectReader(
-            JSONValue(parsing: text, as: "job"), at: "job", known: ["asset", "edit", "id"])
+            JSONValue(parsing: text, as: "job"), at: "job",
+            known: ["asset", "edit", "id"] + Scheduling.names)
         var id: JobID?
         if reader.optional("id") != nil { id = try JobID(reader.string("id")) }
         self.init(
             id: id, asset: try AssetPath(reader.string("asset")),
-            edit: try Edit(reader.value("edit")))
+            edit: try Edit(reader.value("edit")), scheduling: try Scheduling(reader))
     }
 }

@@ -18,6 +18,12 @@ public struct Claim: Sendable, Equatable {
     public let rebases: Int
     /// From admission to this claim.
     public let queued: Duration
+    /// Its batch, or nil.
+    public let batch: String?
+    /// Who asked for it.
+    public let tenant: String
+    /// Whether it is in quarantine: nothing else may run beside it.
+    public let isAlone: Bool
 
     /// Which attempt of this generation it is, from 1.
     public var attempt: Int { attempts + crashes + 1 }

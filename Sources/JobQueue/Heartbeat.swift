@@ -9,13 +9,15 @@ public import Redis
 public actor Heartbeat {
     private let redis: RedisClient
     private let queue: JobQueue
+    private let worker: WorkerInfo
     private let logger: Logger
     private var held: [String: Hold] = [:]
 
     private struct Hold {
         let fence: String
         var trustedUntil: ContinuousClock.Instant
-        let lost: @Sendable () -> Void
+        let stage: @Sendable () -> String?
+        let end: @Sendable (HoldEnd) -> Void
     }
 
     /// The thread of its connection.
@@ -31,7 +33,8 @@ public actor Heartbeat {
     /// A heartbeat for jobs of `queue`.
     ///
     /// - Parameter redis: a client of its own, with its own thread.
-    public init(queue: JobQueue, redis: RedisClient, logger: Logger) {
+    public init(queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger) {
+        self.worker = worker
         self.queue = JobQueue(name: queue.name, redis: redis, settings: queue.settings)
         self.redis = redis
         self.logger = logger
@@ -41,12 +44,14 @@ public actor Heartbeat {
     ///
     /// - Parameters:
     ///   - since: when the claim was sent.
-    ///   - lost: called once when the job is no longer ours: its render must be killed.
+    ///   - stage: how far the job is; told to Redis with each beat.
+    ///   - end: called when the job is no longer ours, or no longer wanted: its render must be killed.
     public func hold(
         job: String, fence: String, since: ContinuousClock.Instant,
-        lost: @escaping @Sendable () -> Void
+        stage: @escaping @Sendable () -> String? = { nil },
+        end: @escaping @Sendable (HoldEnd) -> Void
     ) {
-        held[job] = Hold(fence: fence, trustedUntil: since + trust, lost: lost)
+        held[job] = Hold(fence: fence, trustedUntil: since + trust, stage: stage, end: end)
     }
 
     /// Stops renewing a lease.
@@ -67,18 +72,22 @@ public actor Heartbeat {
         }
     }
 
-    /// One renewal of all leases.
+    /// One renewal of all leases; without any it says that the worker lives.
     func beat() async {
         let beating = held
-        guard !beating.isEmpty else { return }
         let started = ContinuousClock.now
         do {
-            let standings = try await queue.beat(
-                beating.map { (job: $0.key, fence: $0.value.fence) })
+            let beats = beating.map {
+                Beat(job: $0.key, fence: $0.value.fence, stage: $0.value.stage())
+            }
+            let standings = try await queue.beat(beats, by: worker, busy: beating.count)
             for ((job, hold), standing) in zip(beating, standings)
             where held[job]?.fence == hold.fence {
                 switch standing {
                 case .held: held[job]?.trustedUntil = started + trust
+                case .cancelled:
+                    held[job]?.trustedUntil = started + trust
+                    hold.end(.cancelled)
                 case .fenced: lose(job, "Redis says that somebody else holds it or that it ended")
                 }
             }
@@ -95,19 +104,43 @@ public actor Heartbeat {
 
     private func lose(_ job: String, _ why: String) {
         logger.warning("lease lost: \(why)", metadata: ["job.id": "\(job)"])
-        held.removeValue(forKey: job)?.lost()
+        held.removeValue(forKey: job)?.end(.lost)
     }
+}
+
+/// Why a worker has to stop what it does for a job.
+public enum HoldEnd: Sendable {
+    /// Somebody else has the job, or it has ended: nothing more may be written to it.
+    case lost
+    /// Nobody wants it any more: it is still ours, and we end it.
+    case cancelled
+}
+
+/// One job in a heartbeat.
+struct Beat {
+    let job: String
+    let fence: String
+    let stage: String?
 }
 
 extension JobQueue {
     /// Renews leases; one answer per job, in order.
-    func beat(_ jobs: [(job: String, fence: String)]) async throws(QueueError) -> [Standing] {
-        var arguments = [RedisArgument(settings.lease.milliseconds)]
-        for (job, fence) in jobs { arguments += [RedisArgument(job), RedisArgument(fence)] }
+    func beat(
+        _ beats: [Beat], by worker: WorkerInfo, busy: Int
+    ) async throws(QueueError) -> [Standing] {
+        var arguments = [
+            RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
+            RedisArgument(json(worker.with(busy: busy))),
+        ]
+        for beat in beats {
+            arguments += [
+                RedisArgument(beat.job), RedisArgument(beat.fence), RedisArgument(beat.stage ?? ""),
+            ]
+        }
         let reply = try await run(QueueScript.beat, arguments)
-        guard let answers = reply.array?.map(\.string), answers.count == jobs.count else {
+        guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
             throw unexpected(reply, of: QueueScript.beat)
         }
-        return answers.map { $0 == "K" ? .held : .fenced }
+        return answers.map { $0 == "K" ? .held : $0 == "C" ? .cancelled : .fenced }
     }
 }

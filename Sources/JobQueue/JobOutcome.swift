@@ -1,7 +1,7 @@
 public import Adjustments
 import FoundationEssentials
 
-/// How a job ended well.
+/// How a job was done: with a version, or without.
 public enum JobOutcome: Sendable {
     /// A version was published.
     case completed(JobEvent.Completed)
@@ -9,9 +9,11 @@ public enum JobOutcome: Sendable {
     case drafted(JobEvent.Completed)
     /// There was nothing to do.
     case unchanged(JobEvent.Unchanged)
+    /// Nobody wanted it any more.
+    case cancelled(JobEvent.Cancelled)
 
     /// The outcomes as events and Redis call them.
-    enum Name: String { case completed, drafted, unchanged }
+    enum Name: String { case completed, drafted, unchanged, cancelled }
 
     /// Reads a stored result; fails for a name that this version of minilab does not know.
     init(_ name: String, json: Data) throws {
@@ -20,6 +22,7 @@ public enum JobOutcome: Sendable {
         case .completed: self = .completed(try decoder.decode(JobEvent.Completed.self, from: json))
         case .drafted: self = .drafted(try decoder.decode(JobEvent.Completed.self, from: json))
         case .unchanged: self = .unchanged(try decoder.decode(JobEvent.Unchanged.self, from: json))
+        case .cancelled: self = .cancelled(try decoder.decode(JobEvent.Cancelled.self, from: json))
         case nil: throw Failure(.internalError, "no outcome is called \(name.debugDescription).")
         }
     }

@@ -8,6 +8,8 @@ public enum Standing: Sendable, Equatable {
     case held
     /// Somebody else holds the job, or it has ended: this worker is late and must change nothing.
     case fenced
+    /// The job was cancelled: it must not be published, and ``JobQueue/concludeCancelled(_:)`` ends it.
+    case cancelled
 }
 
 extension JobQueue {
@@ -15,14 +17,13 @@ extension JobQueue {
     public func commit(
         _ claim: Claim, _ event: JobEvent.Completed, isDraft: Bool
     ) async throws(QueueError) -> Standing {
-        try await standing(
-            QueueScript.commit,
-            [
+        try standing(
+            try await commits.write([
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(event.version.id),
                 RedisArgument((isDraft ? JobOutcome.Name.drafted : .completed).rawValue),
                 RedisArgument(json(event)),
-            ])
+            ]), of: QueueScript.commit)
     }
 
     /// Ends a job that found nothing to do.
@@ -34,7 +35,6 @@ extension JobQueue {
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(JobOutcome.Name.unchanged.rawValue), RedisArgument(json(event)),
-                RedisArgument(settings.doneRecordsMax), RedisArgument(settings.eventsMax),
             ])
     }
 
@@ -47,38 +47,35 @@ extension JobQueue {
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(event.attempt), RedisArgument(json(event)),
-                RedisArgument(settings.eventsMax),
             ])
     }
 
     /// Step 3 of publishing: the job is done, counted, and its event sent.
     public func finalize(job: String, fence: String) async throws(QueueError) -> Standing {
-        try await standing(
-            QueueScript.finalize,
-            [
-                RedisArgument(job), RedisArgument(fence),
-                RedisArgument(settings.doneRecordsMax), RedisArgument(settings.eventsMax),
-            ])
+        try standing(
+            try await finalizes.write([RedisArgument(job), RedisArgument(fence)]),
+            of: QueueScript.finalize)
     }
 
     /// Ends an attempt that failed; the retry policy decides what follows.
     ///
-    /// - Parameter random: an even draw from 0 to 1, for the jitter.
+    /// - Parameters:
+    ///   - trace: how far the attempt had come, for the history.
+    ///   - random: an even draw from 0 to 1, for the jitter.
     public func fail(
-        _ claim: Claim, by worker: String, _ failure: Failure, random: Double
+        _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace = .init(),
+        random: Double
     ) async throws(QueueError) -> Standing {
         let reason = JobEvent.Reason(failure)
-        let delay: String
+        let verdict = settings.retry.verdict(failure, after: claim, settings, random: random)
         let event: String
-        switch settings.retry.verdict(failure, attempts: claim.attempts + 1, random: random) {
+        switch verdict.next {
         case .dead:
-            delay = "dead"
             event = json(
                 JobEvent.Failed(
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: worker, error: reason))
-        case .retry(let after):
-            delay = "\(after.milliseconds)"
+        case .retry(let after, _):
             event = json(
                 JobEvent.Retried(
                     job: claim.job, asset: claim.asset, generation: claim.generation,
@@ -88,12 +85,14 @@ extension JobQueue {
         return try await standing(
             QueueScript.fail,
             [
-                RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(delay),
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(verdict.counts.rawValue),
+                RedisArgument(verdict.next.delay), verdict.next.isAlone ? "alone" : "",
                 RedisArgument(failure.code.rawValue), RedisArgument(failure.message),
                 RedisArgument(event),
                 RedisArgument(
-                    json(Attempt(claim: claim, worker: worker, failure: failure))),
-                RedisArgument(settings.eventsMax),
+                    json(
+                        Attempt(claim: claim, worker: worker, failure: failure, trace: trace))),
             ])
     }
 
@@ -130,9 +129,10 @@ extension JobQueue {
             QueueScript.reap,
             [
                 RedisArgument(worker), RedisArgument(settings.lease.milliseconds),
-                RedisArgument(settings.reapMax), RedisArgument(settings.crashesMax),
-                RedisArgument(settings.eventsMax), RedisArgument(settings.keepDone.milliseconds),
-                RedisArgument(settings.dropMax),
+                RedisArgument(settings.reapMax), RedisArgument(settings.crashesToQuarantine),
+                RedisArgument(settings.crashesMax),
+                RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.dropMax),
+                RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
             ])
         guard let parts = reply.array, parts.count == 3, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array
@@ -151,62 +151,21 @@ extension JobQueue {
         return Reaped(ready: Int(ready), dead: Int(dead), carried: carried)
     }
 
-    /// What became of a job that was to be replayed.
-    public enum Replay: String, Sendable {
-        /// It is ready again.
-        case replayed = "OK"
-        /// There is no such job, or its record has been dropped since.
-        case unknown = "GONE"
-        /// It is not dead.
-        case notDead = "NOTDEAD"
-        /// Its envelope was wrong: there is nothing to run. Send it again.
-        case malformed = "MALFORMED"
-    }
-
-    /// Most ids of one replay call.
-    public static let replayMax = 200
-
-    /// Makes dead jobs ready again; one answer per id, of which at most ``replayMax`` are allowed.
-    public func replay(_ ids: [String]) async throws(QueueError) -> [Replay] {
-        precondition(ids.count <= Self.replayMax, "replay in chunks of \(Self.replayMax)")
-        let reply = try await run(QueueScript.replay, ids.map { RedisArgument($0) })
-        guard let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init) }),
-            answers.count == ids.count
-        else { throw unexpected(reply, of: QueueScript.replay) }
-        return answers
-    }
-
-    private func standing(
+    func standing(
         _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(QueueError) -> Standing {
         let reply = try await run(script, arguments)
-        switch reply.string {
+        guard let answer = reply.string else { throw unexpected(reply, of: script) }
+        return try standing(answer, of: script)
+    }
+
+    private func standing(_ answer: String, of script: RedisScript) throws(QueueError) -> Standing {
+        switch answer {
         case "OK": return .held
         case "GONE", "FENCED": return .fenced
-        default: throw unexpected(reply, of: script)
+        case "CANCELLED": return .cancelled
+        default: throw unexpected(.status(answer), of: script)
         }
-    }
-}
-
-/// One line of a job's history: why an attempt ended.
-public struct Attempt: Sendable, Codable, Equatable {
-    /// When, RFC 3339; by Redis' clock for a lost lease, by the worker's for a failure.
-    public let at: String
-    /// Why, for programs.
-    public let code: FailureCode
-    /// Why, for people.
-    public let message: String
-    /// The fence of the attempt.
-    public let fence: String
-    /// Who tried.
-    public let worker: String
-
-    init(claim: Claim, worker: String, failure: Failure) {
-        at = Date.now.formatted(.iso8601)
-        code = failure.code
-        message = failure.message
-        fence = claim.fence
-        self.worker = worker
     }
 }
 

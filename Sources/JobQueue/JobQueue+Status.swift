@@ -6,9 +6,11 @@ import Redis
 public struct QueueStatus: Sendable, Codable, Equatable {
     /// Entries of the ingress stream that are not yet jobs.
     public let incoming: Int
+    /// Entries of batches' lanes that are not yet jobs.
+    public let lanes: Int
     /// Jobs that can be claimed.
     public let ready: Int
-    /// Jobs that wait for their next attempt.
+    /// Jobs that wait for their time, or for their next attempt.
     public let delayed: Int
     /// Jobs that wait for another job of their asset.
     public let parked: Int
@@ -16,17 +18,40 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let active: Int
     /// Jobs that failed for good.
     public let dead: Int
+    /// Why no job is claimed, or nil when claims go on.
+    public let paused: String?
+    /// Who has ready jobs, and what is next.
+    public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `drafted`, `unchanged`, `crashed`, `replayed`, `duplicates`, `conflicts`.
+    /// `drafted`, `unchanged`, `cancelled`, `crashed`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
+    /// `batches`; `milliseconds` is how long workers held jobs.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.
     public let held: [JobRecord]
+    /// Workers that were heard of lately.
+    public let workers: [WorkerInfo]
+
+    /// The ready jobs of one tenant at one priority.
+    public struct Flow: Sendable, Codable, Equatable {
+        /// The priority; `alone` is quarantine.
+        public let priority: String
+        /// The tenant.
+        public let tenant: String
+        /// How many jobs are ready.
+        public let ready: Int
+        /// The virtual time at which the next one starts; the least is next.
+        public let start: Int
+        /// Whether the tenant is at its cap.
+        public let isCapped: Bool
+    }
 
     /// Most held jobs that are listed.
     public static let heldMax = 50
+    /// Most flows and lanes that are looked at; `ready` and `lanes` leave out the rest.
+    public static let flowsMax = 10_000
 
     /// Whether nothing is left to do.
-    public var isDrained: Bool { incoming + ready + delayed + parked + active == 0 }
+    public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
 }
 
 /// What Redis knows about one job.
@@ -37,6 +62,12 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let state: String
     /// The asset.
     public let asset: String
+    /// Who asked for it.
+    public let tenant: String
+    /// How urgent it is; `alone` is quarantine.
+    public let priority: String
+    /// Its batch, or nil.
+    public let batch: String?
     /// How often the job was started from the dead, plus one.
     public let generation: Int
     /// Failed attempts of this generation.
@@ -59,13 +90,39 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let fence: String?
     /// The version it published.
     public let version: String?
+    /// How a done job ended: `completed`, `drafted`, `unchanged`, `cancelled`.
+    public let outcome: String?
+    /// How far its worker was when it was last heard of.
+    public let stage: String?
+    /// Why it was cancelled, while its worker has not ended it yet.
+    public let cancel: String?
 }
 
 extension JobQueue {
     /// Counts the jobs.
     public func status() async throws(QueueError) -> QueueStatus {
         let prefix = name.keyPrefix
-        let counts = try await send(["HGETALL", "\(prefix)counters"]).pairs ?? [:]
+        let census = try await run(
+            QueueScript.census,
+            [RedisArgument(QueueStatus.flowsMax), RedisArgument(QueueStatus.flowsMax)])
+        guard let parts = census.array, parts.count == 2, let rows = parts[0].array,
+            let flowRows = parts[1].array
+        else { throw unexpected(census, of: QueueScript.census) }
+        var counts: [String: Int] = [:]
+        for row in rows {
+            guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
+                throw unexpected(row, of: QueueScript.census)
+            }
+            counts[name] = Int(count)
+        }
+        var flows: [QueueStatus.Flow] = []
+        for row in flowRows {
+            guard let flow = QueueStatus.Flow(row) else {
+                throw unexpected(row, of: QueueScript.census)
+            }
+            flows.append(flow)
+        }
+        let counters = try await send(["HGETALL", "\(prefix)counters"]).pairs ?? [:]
         let leased = try await send([
             "ZRANGE", "\(prefix)lease", "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
@@ -73,14 +130,30 @@ extension JobQueue {
         for id in leased.array?.compactMap(\.string) ?? [] {
             if let record = try await record(of: id) { held.append(record) }
         }
+        let paused = try await send(["HGET", "\(prefix)config", "paused"]).string
         return QueueStatus(
-            incoming: try await number(["XLEN", "\(prefix)in"]),
-            ready: try await number(["ZCARD", "\(prefix)ready"]),
-            delayed: try await number(["ZCARD", "\(prefix)delayed"]),
-            parked: try await number(["ZCARD", "\(prefix)parked"]),
-            active: try await number(["ZCARD", "\(prefix)lease"]),
-            dead: try await number(["ZCARD", "\(prefix)dead"]),
-            counters: counts.compactMapValues { Int($0) }, held: held)
+            incoming: counts["incoming"] ?? 0, lanes: counts["lanes"] ?? 0,
+            ready: counts["ready"] ?? 0, delayed: counts["delayed"] ?? 0,
+            parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
+            dead: counts["dead"] ?? 0, paused: paused, flows: flows,
+            counters: counters.compactMapValues { Int($0) }, held: held,
+            workers: try await workers())
+    }
+
+    /// Workers that were heard of lately.
+    public func workers() async throws(QueueError) -> [WorkerInfo] {
+        let infos = try await send(["HGETALL", "\(name.keyPrefix)workers:info"]).pairs ?? [:]
+        var workers: [WorkerInfo] = []
+        for (name, info) in infos.sorted(by: { $0.key < $1.key }) {
+            do {
+                workers.append(
+                    try JSONDecoder().decode(WorkerInfo.self, from: Data(info.utf8)))
+            } catch {
+                throw QueueError(
+                    .unexpectedReply, "what worker \(name) says of itself cannot be read: \(error)")
+            }
+        }
+        return workers
     }
 
     /// The record of a job, or nil when there is none (any more).
@@ -91,11 +164,14 @@ extension JobQueue {
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         return JobRecord(
             job: job, state: state, asset: fields["asset"] ?? "",
-            generation: number("generation") ?? 0, attempts: number("attempts") ?? 0,
+            tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
+            batch: fields["batch"], generation: number("generation") ?? 1,
+            attempts: number("attempts") ?? 0,
             crashes: number("crashes") ?? 0, worker: fields["worker"],
             enqueued: number("enqueued") ?? 0, claimed: number("claimed"), ended: number("ended"),
             code: fields["code"].flatMap(FailureCode.init), message: fields["message"],
-            fence: fields["fence"], version: fields["version"])
+            fence: fields["fence"], version: fields["version"],
+            outcome: fields["outcome"], stage: fields["stage"], cancel: fields["cancel"])
     }
 
     /// How a done job ended, or nil when it has not or its record has been dropped.
@@ -144,9 +220,17 @@ extension JobQueue {
         }
         return records
     }
+}
 
-    private func number(_ command: [RedisArgument]) async throws(QueueError) -> Int {
-        Int(try await send(command).int ?? 0)
+extension QueueStatus.Flow {
+    init?(_ row: RedisReply) {
+        guard let fields = row.array, fields.count == 5, let priority = fields[0].string,
+            let tenant = fields[1].string, let ready = fields[2].int, let start = fields[3].int,
+            let capped = fields[4].string
+        else { return nil }
+        self.init(
+            priority: priority, tenant: tenant, ready: Int(ready), start: Int(start),
+            isCapped: capped == "1")
     }
 }
 

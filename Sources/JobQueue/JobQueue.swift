@@ -1,4 +1,3 @@
-public import Adjustments
 import Logging
 public import Redis
 
@@ -12,78 +11,32 @@ public struct JobQueue: Sendable {
     /// Its times and sizes.
     public let settings: QueueSettings
     let redis: RedisClient
+    let commits: WriteGatherer
+    let finalizes: WriteGatherer
 
     /// A queue that talks through `redis`.
     public init(name: QueueName, redis: RedisClient, settings: QueueSettings = QueueSettings()) {
         self.name = name
         self.redis = redis
         self.settings = settings
+        commits = Self.gatherer(QueueScript.commit, name, redis, settings)
+        finalizes = Self.gatherer(QueueScript.finalize, name, redis, settings)
     }
 
-    /// Appends a job to the ingress stream, as any producer would: one plain `XADD`.
-    ///
-    /// - Returns: the entry's id, which is the job's id when the request has none.
-    public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
-        var command: [RedisArgument] = [
-            "XADD", RedisArgument(name.ingressKey), "*", "asset",
-            RedisArgument(request.asset.string), "edit",
-            RedisArgument(request.edit.json.canonical),
-        ]
-        if let id = request.id { command += ["id", RedisArgument(id.string)] }
-        guard let entry = try await send(command).string else {
-            throw QueueError(.unexpectedReply, "XADD to \(name.ingressKey) did not answer an id.")
+    private static func gatherer(
+        _ script: RedisScript, _ name: QueueName, _ redis: RedisClient, _ settings: QueueSettings
+    ) -> WriteGatherer {
+        WriteGatherer { arguments in
+            do throws(QueueError) {
+                let reply = try await run(script, arguments, name, redis, settings)
+                guard let answers = reply.array?.compactMap(\.string) else {
+                    throw unexpected(reply, of: script, name)
+                }
+                return .success(answers)
+            } catch {
+                return .failure(error)
+            }
         }
-        return entry
-    }
-
-    /// Turns the oldest entries of the ingress stream into jobs.
-    ///
-    /// - Returns: how many entries were taken; fewer than `settings.admitMax` when there are no more.
-    public func admit() async throws(QueueError) -> Int {
-        let reply = try await run(
-            QueueScript.admit,
-            [
-                RedisArgument(settings.admitMax), RedisArgument(ContractLimits.assetBytesMax),
-                RedisArgument(ContractLimits.editBytesMax),
-                RedisArgument(ContractLimits.jobIDLengthMax), RedisArgument(settings.eventsMax),
-            ])
-        guard let counts = reply.array, counts.count == 2, let taken = counts[1].int else {
-            throw unexpected(reply, of: QueueScript.admit)
-        }
-        return Int(taken)
-    }
-
-    /// What a claim gave.
-    public struct Claims: Sendable {
-        /// The jobs, oldest first; empty when none is ready.
-        public let jobs: [Claim]
-        /// When the next delayed job is due, or nil when none is delayed.
-        public let nextDue: Duration?
-    }
-
-    /// Takes ready jobs under a lease.
-    ///
-    /// - Parameters:
-    ///   - worker: who takes them, for people.
-    ///   - count: at most so many; take only what can be started at once.
-    public func claim(by worker: String, count: Int) async throws(QueueError) -> Claims {
-        let reply = try await run(
-            QueueScript.claim,
-            [
-                RedisArgument(worker), RedisArgument(count),
-                RedisArgument(settings.lease.milliseconds),
-                RedisArgument(settings.promotionsMax),
-                RedisArgument(count + settings.looksExtra),
-            ])
-        guard let parts = reply.array, parts.count == 2, let due = parts[0].int,
-            let rows = parts[1].array
-        else { throw unexpected(reply, of: QueueScript.claim) }
-        var jobs: [Claim] = []
-        for row in rows {
-            guard let claim = Claim(row) else { throw unexpected(row, of: QueueScript.claim) }
-            jobs.append(claim)
-        }
-        return Claims(jobs: jobs, nextDue: due < 0 ? nil : .milliseconds(due))
     }
 
     /// Waits until there is something in the ingress stream, or the time is over.
@@ -117,36 +70,36 @@ public struct JobQueue: Sendable {
     func run(
         _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(QueueError) -> RedisReply {
+        try await Self.run(script, arguments, name, redis, settings)
+    }
+
+    private static func run(
+        _ script: RedisScript, _ arguments: [RedisArgument], _ name: QueueName,
+        _ redis: RedisClient, _ settings: QueueSettings
+    ) async throws(QueueError) -> RedisReply {
         do {
             return try await redis.run(
                 script, keys: [name.ingressKey],
-                arguments: [RedisArgument(name.keyPrefix)] + arguments)
+                arguments: [
+                    RedisArgument(name.keyPrefix), RedisArgument(settings.eventsMax),
+                    RedisArgument(settings.doneRecordsMax),
+                ] + arguments)
         } catch {
             throw QueueError(.redis, "queue \(name), \(script.name): \(error)", cause: error)
         }
     }
 
     func unexpected(_ reply: RedisReply, of script: RedisScript) -> QueueError {
+        Self.unexpected(reply, of: script, name)
+    }
+
+    private static func unexpected(
+        _ reply: RedisReply, of script: RedisScript, _ name: QueueName
+    ) -> QueueError {
         QueueError(
             .unexpectedReply,
             "script \(script.name) of queue \(name) answered \(reply), which this version of "
                 + "minilab does not know.")
-    }
-}
-
-extension Claim {
-    init?(_ row: RedisReply) {
-        guard let fields = row.array, fields.count == 10, let job = fields[0].string,
-            let fence = fields[1].string, let asset = fields[2].bytes, let edit = fields[3].bytes,
-            let generation = fields[4].int, let attempts = fields[5].int,
-            let crashes = fields[6].int, let rebases = fields[7].int,
-            let enqueued = fields[8].int, let now = fields[9].int
-        else { return nil }
-        self.init(
-            job: job, fence: fence, asset: String(decoding: asset, as: UTF8.self),
-            edit: String(decoding: edit, as: UTF8.self), generation: Int(generation),
-            attempts: Int(attempts), crashes: Int(crashes), rebases: Int(rebases),
-            queued: .milliseconds(now - enqueued))
     }
 }
 

@@ -30,5 +30,8 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// Whether Redis is at its `maxmemory` and takes nothing new in; jobs that are in still go to their ends.
+    public var isRedisFull: Bool { cause?.serverError?.prefix == "OOM" }
+
     public var description: String { message }
 }

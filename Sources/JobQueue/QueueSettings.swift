@@ -6,6 +6,8 @@ public struct QueueSettings: Sendable {
     public var retry = RetryPolicy()
     /// How often workers may die over one job before it is dead.
     public var crashesMax = 3
+    /// After how many of them it is claimed only by a worker that holds nothing else.
+    public var crashesToQuarantine = 2
     /// How often a job is rendered anew because its asset changed meanwhile.
     public var rebasesMax = 10
     /// How long the record of a done job stays, and with it the memory of its id.
@@ -14,12 +16,26 @@ public struct QueueSettings: Sendable {
     public var doneRecordsMax = 100_000
     /// About how many events stay in the stream (Redis trims whole nodes).
     public var eventsMax = 100_000
-    /// Ingress entries that one admit takes.
+    /// Ingress entries that one admit takes, and entries of lanes that one feed takes.
     public var admitMax = 200
+    /// About how many bytes of ingress entries one admit reads: Lua holds them all at once.
+    public var admitBytesMax = 64 << 20
+    /// Jobs of one batch that are out of its lane and have not ended.
+    public var window = 1000
+    /// Lanes that one feed looks at; they take turns.
+    public var lanesMax = 8
+    /// How many batches that ended stay, at most as long as done jobs.
+    public var batchesMax = 1000
+    /// How many records stay of entries that never were jobs.
+    public var malformedMax = 10_000
+    /// How many names of done jobs are remembered beyond their records, at least half of it.
+    public var seenMax = 1_000_000
+    /// What a job costs until the queue has learned it, in milliseconds of one slot.
+    public var usualCost = 250
     /// Delayed jobs that one claim makes ready.
     public var promotionsMax = 50
-    /// Ready jobs that one claim looks at beyond those it gives out.
-    public var looksExtra = 64
+    /// Jobs that one claim ends because they were cancelled or too late.
+    public var passedMax = 200
     /// Lost leases that one reap handles.
     public var reapMax = 100
     /// Old records that one reap drops.

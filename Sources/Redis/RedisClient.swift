@@ -88,7 +88,7 @@ public actor RedisClient {
         nextID += 1
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                link.submit(id: id, command, timeout: timeout, waiter: waiter)
+                link.submit(id: id, command, timeout: timeout, waiter: .one(waiter))
                 // The handler below may have run before there was anything to cancel.
                 if Task.isCancelled { link.cancel(id: id) }
             }
@@ -96,6 +96,11 @@ public actor RedisClient {
             eventLoop.execute { self.assumeIsolated { $0.link.cancel(id: id) } }
         }
         return try result.get()
+    }
+
+    func submit(_ command: [RedisArgument], timeout: Duration?, waiter: RedisLink.Waiter) {
+        link.submit(id: nextID, command, timeout: timeout, waiter: waiter)
+        nextID += 1
     }
 
     /// Whether nobody has called yet.

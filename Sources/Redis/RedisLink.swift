@@ -6,7 +6,18 @@ import NIOCore
 /// Confined to its event loop: the client's actor, the channel's handler and the timer all run
 /// there, so nothing here is locked.
 final class RedisLink {
-    typealias Waiter = CheckedContinuation<Result<RedisReply, RedisError>, Never>
+    /// Who waits for a reply: one call, or one that sent many commands.
+    enum Waiter {
+        case one(CheckedContinuation<Result<RedisReply, RedisError>, Never>)
+        case many(RedisBurst, index: Int)
+
+        func resume(returning result: Result<RedisReply, RedisError>) {
+            switch self {
+            case .one(let continuation): continuation.resume(returning: result)
+            case .many(let burst, let index): burst.settle(index, result)
+            }
+        }
+    }
 
     /// Commands are handed to the channel in pieces of about this size, to see between them whether
     /// it still takes more.

@@ -15,6 +15,8 @@ enum ChildDeath: Error, Equatable {
     /// We killed it because nobody wants the answer any more.
     case cancelled
 
+    private var signal: Int? { if case .signalled(let signal) = self { Int(signal) } else { nil } }
+
     /// What it means for the job.
     ///
     /// - Parameter lastWords: the end of what the child wrote to its standard error.
@@ -31,12 +33,12 @@ enum ChildDeath: Error, Equatable {
                 .outOfMemory,
                 "the render child ran out of memory, or the kernel or an operator killed it "
                     + "(\(self)). The job is tried again; give the worker more memory or fewer "
-                    + "slots if it repeats.\(words)")
+                    + "slots if it repeats.\(words)", signal: signal)
         case .exited, .signalled:
             return Failure(
                 .renderCrashed,
                 "the render child died (\(self)) while it worked on this photo. The job is tried "
-                    + "again.\(words)")
+                    + "again.\(words)", signal: signal)
         case .timedOut(let limit):
             return Failure(
                 .renderTimedOut,

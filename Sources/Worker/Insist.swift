@@ -30,8 +30,13 @@ func insist(
 func backOff(_ attempt: Int) async {
     let bound = min(
         WorkerSettings.backoffMax, .milliseconds(100) * Double(1 << min(max(attempt, 0), 10)))
+    await pause(bound * Double.random(in: 0...1))
+}
+
+/// Waits; not at all when it is cancelled.
+func pause(_ time: Duration) async {
     do {
-        try await Task.sleep(for: bound * Double.random(in: 0...1))
+        try await Task.sleep(for: time)
     } catch {
         return  // cancelled: the caller looks at its own state
     }

@@ -1,30 +1,57 @@
+public import JobQueue
 import Synchronization
 
 /// Whether a job is still ours, and the way to stop what it is doing.
 ///
-/// The heartbeat says `lose` when the lease is gone, the worker says `stop` when it shuts down. Both
-/// cancel what runs inside ``whileHeld(_:)``; only a lost job must not be written to any more.
+/// The heartbeat says `end(.lost)` when the lease is gone and `end(.cancelled)` when nobody wants the job any
+/// more, the worker says `stop` when it shuts down. All cancel what runs inside ``whileHeld(_:)``; only a lost
+/// job must not be written to any more.
 public final class JobHold: Sendable {
     private struct State {
         var isLost = false
+        var isCancelled = false
         var isStopping = false
+        var stage: Stage?
         var cancel: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
+    /// The job's batch, or nil.
+    public let batch: String?
+
+    /// How far a job is: for people, and for the history when its worker dies.
+    public enum Stage: String, Sendable {
+        /// The photo is read and its pixels are made.
+        case rendering
+        /// The version is put in its place.
+        case publishing
+    }
+
     /// A fresh hold.
-    public init() {}
+    public init(batch: String? = nil) { self.batch = batch }
+
+    /// How far the job is.
+    public var stage: Stage? { state.withLock { $0.stage } }
+
+    /// Says how far the job is.
+    public func reach(_ stage: Stage) { state.withLock { $0.stage = stage } }
 
     /// Whether somebody else has the job now.
     public var isLost: Bool { state.withLock { $0.isLost } }
 
+    /// Whether nobody wants the job any more.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     /// Whether the worker wants the job back in the queue.
     public var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// The lease is gone.
-    public func lose() {
-        cancel { $0.isLost = true }
+    /// The lease is gone, or the job is not wanted any more.
+    public func end(_ end: HoldEnd) {
+        switch end {
+        case .lost: cancel { $0.isLost = true }
+        case .cancelled: cancel { $0.isCancelled = true }
+        }
     }
 
     /// The worker shuts down.
@@ -47,7 +74,7 @@ public final class JobHold: Sendable {
         let task = Task { try await work() }
         let isOver = state.withLock { state in
             state.cancel = { task.cancel() }
-            return state.isLost || state.isStopping
+            return state.isLost || state.isCancelled || state.isStopping
         }
         if isOver { task.cancel() }
         defer { state.withLock { $0.cancel = nil } }

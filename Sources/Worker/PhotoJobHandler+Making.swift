@@ -23,7 +23,10 @@ extension PhotoJobHandler {
     /// Carries a job's edit out, up to the version that is complete in staging.
     ///
     /// - Throws: a `Failure`, or `CancellationError`.
-    func make(_ claim: Claim, _ staged: StagedVersion) async throws -> Result {
+    func make(
+        _ claim: Claim, _ staged: StagedVersion, _ hold: JobHold
+    ) async throws -> Result {
+        hold.reach(.rendering)
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
         guard claim.rebases <= queue.settings.rebasesMax else {

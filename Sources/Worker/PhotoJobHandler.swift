@@ -38,18 +38,20 @@ public struct PhotoJobHandler: JobHandler {
         TestPoint.afterClaim.reach()
         let staged = StagedVersion(queue: queue.name.string, job: claim.job, fence: claim.fence)
         do {
-            switch try await hold.whileHeld({ try await make(claim, staged) }) {
+            switch try await hold.whileHeld({ try await make(claim, staged, hold) }) {
             case .made(let version):
                 TestPoint.beforeCommit.reach()
-                guard
-                    await insist(
-                        on: claim.job, hold, logger,
-                        {
-                            () async throws(QueueError) in
-                            try await queue.commit(
-                                claim, version.event, isDraft: version.isDraft)
-                        }) == .held
-                else { return await abandon(staged, claim.job) }
+                hold.reach(.publishing)
+                let standing = await insist(
+                    on: claim.job, hold, logger,
+                    { () async throws(QueueError) in
+                        try await queue.commit(claim, version.event, isDraft: version.isDraft)
+                    })
+                switch standing {
+                case .held: break
+                case .cancelled: return await dismiss(claim, staged, hold)
+                case .fenced, nil: return await abandon(staged, claim.job)
+                }
                 TestPoint.afterCommit.reach()
                 await publish(
                     version.name, of: version.asset, staged, job: claim.job, fence: claim.fence,
@@ -63,7 +65,8 @@ public struct PhotoJobHandler: JobHandler {
         } catch let failure as Failure {
             await end(claim, staged, failure, hold)
         } catch {
-            // Cancelled: the lease is lost, or the worker stops and hands the job back.
+            // Cancelled: the lease is lost, nobody wants the job any more, or the worker hands it back.
+            if hold.isCancelled { return await dismiss(claim, staged, hold) }
             if !hold.isLost {
                 _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
                     try await queue.release(job: claim.job, fence: claim.fence, .shutdown)
@@ -72,6 +75,15 @@ public struct PhotoJobHandler: JobHandler {
             }
             await abandon(staged, claim.job)
         }
+    }
+
+    /// Ends a job that was cancelled while we held it.
+    private func dismiss(_ claim: Claim, _ staged: StagedVersion, _ hold: JobHold) async {
+        _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+            try await queue.concludeCancelled(claim)
+        }
+        logger.info("job cancelled", metadata: ["job.id": "\(claim.job)"])
+        await abandon(staged, claim.job)
     }
 
     public func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
@@ -150,7 +162,9 @@ public struct PhotoJobHandler: JobHandler {
             ])
         _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
             try await queue.fail(
-                claim, by: settings.name, failure, random: .random(in: 0...1))
+                claim, by: settings.name, failure,
+                Attempt.Trace(stage: hold.stage?.rawValue, signal: failure.signal),
+                random: .random(in: 0...1))
         }
         await abandon(staged, claim.job)
     }

@@ -1,3 +1,4 @@
+import JobQueue
 import Logging
 
 /// The jobs that a worker works on, at most one per slot.
@@ -15,6 +16,24 @@ actor RunningJobs {
         return isClosed ? nil : slots - holds.count
     }
 
+    /// Waits until no job runs; false when no more may begin.
+    func waitUntilIdle() async -> Bool {
+        while !holds.isEmpty, !isClosed { await change() }
+        return !isClosed
+    }
+
+    /// Stops what was cancelled, if it is here.
+    func hear(_ messages: [ControlMessage]) {
+        for message in messages {
+            switch message {
+            case .job(let job): holds[job]?.end(.cancelled)
+            case .batch(let batch):
+                for hold in holds.values where hold.batch == batch { hold.end(.cancelled) }
+            case .rules: break
+            }
+        }
+    }
+
     /// No more jobs may begin.
     func close() {
         isClosed = true
@@ -23,8 +42,8 @@ actor RunningJobs {
     }
 
     /// Takes a slot.
-    func begin(_ job: String) -> JobHold {
-        let hold = JobHold()
+    func begin(_ job: String, of batch: String? = nil) -> JobHold {
+        let hold = JobHold(batch: batch)
         holds[job] = hold
         return hold
     }

@@ -11,6 +11,7 @@ public struct Worker: Service {
     private let queue: JobQueue
     private let handler: any JobHandler
     private let bell: RedisClient
+    private let ear: RedisClient
     private let heartbeat: Heartbeat
     private let settings: WorkerSettings
     private let logger: Logger
@@ -19,15 +20,17 @@ public struct Worker: Service {
     ///
     /// - Parameters:
     ///   - queue: its client carries claims and ends of jobs.
-    ///   - bell: a client of its own, for waiting.
+    ///   - bell: a client of its own, for waiting for jobs.
+    ///   - ear: a client of its own, for hearing what was cancelled.
     ///   - heartbeat: on a client and thread of its own.
     public init(
-        queue: JobQueue, handler: any JobHandler, bell: RedisClient, heartbeat: Heartbeat,
-        settings: WorkerSettings, logger: Logger
+        queue: JobQueue, handler: any JobHandler, bell: RedisClient, ear: RedisClient,
+        heartbeat: Heartbeat, settings: WorkerSettings, logger: Logger
     ) {
         self.queue = queue
         self.handler = handler
         self.bell = bell
+        self.ear = ear
         self.heartbeat = heartbeat
         self.settings = settings
         self.logger = logger
@@ -49,10 +52,13 @@ public struct Worker: Service {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
                 let upkeep = Task { await keepUp(jobs) }
+                let hearing = Task { await hear(jobs) }
                 await claimLoop(jobs, &group)
                 await jobs.drain(grace: settings.shutdownGrace, logger)
+                hearing.cancel()
                 upkeep.cancel()
                 await upkeep.value
+                await hearing.value
                 beating.cancel()
             }
         } onGracefulShutdown: {
@@ -65,12 +71,13 @@ public struct Worker: Service {
         var failures = 0
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             do throws(QueueError) {
-                let taken = try await queue.admit()
+                let admitted = try await admit()
                 let since = ContinuousClock.now
-                let claims = try await queue.claim(by: settings.name, count: free)
+                let claims = try await queue.claim(
+                    by: settings.name, count: free, isIdle: free == settings.slots)
                 failures = 0
                 for claim in claims.jobs {
-                    let hold = await jobs.begin(claim.job)
+                    let hold = await jobs.begin(claim.job, of: claim.batch)
                     group.addTask {
                         await work(claim.job, claim.fence, since, hold) {
                             await handler.handle(claim, hold)
@@ -78,16 +85,66 @@ public struct Worker: Service {
                         await jobs.end(claim.job)
                     }
                 }
-                if taken == 0, claims.jobs.isEmpty {
+                if claims.wantsIdle || claims.jobs.contains(where: \.isAlone) {
+                    _ = await jobs.waitUntilIdle()
+                } else if admitted == 0, claims.jobs.isEmpty {
                     let wait = min(
                         claims.nextDue ?? WorkerSettings.idleWait,
                         free == settings.slots
                             ? WorkerSettings.idleWait : WorkerSettings.busyWait)
                     try await queue.waitForWork(atMost: wait, bell: bell)
+                } else if admitted == nil, claims.jobs.isEmpty {
+                    // The bell would ring at once: what rings it cannot be taken in.
+                    await pause(WorkerSettings.idleWait)
                 }
             } catch {
                 logger.error(
                     "no jobs can be claimed; trying again", metadata: ["error": "\(error)"])
+                await backOff(failures)
+                failures += 1
+            }
+        }
+    }
+
+    /// Takes new jobs in.
+    ///
+    /// - Returns: how many entries; nil when Redis is full. Then the jobs that are in go on all the same, which
+    ///   makes room.
+    private func admit() async throws(QueueError) -> Int? {
+        do {
+            return try await queue.admit()
+        } catch {
+            guard error.isRedisFull else { throw error }
+            logger.warning(
+                "Redis is full: no new job is taken in until there is room; those that are in go on",
+                metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Stops jobs that are cancelled, as soon as they are, until it is cancelled itself.
+    ///
+    /// What it misses while Redis is away, the heartbeat's answers tell.
+    private func hear(_ jobs: RunningJobs) async {
+        var position: String?
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(QueueError) {
+                var from: String
+                if let position {
+                    from = position
+                } else {
+                    from = try await queue.controlPosition()
+                }
+                let messages = try await queue.listen(
+                    from: &from, atMost: WorkerSettings.listenWait, ear: ear)
+                position = from
+                failures = 0
+                await jobs.hear(messages)
+            } catch {
+                if Task.isCancelled { return }
+                logger.warning(
+                    "cannot hear what is cancelled; trying again", metadata: ["error": "\(error)"])
                 await backOff(failures)
                 failures += 1
             }
@@ -136,7 +193,9 @@ public struct Worker: Service {
         _ job: String, _ fence: String, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {
-        await heartbeat.hold(job: job, fence: fence, since: since) { hold.lose() }
+        await heartbeat.hold(
+            job: job, fence: fence, since: since, stage: { hold.stage?.rawValue },
+            end: { hold.end($0) })
         await body()
         await heartbeat.letGo(job: job, fence: fence)
     }

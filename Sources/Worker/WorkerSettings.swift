@@ -1,4 +1,6 @@
 public import Editors
+import FoundationEssentials
+public import JobQueue
 public import RenderProtocol
 public import SystemPackage
 
@@ -29,6 +31,8 @@ public struct WorkerSettings: Sendable {
     public static let idleWait: Duration = .seconds(1)
     /// The same while it has jobs: the end of one may free the next of its asset.
     public static let busyWait: Duration = .milliseconds(50)
+    /// Longest wait for what is cancelled before it is asked for anew.
+    public static let listenWait: Duration = .seconds(5)
     /// How often lost leases are looked for, at least twice per lease; each worker adds up to half
     /// of it at random.
     public static let reapInterval: Duration = .seconds(5)
@@ -48,5 +52,14 @@ public struct WorkerSettings: Sendable {
         shutdownGrace = .seconds(20)
         photosPerChild = 200
         childBytesMax = 512 << 20
+    }
+}
+
+extension WorkerInfo {
+    /// What a worker with these settings, which starts now, says of itself.
+    public init(_ settings: WorkerSettings) {
+        self.init(
+            name: settings.name, slots: settings.slots, version: Engine.name,
+            startedAt: Date.now.formatted(.iso8601))
     }
 }

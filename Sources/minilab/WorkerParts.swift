@@ -4,7 +4,7 @@ import Logging
 import Redis
 import Worker
 
-/// A worker with all that it is made of: three connections to Redis, a library, a pool of children.
+/// A worker with all that it is made of: four connections to Redis, a library, a pool of children.
 struct WorkerParts {
     let queue: JobQueue
     let pool: RenderPool
@@ -29,14 +29,16 @@ struct WorkerParts {
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
+        let ear = RedisClient(connection.redis, logger: logger)
         // A thread of its own: the heartbeat must beat whatever the rest of the process does.
         let beat = RedisClient(connection.redis, thread: .own, logger: logger)
-        clients = [main, bell, beat]
+        clients = [main, bell, ear, beat]
         queue = JobQueue(name: connection.name, redis: main, settings: queueSettings)
         self.pool = pool
         worker = Worker(
-            queue: queue, handler: handler(queue), bell: bell,
-            heartbeat: Heartbeat(queue: queue, redis: beat, logger: logger),
+            queue: queue, handler: handler(queue), bell: bell, ear: ear,
+            heartbeat: Heartbeat(
+                queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger),
             settings: settings, logger: logger)
     }
 

@@ -37,10 +37,10 @@ import Testing
                     sequences[job.asset, default: []].append(sequence)
                     versions[job.asset] = job.version.id
                     ended += 1
-                case .failed, .unchanged, .drafted:
+                case .failed, .unchanged, .drafted, .cancelled:
                     Issue.record("\(entry.json)")
                     ended += 1
-                case .previewed, .retried, .conflict: break
+                case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: break
                 }
             }
         }

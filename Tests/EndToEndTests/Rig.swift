@@ -88,8 +88,8 @@ struct Rig: Sendable {
         try await eventually("\(count) jobs have ended", within: limit) {
             let ends = try await events().map(\.event).filter { event in
                 switch event.data {
-                case .completed, .drafted, .unchanged, .failed: true
-                case .previewed, .retried, .conflict: false
+                case .completed, .drafted, .unchanged, .failed, .cancelled: true
+                case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: false
                 }
             }
             return ends.count >= count ? ends : nil
@@ -125,7 +125,8 @@ struct Rig: Sendable {
             case .drafted(let job): ends[job.job, default: 0] += 1
             case .unchanged(let job): ends[job.job, default: 0] += 1
             case .failed(let job): ends[job.job, default: 0] += 1
-            case .previewed, .retried, .conflict: break
+            case .cancelled(let job): ends[job.job, default: 0] += 1
+            case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: break
             }
         }
         #expect(ends == Dictionary(uniqueKeysWithValues: jobs.map { ($0, 1) }))

@@ -22,7 +22,8 @@ import Testing
         arguments: [
             (["asset": "a.jpg"], FailureCode.missingField),
             (["edit": "{}"], .missingField),
-            (["asset": "a.jpg", "edit": "{}", "priority": "high"], .unknownField),
+            (["asset": "a.jpg", "edit": "{}", "colour": "high"], .unknownField),
+            (["asset": "a.jpg", "edit": "{}", "priority": "high"], .invalidValue),
             (["asset": "a.jpg", "edit": String(repeating: "x", count: 65_537)], .oversizedField),
             (["asset": String(repeating: "x", count: 1025), "edit": "{}"], .oversizedField),
             (["asset": "a.jpg", "edit": "{}", "id": "not an id"], .invalidValue),

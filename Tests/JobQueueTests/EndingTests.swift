@@ -106,7 +106,10 @@ import Testing
         #expect(
             try await q.queue.fail(zombie, by: "z", Failure(.ioFailure, ""), random: 1) == .fenced)
         #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)
-        #expect(try await q.queue.beat([(job: "a", fence: zombie.fence)]) == [.fenced])
+        #expect(
+            try await q.queue.beat(
+                [Beat(job: "a", fence: zombie.fence, stage: nil)], by: QueueFixture.worker, busy: 1)
+                == [.fenced])
         #expect(try await q.state(of: "a") == "active")
         try await q.finish(heir)
         #expect(try await q.events().count == 1)

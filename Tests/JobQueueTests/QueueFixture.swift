@@ -14,6 +14,8 @@ struct QueueFixture: Sendable {
     let server: RedisServer
 
     static let recipe = #"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#
+    static let worker = WorkerInfo(
+        name: "a", slots: 2, version: "test", startedAt: "2026-01-01T00:00:00Z")
     private static let shared = Task { try await RedisServer.start() }
 
     /// - Parameter server: a server of the test's own, when it is going to be harmed.

@@ -6,34 +6,52 @@ import Testing
 @Suite("Retry policy") struct RetryPolicyTests {
     private let policy = RetryPolicy()
 
+    private func next(
+        _ code: FailureCode, attempts: Int = 1, crashes: Int = 1, isAlone: Bool = false,
+        random: Double = 1, _ policy: RetryPolicy = RetryPolicy()
+    ) -> RetryPolicy.Verdict {
+        policy.verdict(
+            Failure(code, ""), attempts: attempts, crashes: crashes, isAlone: isAlone,
+            QueueSettings(), random: random)
+    }
+
     @Test(arguments: FailureCode.allCases)
     func `a failure is retried unless it is permanent`(code: FailureCode) {
-        let verdict = policy.verdict(Failure(code, ""), attempts: 1, random: 1)
-        #expect(verdict == (code.isPermanent ? .dead : .retry(after: .seconds(1))))
+        let isDead = next(code).next == .dead
+        #expect(isDead == code.isPermanent)
+    }
+
+    @Test(arguments: FailureCode.allCases)
+    func `only a crash of the render counts as a crash`(code: FailureCode) {
+        #expect(next(code).counts == (code == .renderCrashed ? .crashes : .attempts))
+    }
+
+    @Test func `the second crash leads to quarantine and the third to death`() {
+        #expect(next(.renderCrashed).next == .retry(after: .seconds(1), alone: false))
+        #expect(
+            next(.renderCrashed, crashes: 2).next == .retry(after: .seconds(2), alone: true))
+        #expect(next(.renderCrashed, crashes: 3, isAlone: true).next == .dead)
+    }
+
+    @Test func `who ran out of memory gets all of a worker's, and then no more`() {
+        #expect(next(.outOfMemory).next == .retry(after: .seconds(1), alone: true))
+        #expect(next(.outOfMemory, attempts: 2, isAlone: true).next == .dead)
     }
 
     @Test func `the bound doubles with each attempt and ends at the cap`() {
         var policy = policy
         policy.attemptsMax = 100
-        let bounds = [1, 2, 4, 9, 10, 60].map {
-            policy.verdict(Failure(.ioFailure, ""), attempts: $0, random: 1)
-        }
+        let bounds = [1, 2, 4, 9, 10, 60].map { next(.ioFailure, attempts: $0, policy).next }
         #expect(
-            bounds
-                == [1, 2, 8, 256, 300, 300].map { RetryPolicy.Verdict.retry(after: .seconds($0)) })
+            bounds == [1, 2, 8, 256, 300, 300].map { .retry(after: .seconds($0), alone: false) })
     }
 
     @Test func `the delay is drawn evenly from nothing to the bound`() {
-        let verdicts = [0, 0.25, 1].map {
-            policy.verdict(Failure(.ioFailure, ""), attempts: 3, random: $0)
-        }
-        #expect(
-            verdicts == [
-                .retry(after: .zero), .retry(after: .seconds(1)), .retry(after: .seconds(4)),
-            ])
+        let delays = [0, 0.25, 1].map { next(.ioFailure, attempts: 3, random: $0).next }
+        #expect(delays == [0, 1, 4].map { .retry(after: .seconds($0), alone: false) })
     }
 
     @Test func `after the last attempt a job is dead`() {
-        #expect(policy.verdict(Failure(.ioFailure, ""), attempts: 5, random: 0) == .dead)
+        #expect(next(.ioFailure, attempts: 5, random: 0).next == .dead)
     }
 }

@@ -1,3 +1,4 @@
+import JobQueue
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
             }
         }
         for await _ in running { break }
-        if isLost { hold.lose() } else { hold.stop() }
+        if isLost { hold.end(.lost) } else { hold.stop() }
         await #expect(throws: CancellationError.self) { try await work.value }
         #expect(hold.isLost == isLost)
         #expect(hold.isStopping == !isLost)
@@ -28,7 +29,7 @@ import Testing
 
     @Test func `work does not start in earnest when the hold is over already`() async throws {
         let hold = JobHold()
-        hold.lose()
+        hold.end(.lost)
         await #expect(throws: CancellationError.self) {
             try await hold.whileHeld { try await forever() }
         }

@@ -1,120 +1,118 @@
--- Turns entries of the ingress stream into jobs, or into dead letters when their envelope is wrong.
+-- Turns entries of the ingress stream into jobs, batches, or dead letters when they are wrong.
 --
--- ARGV   P, entries at most, asset bytes max, edit bytes max, id length max, events max
--- Returns {jobs made ready, entries taken}
+-- ARGV   P, events max, done max, entries at most, bytes at most, asset bytes max, edit bytes max,
+--        id length max, batch jobs max, cost max, malformed records max
+-- Returns {entries taken, batches that have a lane}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
-local limit, assetMax, editMax, idMax, eventsMax =
-  ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local us, ms, now = clock()
-local made, last = 0, nil
-local entries = redis.call('XRANGE', P .. 'in', '-', '+', 'COUNT', limit)
-if #entries == 0 then return {0, 0} end
+local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
+
+-- A producer may send fields of 100 MB. Lua would hold all that it reads at once, so of a stream that is
+-- that heavy fewer entries are read.
+local length = call('XLEN', P .. 'in')
+if length == 0 then return {0, call('ZCARD', P .. 'lanes')} end
+local usage = call('MEMORY', 'USAGE', P .. 'in', 'SAMPLES', length <= limit and '0' or '5')
+local take = math.max(1, math.min(limit, math.floor(bytes_max / (usage / length))))
+local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
-local sequence = redis.call('INCRBY', P .. 'sequence', #entries) - #entries
+local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
 
--- Text of a producer inside a sentence of ours: short, and plain ASCII whatever it was.
-local function shown(text) return quoted((text:sub(1, 80):gsub('[^%g ]', '?'))) end
-
--- Whether text is UTF-8, by the table of well-formed byte sequences of the Unicode Standard (3-7).
-local function is_utf8(text)
-  if not text:find('[\128-\255]') then return true end
-  local i = 1
-  while i <= #text do
-    local a, b = text:byte(i, i + 1)
-    local more, low, high = 0, 0x80, 0xBF
-    if a < 0x80 then more = 0
-    elseif a >= 0xC2 and a <= 0xDF then more = 1
-    elseif a >= 0xE0 and a <= 0xEF then
-      more = 2
-      if a == 0xE0 then low = 0xA0 elseif a == 0xED then high = 0x9F end
-    elseif a >= 0xF0 and a <= 0xF4 then
-      more = 3
-      if a == 0xF0 then low = 0x90 elseif a == 0xF4 then high = 0x8F end
-    else return false end
-    if more > 0 and (not b or b < low or b > high) then return false end
-    for k = 2, more do
-      local c = text:byte(i + k)
-      if not c or c < 0x80 or c > 0xBF then return false end
+local function dead_letter(entry, f, code, message)
+  -- Under the producer's own id where that is free, so that the producer finds it again.
+  local id = f.id
+  if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 then id = entry end
+  local asset = f.asset or ''
+  if #asset > ASSET_MAX or not is_utf8(asset) then asset = asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?') end
+  local j = {id = id, asset = asset, generation = '1'}
+  call('HSET', P .. 'job:' .. id, 'asset', asset, 'enqueued', NOW, 'malformed', '1')
+  bury(j, code, message, death(j, 0, code, message))
+  -- Nothing can be run of them, so the oldest may go; jobs that died are never dropped.
+  if call('RPUSH', P .. 'malformed', id) > malformed_max then
+    local old = call('LPOP', P .. 'malformed')
+    if call('HGET', P .. 'job:' .. old, 'malformed') then
+      call('ZREM', P .. 'dead', old)
+      call('UNLINK', P .. 'job:' .. old)
+      count('malformedDropped')
     end
-    i = i + more + 1
   end
-  return true
 end
 
--- Why the envelope is wrong: code, sentence; nil when it is right.
-local function fault(f, unknown, size)
-  if unknown then
-    return 'unknownField', 'XADD field ' .. shown(unknown)
-      .. ' is not a field of a job; known: asset, edit, id. Check the spelling.'
+local function conflict(entry, j, message)
+  count('conflicts')
+  emit('conflict', j, 'conflict/' .. entry, '{"asset":' .. quoted(j.asset) .. ',"entry":"' .. entry
+    .. '","job":"' .. j.id .. '","message":' .. quoted(message) .. '}')
+end
+
+local function batch_conflict(entry, batch, message)
+  count('conflicts')
+  event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
+    .. '","entry":"' .. entry .. '","message":' .. quoted(message) .. '}')
+end
+
+-- The edit or nil, and the digest, of the job that has or had this id; nil when the id is free.
+local function known(id)
+  local asset = call('HGET', P .. 'job:' .. id, 'asset')
+  if asset then return digest(asset, call('GET', P .. 'edit:' .. id) or '') end
+  return call('HGET', P .. 'seen:new', id) or call('HGET', P .. 'seen:old', id)
+end
+
+local function admit_job(entry, f)
+  local id = f.id or entry
+  local before = f.id and known(id)
+  if before == digest(f.asset, f.edit) then return count('duplicates') end
+  if before then
+    return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
+      .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
-  for _, name in ipairs({'asset', 'edit'}) do
-    if not f[name] then
-      return 'missingField', 'XADD field ' .. name .. ' is missing; a job needs asset and edit.'
+  if f.replace then replace(f.asset, f.replace, 'replaced by job ' .. id) end
+  sequence = sequence + 1
+  call('SET', P .. 'edit:' .. id, f.edit)
+  take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
+    sequence = int(sequence), generation = '1', cost = f.cost, named = f.id and '1',
+    due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
+end
+
+-- Opens a batch, or seals it, or both.
+local function admit_batch(entry, f)
+  local key = P .. 'batch:' .. f.batch
+  local b = call('HMGET', key, 'generation', 'sealed')
+  if f.edit then
+    if b[1] then
+      if call('GET', key .. ':edit') ~= f.edit then
+        return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this '
+          .. 'entry was not taken. Use a new name for a new batch.')
+      end
+      count('duplicates')
+    else
+      call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
+        'finished', '0', 'admitted', '0', 'opened', NOW)
+      if f.cost then call('HSET', key, 'cost', f.cost) end
+      if f.cap then call('HSET', key, 'cap', f.cap) end
+      call('SET', key .. ':edit', f.edit)
+      call('ZADD', P .. 'batches', NOW, f.batch)
+      call('ZADD', P .. 'lanes', '0', f.batch)
     end
+  elseif not b[1] then
+    return dead_letter(entry, {}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
+      .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
-  if #f.asset > assetMax then
-    return 'oversizedField', 'asset has ' .. #f.asset .. ' bytes; at most ' .. assetMax .. ' are allowed.'
+  if not f.seal then return end
+  if b[2] then
+    if b[2] == f.seal then return count('duplicates') end
+    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. b[2]
+      .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
   end
-  if not is_utf8(f.asset) then
-    return 'invalidValue', 'asset ' .. shown(f.asset) .. ' is not UTF-8; file names are given in UTF-8.'
-  end
-  if #f.edit > editMax then
-    return 'oversizedField', 'edit has ' .. #f.edit .. ' bytes; at most ' .. editMax .. ' are allowed.'
-  end
-  if f.id and (#f.id > idMax or not f.id:match('^[%w][%w%._%-]*$')) then
-    return 'invalidValue', 'id ' .. shown(f.id) .. ' is not a job id: 1 to ' .. idMax
-      .. " letters, digits, '.', '_' or '-', starting with a letter or digit."
-  end
+  call('HSET', key, 'sealed', f.seal)
+  if f.total then call('HSET', key, 'costTotal', f.total) end
+  complete_batch(f.batch)
 end
 
 for _, entry in ipairs(entries) do
-  local f, unknown = {}, nil
-  for i = 1, #entry[2], 2 do
-    local name = entry[2][i]
-    if name == 'asset' or name == 'edit' or name == 'id' then f[name] = entry[2][i + 1]
-    else unknown = unknown or name end
-  end
-  last = entry[1]
-  local code, message = fault(f, unknown)
-  if code then
-    -- Under the producer's own id where that is free, so that the producer finds it again.
-    local id = f.id
-    if not id or #id > idMax or not id:match('^[%w][%w%._%-]*$')
-      or redis.call('EXISTS', P .. 'job:' .. id) == 1 then id = last end
-    local asset = f.asset or ''
-    if #asset > assetMax or not is_utf8(asset) then
-      asset = asset:sub(1, assetMax):gsub('[\128-\255]', '?')
-    end
-    redis.call('HSET', P .. 'job:' .. id, 'state', 'dead', 'asset', asset, 'generation', '1',
-      'attempts', '0', 'crashes', '0', 'enqueued', now, 'ended', now, 'code', code, 'message', message,
-      'malformed', '1')
-    redis.call('ZADD', P .. 'dead', now, id)
-    count('failed')
-    emit('failed', id, '1/failed', asset, ms, '{"asset":' .. quoted(asset) .. ',"attempt":0,"error":{"code":'
-      .. quoted(code) .. ',"message":' .. quoted(message)
-      .. ',"permanent":true},"generation":1,"job":' .. quoted(id) .. '}', eventsMax)
-  else
-    local id = f.id or last
-    local known = redis.call('HGET', P .. 'job:' .. id, 'asset')
-    if not known then
-      sequence = sequence + 1
-      redis.call('HSET', P .. 'job:' .. id, 'state', 'ready', 'asset', f.asset, 'generation', '1',
-        'attempts', '0', 'crashes', '0', 'enqueued', now, 'sequence', int(sequence))
-      redis.call('SET', P .. 'edit:' .. id, f.edit)
-      redis.call('ZADD', P .. 'ready', int(sequence), id)
-      made = made + 1
-    elseif known == f.asset and redis.call('GET', P .. 'edit:' .. id) == f.edit then
-      count('duplicates')
-    else
-      count('conflicts')
-      emit('conflict', id, 'conflict/' .. last, f.asset, ms, '{"asset":' .. quoted(f.asset) .. ',"entry":'
-        .. quoted(last) .. ',"job":' .. quoted(id) .. ',"message":'
-        .. quoted('job ' .. id .. ' exists with another asset or edit; this one was not taken. '
-        .. 'Use a new id for a new edit.') .. '}', eventsMax)
-    end
-  end
+  local f, unknown = fields(entry[2], ENTRY_FIELDS)
+  local code, message = entry_fault(f, unknown)
+  if code then dead_letter(entry[1], f, code, message)
+  elseif f.batch then admit_batch(entry[1], f)
+  else admit_job(entry[1], f) end
 end
-local time, seq = last:match('^(%d+)%-(%d+)$')
-redis.call('XTRIM', P .. 'in', 'MINID', '=', time .. '-' .. int(seq + 1))
-if made > 0 then count('admitted', made) end
-return {made, #entries}
+trim(P .. 'in', entries)
+settle()
+return {#entries, call('ZCARD', P .. 'lanes')}

@@ -1,48 +1,194 @@
 -- Gives jobs to a worker under a lease and a new fence.
 --
--- First makes delayed jobs ready that are due. Passes over a job whose asset is busy: it is parked
--- and comes back when the active job ends, so one busy asset holds nobody else up.
+-- First lets delayed jobs wait for a worker that are due. Then serves the flows: by priority, but each has a
+-- share of the turns that it gets whatever the more urgent ones want. A job in quarantine is given only to
+-- a worker that holds nothing else, and alone.
 --
--- ARGV   P, worker, jobs at most, lease ms, promotions at most, look at most
--- Returns {due of the next delayed job in ms from now or -1,
---          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued ms, now ms}*}
+-- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
+--        promotions at most, passed over at most, usual cost
+-- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone` or ``,
+--          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
+--           alone (1) or ``}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
-local worker, most, lease, promotions, looks =
-  ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
-local us, ms, now = clock()
-local ends = int(ms + lease)
-local out = {}
+local worker, most, idle, lease, promotions, passed_max, usual =
+  ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
+local ends = int(MS + lease)
+local out, passed, claimed = {}, 0, 0
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'delayed', '-inf', now, 'LIMIT', '0', promotions)) do
-  redis.call('ZREM', P .. 'delayed', id)
-  redis.call('ZADD', P .. 'ready', redis.call('HGET', P .. 'job:' .. id, 'sequence'), id)
-  redis.call('HSET', P .. 'job:' .. id, 'state', 'ready')
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', promotions)) do
+  call('ZREM', P .. 'delayed', id)
+  make_ready(load(id))
 end
 
-local looked = 0
-while #out < most and looked < looks do
-  local popped = redis.call('ZPOPMIN', P .. 'ready', int(math.min(most - #out, looks - looked)))
-  if not popped[1] then break end
-  for i = 1, #popped, 2 do
-    looked = looked + 1
-    local id, sequence = popped[i], popped[i + 1]
-    local k = P .. 'job:' .. id
-    local j = redis.call('HMGET', k, 'asset', 'fence', 'generation', 'attempts', 'crashes', 'rebases',
-      'enqueued')
-    if redis.call('HSETNX', P .. 'active', j[1], id) == 0 then
-      redis.call('ZADD', P .. 'parked', sequence, id)
-      redis.call('ZADD', P .. 'parked:' .. j[1], sequence, id)
-      redis.call('HSET', k, 'state', 'parked')
+local function reply(what)
+  local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
+  return {due and int(math.max(0, due - MS)) or '-1', what, out}
+end
+
+local config = call('HMGET', P .. 'config', 'paused', 'cap')
+if config[1] then
+  settle()
+  return reply('paused')
+end
+
+-- Of 16 turns, which are whose even if something more urgent waits: 3, 2 and 1.
+local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
+local turn = tonumber(call('HGET', P .. 'virtual', 'turn') or '0')
+
+-- What a job costs if nobody says: what jobs have cost so far, in ms of a worker's slot.
+local mean
+local function usual_cost()
+  if not mean then
+    local c = call('HMGET', P .. 'counters', 'milliseconds', 'completed')
+    mean = c[1] and c[2] and math.max(1, tonumber(c[1]) / tonumber(c[2])) or usual
+  end
+  return mean
+end
+
+local tenants = {}
+local function tenant_of(name)
+  if not tenants[name] then
+    local c = call('HMGET', P .. 'config', 'cap:' .. name, 'weight:' .. name)
+    local cap = tonumber(c[1] or config[2] or 'inf')
+    tenants[name] = {weight = tonumber(c[2] or '1'), cap = cap,
+      held = cap < math.huge and tonumber(call('HGET', P .. 'running', name) or '0') or 0}
+  end
+  return tenants[name]
+end
+
+-- The flow that is being served at each priority: its tag is written when another is served.
+local serving, exhausted = {}, {}
+local function stop_serving(priority)
+  local s = serving[priority]
+  if not s then return end
+  serving[priority] = nil
+  call('HSET', P .. 'virtual', priority, int(s.start))
+  virtual[priority] = s.start
+  if call('EXISTS', P .. 'ready:' .. priority .. ':' .. s.tenant) == 0 then
+    return retire_flow(priority, s.tenant, int(s.tag))
+  end
+  if tenant_of(s.tenant).held >= tenant_of(s.tenant).cap then
+    call('ZREM', P .. 'flows:' .. priority, s.tenant)
+    call('HSET', P .. 'capped', priority .. ':' .. s.tenant, int(s.tag))
+  else
+    call('ZADD', P .. 'flows:' .. priority, int(s.tag), s.tenant)
+  end
+end
+
+-- The next job at a priority: id, sequence, tenant; nil when there is none.
+local function next_job(priority)
+  while not exhausted[priority] do
+    local s = serving[priority]
+    if not s then
+      local head = call('ZRANGE', P .. 'flows:' .. priority, '0', '1', 'WITHSCORES')
+      if not head[1] then exhausted[priority] = true return nil end
+      s = {tenant = head[1], tag = tonumber(head[2]), start = tonumber(head[2]), other = tonumber(head[4] or 'inf')}
+      serving[priority] = s
+    end
+    local t = tenant_of(s.tenant)
+    if s.tag > s.other or t.held >= t.cap then
+      stop_serving(priority)
     else
-      local fence = int(math.max((tonumber(j[2]) or 0) + 1, us))
-      redis.call('ZADD', P .. 'lease', ends, id)
-      redis.call('HSET', k, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', now)
-      out[#out + 1] = {id, fence, j[1], redis.call('GET', P .. 'edit:' .. id) or '', j[3], j[4], j[5],
-        j[6] or '0', j[7], now}
+      local popped = call('ZPOPMIN', P .. 'ready:' .. priority .. ':' .. s.tenant)
+      if popped[1] then return popped[1], s.tenant end
+      stop_serving(priority)
     end
   end
 end
 
-local due = redis.call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
-return {due and int(math.max(0, due - ms)) or '-1', out}
+local function charge(priority, cost)
+  local s = serving[priority]
+  s.start = s.tag
+  s.tag = s.tag + math.ceil(cost * 1000 / tenant_of(s.tenant).weight)
+end
+
+local function give(id, tenant, priority)
+  local k = P .. 'job:' .. id
+  local j = call('HMGET', k, 'asset', 'fence', 'generation', 'attempts', 'crashes', 'rebases', 'enqueued',
+    'batch', 'cost', 'own', 'deadline')
+  local batch = j[8] and call('HMGET', P .. 'batch:' .. j[8], 'cancel', 'milliseconds', 'done')
+  if batch and batch[1] then
+    passed = passed + 1
+    local whole = load(id)
+    whole.state = 'popped'
+    return cancel(whole, batch[1])
+  end
+  if j[11] and tonumber(j[11]) < MS then
+    passed = passed + 1
+    local whole = load(id)
+    local message = 'the job was to begin before ' .. timestamp(tonumber(j[11])) .. ', and no worker was free. '
+      .. 'Send it again with a later deadline, or replay it, which drops the deadline.'
+    leave_asset(whole)
+    return bury(whole, 'deadlinePassed', message, death(whole, whole.attempts + whole.crashes, 'deadlinePassed', message))
+  end
+  local cost = tonumber(j[9]) or batch and batch[2] and batch[3] and tonumber(batch[2]) / tonumber(batch[3])
+    or usual_cost()
+  charge(priority, math.max(1, cost))
+  local fence = int(math.max((tonumber(j[2]) or 0) + 1, US))
+  call('ZADD', P .. 'lease', ends, id)
+  call('HSET', k, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW)
+  run(tenant, 1)
+  local t = tenant_of(tenant)
+  t.held = t.held + 1
+  claimed = claimed + 1
+  local edit = (not j[8] or j[10]) and P .. 'edit:' .. id or P .. 'batch:' .. j[8] .. ':edit'
+  out[#out + 1] = {id, fence, j[1], call('GET', edit) or '', j[3] or '1', j[4] or '0', j[5] or '0',
+    j[6] or '0', j[7], NOW, j[8] or '', tenant, priority == 'alone' and '1' or ''}
+end
+
+-- A worker that is asked to becomes idle for what is in quarantine; no other is asked for as long as a lease.
+local what, quarantined = '', call('EXISTS', P .. 'flows:alone') == 1
+local asked = quarantined and call('HMGET', P .. 'virtual', 'aloneWorker', 'aloneUntil') or {}
+if quarantined and idle and asked[1] == worker then turn = 15 end
+while claimed < most and passed < passed_max do
+  local mine = SHARES[turn % 16]
+  turn = turn + 1
+  local id, tenant, priority
+  if mine == 'alone' and quarantined then
+    if idle and claimed == 0 then
+      id, tenant = next_job('alone')
+      if id then
+        call('HDEL', P .. 'virtual', 'aloneWorker', 'aloneUntil')
+        give(id, tenant, 'alone')
+        if claimed > 0 then break end
+        id = nil
+      else
+        quarantined = false
+      end
+    elseif not asked[1] or asked[1] == worker or tonumber(asked[2]) < MS then
+      call('HSET', P .. 'virtual', 'aloneWorker', worker, 'aloneUntil', ends)
+      what = 'alone'
+      break
+    end
+  elseif mine and mine ~= 'alone' then
+    priority = mine
+    id, tenant = next_job(mine)
+  end
+  if not id then
+    for _, other in ipairs({'interactive', 'normal', 'bulk'}) do
+      priority = other
+      id, tenant = next_job(other)
+      if id then break end
+    end
+  end
+  if not id then
+    -- Nothing else is there: then it is the turn of what has to be alone.
+    if mine ~= 'alone' and quarantined then
+      turn = turn + (15 - turn % 16)
+    else
+      break
+    end
+  else
+    give(id, tenant, priority)
+  end
+end
+for _, priority in ipairs(PRIORITIES) do
+  if serving[priority] then
+    stop_serving(priority)
+    call('ZREMRANGEBYSCORE', P .. 'finished:' .. priority, '-inf', '(' .. int(virtual_time(priority)))
+  end
+end
+if claimed > 0 then call('HSET', P .. 'virtual', 'turn', int(turn % 16)) end
+settle()
+return reply(what)

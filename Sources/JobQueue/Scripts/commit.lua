@@ -1,16 +1,23 @@
--- Step 1 of publishing: records which version a job is about to publish.
+-- Step 1 of publishing: records which versions jobs are about to publish.
 --
--- ARGV   P, id, fence, version, outcome: `completed` or `drafted`, data of its event (JSON)
--- Returns OK, or GONE, or FENCED: then the version must not be published
--- Crash  Afterwards the job stays `committing`; when its lease runs out, reap gives it to a worker
+-- ARGV   P, events max, done max, (id, fence, version, outcome: `completed` or `drafted`, data of its event
+--        (JSON))*
+-- Returns per job OK; or GONE, FENCED or CANCELLED: then the version must not be published
+-- Crash  Afterwards a job stays `committing`; when its lease runs out, reap gives it to a worker
 --        that carries on from step 2. Called again with the same fence and version: OK.
-local id, fence, version, outcome, data = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local k = P .. 'job:' .. id
-local j = redis.call('HMGET', k, 'state', 'fence', 'version')
-local refusal = fenced(j, fence)
-if refusal then return refusal end
-if j[1] == 'committing' and j[3] == version then return 'OK' end
-if j[1] ~= 'active' then return 'GONE' end
-redis.call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
-redis.call('SET', P .. 'result:' .. id, data)
-return 'OK'
+local function commit(id, fence, version, outcome, data)
+  local k = P .. 'job:' .. id
+  local j = call('HMGET', k, 'state', 'fence', 'version', 'cancel', 'batch')
+  if not j[1] then return 'GONE' end
+  if j[2] ~= fence then return 'FENCED' end
+  if j[1] == 'committing' and j[3] == version then return 'OK' end
+  if j[1] ~= 'active' then return 'GONE' end
+  if j[4] or j[5] and call('HEXISTS', P .. 'batch:' .. j[5], 'cancel') == 1 then return 'CANCELLED' end
+  call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
+  call('SET', P .. 'result:' .. id, data)
+  return 'OK'
+end
+
+local out = {}
+for i = 4, #ARGV, 5 do out[#out + 1] = commit(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+return out

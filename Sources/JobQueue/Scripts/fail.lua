@@ -1,31 +1,35 @@
--- Ends an attempt that failed: the job is retried later, or dead.
+-- Ends an attempt that failed: the job is retried later, as before or in quarantine, or it is dead.
 --
--- ARGV   P, id, fence, delay ms or `dead`, code, message, data of the event (JSON),
---        attempt for the history (JSON), events max
+-- ARGV   P, events max, done max, id, fence, what is counted: `attempts` or `crashes`,
+--        delay ms or `dead`, `alone` for quarantine or ``, code, message, data of the event (JSON),
+--        attempt for the history (JSON)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Before it the lease runs out and reap counts a crash; afterwards the attempt is counted.
-local id, fence, delay, code, message, data, attempt, eventsMax =
-  ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local id, fence, counter, delay, alone, code, message, data, attempt =
+  ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
+local j = load(id)
+local refused = refusal(j, fence)
+if refused then return refused end
+if j.state ~= 'active' then return 'GONE' end
 local k = P .. 'job:' .. id
-local j = redis.call('HMGET', k, 'state', 'fence', 'asset', 'generation')
-local refusal = fenced(j, fence)
-if refusal then return refusal end
-if j[1] ~= 'active' then return 'GONE' end
-local us, ms, now = clock()
-redis.call('ZREM', P .. 'lease', id)
-local attempts = redis.call('HINCRBY', k, 'attempts', '1')
 remember(id, attempt)
-redis.call('HSET', k, 'code', code, 'message', message)
-if delay == 'dead' then
-  redis.call('HSET', k, 'state', 'dead', 'ended', now)
-  redis.call('ZADD', P .. 'dead', now, id)
-  count('failed')
-  emit('failed', id, j[4] .. '/failed', j[3], ms, data, eventsMax)
+if j.cancel then
+  cancel(j, j.cancel)
 else
-  redis.call('HSET', k, 'state', 'delayed')
-  redis.call('ZADD', P .. 'delayed', int(ms + delay), id)
-  count('retried')
-  emit('retried', id, j[4] .. '/retried/' .. attempts, j[3], ms, data, eventsMax)
+  end_hold(j)
+  call('HINCRBY', k, counter, '1')
+  if counter == 'crashes' then count('crashed') end
+  if delay == 'dead' then
+    leave_asset(j)
+    bury(j, code, message, data)
+  else
+    -- It keeps its asset: a later edit must not overtake it.
+    call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
+    if alone == 'alone' then quarantine(j) end
+    call('ZADD', P .. 'delayed', int(MS + delay), id)
+    count('retried')
+    emit('retried', j, j.generation .. '/retried/' .. int(j.attempts + j.crashes + 1), data)
+  end
 end
-leave_asset(j[3])
+settle()
 return 'OK'

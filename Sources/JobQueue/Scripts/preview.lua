@@ -1,13 +1,12 @@
 -- Tells readers what a render will look like, roughly. The job stays as it is.
 --
--- ARGV   P, id, fence, attempt, data of the event (JSON), events max
+-- ARGV   P, events max, done max, id, fence, attempt, data of the event (JSON)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Nothing to survive; sent again it is the same event with the same id.
-local id, fence, attempt, data, eventsMax = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local j = redis.call('HMGET', P .. 'job:' .. id, 'state', 'fence', 'asset', 'generation')
-local refusal = fenced(j, fence)
-if refusal then return refusal end
-if j[1] ~= 'active' then return 'GONE' end
-local _, ms = clock()
-emit('previewed', id, j[4] .. '/previewed/' .. attempt, j[3], ms, data, eventsMax)
+local id, fence, attempt, data = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local j = load(id)
+local refused = refusal(j, fence)
+if refused then return refused end
+if j.state ~= 'active' then return 'GONE' end
+emit('previewed', j, j.generation .. '/previewed/' .. attempt, data)
 return 'OK'

@@ -1,58 +1,80 @@
 -- Finds jobs whose lease ran out: their worker died, hung or lost Redis. Any worker may call it, at
 -- any time; it needs no lock because a script runs alone.
 --
--- An `active` job is ready again at its old place, and the crash counted; one crash too many and it
--- is dead. A `committing` job is given to the caller under a new fence, to be carried on from step 2:
--- its version may be published already, so it can be neither rendered again nor failed.
+-- An `active` job is ready again at its old place, and the crash counted: after the second in quarantine,
+-- after the last it is dead. A `committing` job is given to the caller under a new fence, to be carried on
+-- from step 2: its version may be published already, so it can be neither rendered again nor failed.
 --
--- It also drops the records of jobs that were done long ago.
+-- It also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
--- ARGV   P, worker, lease ms, jobs at most, crashes max, events max, keep done ms, records at most
+-- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
+--        keep done ms, records at most, batches max, seen max
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation}* to carry on}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
-local worker, lease, most, crashesMax, eventsMax, keep, recordsMax =
-  ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
-local us, ms, now = clock()
+local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max =
+  ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
+  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local ready, dead, carry = 0, 0, {}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', P .. 'lease', '-inf', now, 'LIMIT', '0', most)) do
-  local k = P .. 'job:' .. id
-  local j = redis.call('HMGET', k, 'state', 'fence', 'asset', 'generation', 'sequence', 'version',
-    'worker', 'attempts')
+
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
+  local k, j = P .. 'job:' .. id, load(id)
   count('crashed')
-  if j[1] == 'committing' then
-    local fence = int(math.max(tonumber(j[2]) + 1, us))
-    redis.call('ZADD', P .. 'lease', int(ms + lease), id)
-    redis.call('HSET', k, 'fence', fence, 'worker', worker)
-    carry[#carry + 1] = {id, fence, j[3], j[6], j[4]}
+  if j.state == 'committing' then
+    local fence = int(math.max(tonumber(j.fence) + 1, US))
+    call('ZADD', P .. 'lease', int(MS + lease), id)
+    call('HSET', k, 'fence', fence, 'worker', worker)
+    carry[#carry + 1] = {id, fence, j.asset, j.version, j.generation}
+  elseif j.cancel then
+    cancel(j, j.cancel)
   else
-    redis.call('ZREM', P .. 'lease', id)
-    local crashes = redis.call('HINCRBY', k, 'crashes', '1')
-    local message = 'worker ' .. j[7] .. ' let its lease run out while it held the job; that was crash '
-      .. crashes .. ' of at most ' .. int(crashesMax) .. '.'
-    remember(id, '{"at":"' .. timestamp(ms) .. '","code":"workerLost","fence":"' .. j[2]
-      .. '","message":' .. quoted(message) .. ',"worker":' .. quoted(j[7]) .. '}')
-    if crashes >= crashesMax then
-      redis.call('HSET', k, 'state', 'dead', 'ended', now, 'code', 'workerLost', 'message', message)
-      redis.call('ZADD', P .. 'dead', now, id)
-      count('failed')
-      emit('failed', id, j[4] .. '/failed', j[3], ms, '{"asset":' .. quoted(j[3]) .. ',"attempt":'
-        .. int(j[8] + crashes) .. ',"error":{"code":"workerLost","message":' .. quoted(message)
-        .. ',"permanent":true},"generation":' .. j[4] .. ',"job":' .. quoted(id) .. ',"worker":'
-        .. quoted(j[7]) .. '}', eventsMax)
+    end_hold(j)
+    local crashes = call('HINCRBY', k, 'crashes', '1')
+    local stage = call('HGET', k, 'stage')
+    local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
+      .. (stage and ' (' .. stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
+      .. int(crashes_max) .. '.'
+    remember(id, '{"at":"' .. STAMP .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
+      .. quoted(message) .. (stage and ',"stage":' .. quoted(stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
+    if crashes >= crashes_max then
+      leave_asset(j)
+      bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
       dead = dead + 1
     else
-      redis.call('HSET', k, 'state', 'ready')
-      redis.call('ZADD', P .. 'ready', j[5], id)
+      if crashes >= crashes_alone then quarantine(j) end
+      make_ready(j)
       ready = ready + 1
     end
-    leave_asset(j[3])
   end
 end
-for _ = 1, recordsMax do
-  local oldest = redis.call('LINDEX', P .. 'done', '0')
-  local ended = oldest and redis.call('HGET', P .. 'job:' .. oldest, 'ended')
-  if not ended or tonumber(ended) > ms - keep then break end
-  redis.call('LPOP', P .. 'done')
+
+for _ = 1, records_max do
+  local oldest = call('LINDEX', P .. 'done', '0')
+  local ended = oldest and call('HGET', P .. 'job:' .. oldest, 'ended')
+  if not ended or tonumber(ended) > MS - keep then break end
+  call('LPOP', P .. 'done')
   forget(oldest)
 end
+
+-- Batches that ended, after the same time or when there are too many of them.
+local extra = call('ZCARD', P .. 'batches:ended') - batches_max
+for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
+  if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
+  local key = P .. 'batch:' .. batch
+  call('UNLINK', key, key .. ':edit', key .. ':ended', P .. 'lane:' .. batch)
+  for _, name in ipairs({'batches', 'batches:ended', 'lanes'}) do call('ZREM', P .. name, batch) end
+end
+
+-- Names of dropped jobs, in two generations: the older one goes when the newer one is full or old.
+local since = tonumber(call('HGET', P .. 'virtual', 'seenSince') or '0')
+if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < MS - keep then
+  if call('EXISTS', P .. 'seen:new') == 1 then call('RENAME', P .. 'seen:new', P .. 'seen:old')
+  elseif call('EXISTS', P .. 'seen:old') == 1 then call('UNLINK', P .. 'seen:old') end
+  call('HSET', P .. 'virtual', 'seenSince', NOW)
+end
+
+for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(MS - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')) do
+  call('ZREM', P .. 'workers', gone)
+  call('HDEL', P .. 'workers:info', gone)
+end
+settle()
 return {ready, dead, carry}

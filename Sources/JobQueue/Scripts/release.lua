@@ -1,19 +1,27 @@
 -- Hands a job back to be claimed again at its old place. No attempt is burnt.
 --
--- ARGV   P, id, fence, reason: `shutdown`, or `rebase` (the asset changed under the render)
+-- ARGV   P, events max, done max, id, fence, reason: `shutdown`, or `rebase` (the asset changed under the
+--        render)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Before it the lease runs out and reap counts a crash; afterwards the job is ready.
-local id, fence, reason = ARGV[2], ARGV[3], ARGV[4]
+local id, fence, reason = ARGV[4], ARGV[5], ARGV[6]
+local j = load(id)
+local refused = refusal(j, fence)
+if refused then return refused end
+if j.state ~= 'active' and j.state ~= 'committing' then return 'GONE' end
 local k = P .. 'job:' .. id
-local j = redis.call('HMGET', k, 'state', 'fence', 'asset', 'sequence')
-local refusal = fenced(j, fence)
-if refusal then return refusal end
-if j[1] ~= 'active' and j[1] ~= 'committing' then return 'GONE' end
-redis.call('ZREM', P .. 'lease', id)
-redis.call('HSET', k, 'state', 'ready')
-redis.call('HDEL', k, 'version')
-redis.call('UNLINK', P .. 'result:' .. id)
-redis.call('ZADD', P .. 'ready', j[4], id)
-if reason == 'rebase' then redis.call('HINCRBY', k, 'rebases', '1') end
-leave_asset(j[3])
+if j.state == 'committing' then
+  call('HDEL', k, 'version', 'outcome')
+  call('UNLINK', P .. 'result:' .. id)
+  call('HSET', k, 'state', 'active')
+  j.state = 'active'
+end
+if j.cancel then
+  cancel(j, j.cancel)
+else
+  end_hold(j)
+  if reason == 'rebase' then call('HINCRBY', k, 'rebases', '1') end
+  make_ready(j)
+end
+settle()
 return 'OK'

@@ -1,27 +1,50 @@
--- Makes dead jobs ready again as a new generation, at the end of the queue. Their history stays.
+-- Makes dead jobs wait for a worker again as a new generation, at the end of their flow. Priority and
+-- history stay; a deadline does not.
 --
--- ARGV   P, id*
+-- ARGV   P, events max, done max, another edit or ``, id*
 -- Returns one answer per job: OK, GONE (no such job), NOTDEAD, or MALFORMED: its envelope was wrong, so
 --         there is nothing to run; send it again
 -- Crash  A job is dead or ready, never both: one script does it.
-local out = {}
-for i = 2, #ARGV do
-  local id = ARGV[i]
-  local k = P .. 'job:' .. id
-  local j = redis.call('HMGET', k, 'state', 'malformed')
-  if not j[1] then out[#out + 1] = 'GONE'
-  elseif j[1] ~= 'dead' then out[#out + 1] = 'NOTDEAD'
-  elseif j[2] then out[#out + 1] = 'MALFORMED'
-  else
-    local sequence = redis.call('INCR', P .. 'sequence')
-    redis.call('ZREM', P .. 'dead', id)
-    redis.call('HINCRBY', k, 'generation', '1')
-    redis.call('HSET', k, 'state', 'ready', 'attempts', '0', 'crashes', '0',
-      'rebases', '0', 'sequence', int(sequence))
-    redis.call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome')
-    redis.call('ZADD', P .. 'ready', int(sequence), id)
-    count('replayed')
-    out[#out + 1] = 'OK'
+local edit = ARGV[4]
+
+local function replay(id)
+  local k, j = P .. 'job:' .. id, load(id)
+  if not j then return 'GONE' end
+  if j.state ~= 'dead' then return 'NOTDEAD' end
+  local more = call('HMGET', k, 'malformed', 'was')
+  if more[1] then return 'MALFORMED' end
+  j.generation = int(j.generation + 1)
+  j.sequence = int(call('INCR', P .. 'sequence'))
+  j.priority = more[2] or j.priority
+  call('ZREM', P .. 'dead', id)
+  call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
+    'deadline', 'stage', 'cancel')
+  call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence)
+  if edit ~= '' then
+    call('SET', P .. 'edit:' .. id, edit)
+    call('HSET', k, 'own', '1')
   end
+  if j.batch then
+    local b = P .. 'batch:' .. j.batch
+    -- Its batch is open again and will end once more, which is another event.
+    if call('EXISTS', b) == 1 and call('SETBIT', b .. ':ended', j.id:match(':(%d+)$'), '0') == 1 then
+      call('HINCRBY', b, 'dead', '-1')
+      local at = call('HMGET', b, 'generation', 'finished')
+      if at[1] == at[2] then
+        call('HINCRBY', b, 'generation', '1')
+        call('HDEL', b, 'ended', 'cancel')
+        call('ZREM', P .. 'batches:ended', j.batch)
+      end
+    else
+      call('HDEL', k, 'batch')
+    end
+  end
+  make_ready(j)
+  count('replayed')
+  return 'OK'
 end
+
+local out = {}
+for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i]) end
+settle()
 return out

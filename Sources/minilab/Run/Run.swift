@@ -8,6 +8,8 @@ struct Run {
     private(set) var completed: [JobEvent.Completed] = []
     private(set) var unchanged: [JobEvent.Unchanged] = []
     private(set) var failed: [JobEvent.Failed] = []
+    /// Those that a newer edit of the manifest replaced, or that somebody cancelled.
+    private(set) var cancelled: [JobEvent.Cancelled] = []
     private var open: Set<String> = []
     private var progress: Progress
     private var events: EventReader
@@ -29,7 +31,8 @@ struct Run {
             }
         }
         run.progress = Progress(
-            total: manifest.jobs.count, done: run.completed.count + run.unchanged.count)
+            total: manifest.jobs.count,
+            done: run.completed.count + run.unchanged.count + run.cancelled.count)
         return run
     }
 
@@ -44,6 +47,7 @@ struct Run {
         switch outcome {
         case .completed(let job), .drafted(let job): completed.append(job)
         case .unchanged(let job): unchanged.append(job)
+        case .cancelled(let job): cancelled.append(job)
         }
     }
 
@@ -56,7 +60,9 @@ struct Run {
         case "dead": _ = try await queue.replay([job.id.string])
         case nil:
             _ = try await queue.enqueue(
-                JobRequest(id: job.id, asset: job.request.asset, edit: job.request.edit))
+                JobRequest(
+                    id: job.id, asset: job.request.asset, edit: job.request.edit,
+                    scheduling: job.request.scheduling))
         default: break
         }
         return nil
@@ -81,6 +87,9 @@ struct Run {
                 case .failed(let job) where open.remove(job.job) != nil:
                     failed.append(job)
                     progress.count(failed: true)
+                case .cancelled(let job) where open.remove(job.job) != nil:
+                    cancelled.append(job)
+                    progress.count(failed: false)
                 default: break
                 }
             }
@@ -88,6 +97,7 @@ struct Run {
         let order = order
         completed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         unchanged.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
+        cancelled.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         failed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         return true
     }

@@ -147,6 +147,7 @@ struct RunCommand: AsyncParsableCommand {
         guard finished else { return nil }
         return RunReport(
             completed: run.completed, unchanged: run.unchanged, failed: run.failed,
+            cancelled: run.cancelled,
             library: parts.library.root.string,
             contactSheet: sheet)
     }

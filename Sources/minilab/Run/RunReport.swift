@@ -9,6 +9,7 @@ struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
     let unchanged: [JobEvent.Unchanged]
     let failed: [JobEvent.Failed]
+    let cancelled: [JobEvent.Cancelled]
     let library: String
     let contactSheet: String?
 
@@ -37,6 +38,12 @@ struct RunReport: Encodable {
         if unchanged.count > Self.rowsMax {
             lines.append("… and \(unchanged.count - Self.rowsMax) more")
         }
+        for job in cancelled.prefix(Self.rowsMax) {
+            lines.append("cancelled: \(job.asset) (job \(job.job)): \(job.reason)")
+        }
+        if cancelled.count > Self.rowsMax {
+            lines.append("… and \(cancelled.count - Self.rowsMax) more")
+        }
         for job in failed.prefix(Self.rowsMax) {
             lines.append(
                 "failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
@@ -46,6 +53,7 @@ struct RunReport: Encodable {
         lines.append(
             "\(completed.count) done, "
                 + (unchanged.isEmpty ? "" : "\(unchanged.count) unchanged, ")
+                + (cancelled.isEmpty ? "" : "\(cancelled.count) cancelled, ")
                 + "\(failed.count) failed. Results: \(library)")
         if let contactSheet { lines.append("Before and after: \(contactSheet)") }
         return lines.joined(separator: "\n")

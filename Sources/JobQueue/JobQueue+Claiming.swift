@@ -1,0 +1,61 @@
+import Redis
+
+extension JobQueue {
+    /// What a claim gave.
+    public struct Claims: Sendable {
+        /// The jobs, the most urgent first; empty when none is ready.
+        public let jobs: [Claim]
+        /// When the next delayed job is due, or nil when none is delayed.
+        public let nextDue: Duration?
+        /// Whether a job in quarantine waits for the caller to hold no other.
+        public let wantsIdle: Bool
+    }
+
+    /// Takes ready jobs under a lease.
+    ///
+    /// - Parameters:
+    ///   - worker: who takes them, for people.
+    ///   - count: at most so many; take only what can be started at once.
+    ///   - isIdle: whether the worker holds no job; only then it is given one in quarantine.
+    public func claim(
+        by worker: String, count: Int, isIdle: Bool = true
+    ) async throws(QueueError) -> Claims {
+        let reply = try await run(
+            QueueScript.claim,
+            [
+                RedisArgument(worker), RedisArgument(count), isIdle ? "1" : "",
+                RedisArgument(settings.lease.milliseconds),
+                RedisArgument(settings.promotionsMax), RedisArgument(settings.passedMax),
+                RedisArgument(settings.usualCost),
+            ])
+        guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
+            let rows = parts[2].array
+        else { throw unexpected(reply, of: QueueScript.claim) }
+        var jobs: [Claim] = []
+        for row in rows {
+            guard let claim = Claim(row) else { throw unexpected(row, of: QueueScript.claim) }
+            jobs.append(claim)
+        }
+        return Claims(
+            jobs: jobs, nextDue: due < 0 ? nil : .milliseconds(due),
+            wantsIdle: parts[1].string == "alone")
+    }
+}
+
+extension Claim {
+    init?(_ row: RedisReply) {
+        guard let fields = row.array, fields.count == 13, let job = fields[0].string,
+            let fence = fields[1].string, let asset = fields[2].bytes, let edit = fields[3].bytes,
+            let generation = fields[4].int, let attempts = fields[5].int,
+            let crashes = fields[6].int, let rebases = fields[7].int,
+            let enqueued = fields[8].int, let now = fields[9].int,
+            let batch = fields[10].string, let tenant = fields[11].string
+        else { return nil }
+        self.init(
+            job: job, fence: fence, asset: String(decoding: asset, as: UTF8.self),
+            edit: String(decoding: edit, as: UTF8.self), generation: Int(generation),
+            attempts: Int(attempts), crashes: Int(crashes), rebases: Int(rebases),
+            queued: .milliseconds(now - enqueued), batch: batch.isEmpty ? nil : batch,
+            tenant: tenant, isAlone: fields[12].string == "1")
+    }
+}

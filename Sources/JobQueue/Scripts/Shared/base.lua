@@ -1,0 +1,64 @@
+-- Shared by every script: it comes first in each one's text. Nothing in Shared/ runs by itself.
+--
+-- Conventions. KEYS[1] is any key of the queue, so that a cluster can route the call. ARGV[1] is the
+-- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all share one slot.
+-- The only clock is the server's TIME. Redis does not roll a failing script back, so each script
+-- checks all its inputs first and writes after. What adds up over several jobs of one call is tallied
+-- and written once, by `settle`, with which every script that ends jobs ends.
+--
+-- Where a job is, by the `state` of job:<job>:
+--   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
+--   delayed     in zset delayed                       score = due, ms
+--   parked      in zsets parked and parked:<asset>    score = sequence; behind another job of its asset
+--   active      in zset lease                         score = end of lease, ms
+--   committing  in zset lease                         likewise; result:<job> holds the event to be sent
+--   done        in list done                          oldest first
+--   dead        in zset dead                          score = end, ms
+-- Hash assets says which job has the asset: one that is ready, active, committing, or delayed after a
+-- failure. All others of that asset are parked, so its edits are made in the order of their admission.
+--
+-- A field of a job that has its usual value is left out: tenant `default`, priority `normal`,
+-- generation 1; attempts, crashes, rebases 0.
+local P, EVENTS_MAX, DONE_MAX = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local call = redis.call
+
+-- Lua's own number format loses digits above 1e14. And numbers reach redis.call through printf's slow
+-- floating-point path; text does not. So numbers are made text once, here, and constants are text.
+local function int(n) return string.format('%d', n) end
+
+-- The server's time, once for all of a script: microseconds, milliseconds, and milliseconds as text.
+local TIME = call('TIME')
+local US = TIME[1] * 1000000 + TIME[2]
+local MS = math.floor(US / 1000)
+local NOW = int(MS)
+
+local DEFAULTS = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
+  crashes = '0', rebases = '0'}
+local FIELDS = {'state', 'asset', 'tenant', 'priority', 'batch', 'sequence', 'generation', 'attempts',
+  'crashes', 'fence', 'worker', 'claimed', 'cancel', 'outcome', 'version', 'named', 'cost'}
+
+-- All that the scripts ask of a job; nil when there is none.
+local function load(id)
+  local values = call('HMGET', P .. 'job:' .. id, unpack(FIELDS))
+  if not values[1] then return nil end
+  local j = {id = id}
+  for i, name in ipairs(FIELDS) do j[name] = values[i] or DEFAULTS[name] end
+  return j
+end
+
+-- The guard of every write by a worker: nil when it may go on, else the answer it gets.
+local function refusal(j, fence)
+  if not j then return 'GONE' end
+  if j.fence ~= fence then return 'FENCED' end
+end
+
+local counted, running = {}, {}
+
+-- Counts; the names are what `minilab status` shows.
+local function count(name, by) counted[name] = (counted[name] or 0) + (by or 1) end
+
+-- Counts the jobs of a tenant that workers hold.
+local function run(tenant, by) running[tenant] = (running[tenant] or 0) + by end
+
+-- cjson writes / as \/, which is right but ugly in ids and paths.
+local function quoted(text) return (cjson.encode(text):gsub('\\/', '/')) end

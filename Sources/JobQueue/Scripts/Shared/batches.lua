@@ -1,0 +1,49 @@
+-- Batches: many jobs with one edit, counted together.
+--
+-- Hash batch:<batch> has what was asked for and the counts `admitted`, `done`, `dead`, `cancelled`; string
+-- batch:<batch>:edit the edit; stream lane:<batch> what is not yet jobs; bitmap batch:<batch>:ended one bit
+-- per job that has ended. A job's bit says whether it is counted, so nothing can count it twice, and a
+-- sweep finds those that are still open. Members are called <batch>:<number>, from 0 in the lane's order.
+local tallies = {}
+
+local function tally(batch, name, by)
+  local t = tallies[batch] or {}
+  tallies[batch] = t
+  t[name] = (t[name] or 0) + by
+end
+
+-- Counts a member that ended: `how` is done, dead or cancelled; `ms` how long a worker held it.
+local function member_ended(j, how, ms)
+  if not j.batch then return end
+  if call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', j.id:match(':(%d+)$'), '1') == 1 then return end
+  tally(j.batch, how, 1)
+  if ms > 0 then tally(j.batch, 'milliseconds', ms) end
+  if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
+end
+
+-- Says once per generation that all members have ended.
+local function complete_batch(batch)
+  local key = P .. 'batch:' .. batch
+  local b = call('HMGET', key, 'sealed', 'done', 'dead', 'cancelled', 'generation', 'finished', 'tenant',
+    'opened', 'milliseconds')
+  local done, dead, cancelled = tonumber(b[2] or 0), tonumber(b[3] or 0), tonumber(b[4] or 0)
+  if not b[1] or b[5] == b[6] or done + dead + cancelled < tonumber(b[1]) then return end
+  call('HSET', key, 'finished', b[5], 'ended', NOW)
+  call('ZADD', P .. 'batches:ended', NOW, batch)
+  count('batches')
+  event('batch.completed', 'batch/' .. batch .. '/' .. b[5] .. '/completed', nil,
+    '{"batch":"' .. batch .. '","cancelled":' .. int(cancelled) .. ',"completed":' .. int(done)
+    .. ',"failed":' .. int(dead) .. ',"generation":' .. b[5] .. ',"jobs":' .. b[1]
+    .. ',"milliseconds":' .. (b[9] or '0') .. ',"openedAt":"' .. timestamp(tonumber(b[8]))
+    .. '","tenant":' .. quoted(b[7]) .. '}')
+end
+
+-- Writes all that was tallied in this script.
+local function settle()
+  for batch, names in pairs(tallies) do
+    for name, by in pairs(names) do call('HINCRBY', P .. 'batch:' .. batch, name, int(by)) end
+    complete_batch(batch)
+  end
+  settle_running()
+  for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
+end

@@ -1,0 +1,40 @@
+-- The event stream: CloudEvents 1.0, each appended in the script that makes it true.
+
+-- RFC 3339 from milliseconds since 1970; the days-to-date part is the usual era arithmetic of the
+-- proleptic Gregorian calendar (400 years = 146,097 days, years that start in March).
+local function timestamp(ms)
+  local s = math.floor(ms / 1000)
+  local z = math.floor(s / 86400) + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524)
+    - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local month = mp < 10 and mp + 3 or mp - 9
+  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month,
+    doy - math.floor((153 * mp + 2) / 5) + 1, math.floor(s / 3600) % 24, math.floor(s / 60) % 60,
+    s % 60, ms % 1000)
+end
+
+local QUEUE = P:match('{(.-)}')
+local STAMP = timestamp(MS)
+
+-- Appends a CloudEvent. `id` is the same whenever the same thing is said again, so that a reader can drop
+-- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
+-- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
+-- character that JSON would escape.
+local function event(type, id, subject, data, revision)
+  call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
+    '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
+    .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
+    .. STAMP
+    .. (revision and '","sequence":"' .. string.rep('0', 10 - #revision) .. revision or '')
+    .. '","datacontenttype":"application/json","data":' .. data .. '}')
+end
+
+-- Says something about a job; `tail` ends the event's id.
+local function emit(name, j, tail, data, revision)
+  event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision)
+end

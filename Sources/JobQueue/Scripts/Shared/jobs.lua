@@ -1,0 +1,123 @@
+-- The ways of a job from one state to the next that several scripts share.
+
+-- A job in quarantine is neither lifted nor does it lift others.
+local URGENCY = {interactive = 3, normal = 2, bulk = 1}
+
+-- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
+-- has the asset. A job that is parked behind a less urgent one lifts that to its own priority.
+local function make_ready(j)
+  local holder = j.id
+  if call('HSETNX', P .. 'assets', j.asset, j.id) == 0 then holder = call('HGET', P .. 'assets', j.asset) end
+  if holder == j.id then
+    enter_flow(j.priority, j.tenant, j.sequence, j.id)
+    if j.state ~= 'ready' then call('HSET', P .. 'job:' .. j.id, 'state', 'ready') end
+    return
+  end
+  call('ZADD', P .. 'parked', j.sequence, j.id)
+  call('ZADD', P .. 'parked:' .. j.asset, j.sequence, j.id)
+  call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
+  local h = load(holder)
+  if h and (URGENCY[j.priority] or 0) > (URGENCY[h.priority] or 9) then
+    call('HSET', P .. 'job:' .. holder, 'priority', j.priority)
+    if h.state == 'ready' then
+      leave_flow(h.priority, h.tenant, holder)
+      enter_flow(j.priority, h.tenant, h.sequence, holder)
+    end
+  end
+end
+
+-- Ends a job's hold of its asset and lets the next one that was parked behind it be ready.
+local function leave_asset(j)
+  local next = call('ZPOPMIN', P .. 'parked:' .. j.asset)
+  if not next[1] then
+    call('HDEL', P .. 'assets', j.asset)
+  else
+    call('ZREM', P .. 'parked', next[1])
+    call('HSET', P .. 'assets', j.asset, next[1])
+    make_ready(load(next[1]))
+  end
+end
+
+-- Ends a worker's hold of a job. Returns for how long it had it, in ms.
+local function end_hold(j)
+  call('ZREM', P .. 'lease', j.id)
+  run(j.tenant, -1)
+  return math.max(0, MS - tonumber(j.claimed))
+end
+
+-- Remembers why an attempt ended; the newest 20 are kept.
+local function remember(id, entry)
+  call('LPUSH', P .. 'attempts:' .. id, entry)
+  call('LTRIM', P .. 'attempts:' .. id, '0', '19')
+end
+
+-- What two jobs of one id must have in common to be the same job.
+local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
+
+-- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
+-- seen:old), so that the same name is still the same job.
+local function forget(id)
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset')
+  if j[1] then call('HSET', P .. 'seen:new', id, digest(j[2], call('GET', P .. 'edit:' .. id) or '')) end
+  call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
+end
+
+-- Ends a job well: it is done, counted, and the event of its outcome sent. `ms` is how long it was held;
+-- `revision` as in `event`.
+local function finish(j, outcome, data, ms, revision)
+  call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
+  count(outcome)
+  count('milliseconds', ms)
+  member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
+  emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
+  -- Bounded in number here; bounded in time by reap. Keys with a time to live would cost a write each.
+  if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
+    for _, old in ipairs(call('LPOP', P .. 'done', '2')) do forget(old) end
+  end
+end
+
+-- Ends a job that nobody wants any more and that no version is being published of. Its state says in which
+-- structures it is.
+local function cancel(j, reason)
+  local ms = 0
+  if j.state == 'active' then
+    ms = end_hold(j)
+  elseif j.state == 'ready' then
+    leave_flow(j.priority, j.tenant, j.id)
+  elseif j.state == 'parked' then
+    call('ZREM', P .. 'parked', j.id)
+    call('ZREM', P .. 'parked:' .. j.asset, j.id)
+  elseif j.state == 'delayed' then
+    call('ZREM', P .. 'delayed', j.id)
+  end
+  if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
+  local data = '{"asset":' .. quoted(j.asset) .. ',"generation":' .. j.generation .. ',"job":"' .. j.id
+    .. '","reason":' .. quoted(reason) .. '}'
+  call('HSET', P .. 'job:' .. j.id, 'outcome', 'cancelled')
+  call('SET', P .. 'result:' .. j.id, data)
+  finish(j, 'cancelled', data, ms)
+end
+
+-- Puts a job among the dead. `data` is that of its event.
+local function bury(j, code, message, data)
+  call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message)
+  call('ZADD', P .. 'dead', NOW, j.id)
+  count('failed')
+  member_ended(j, 'dead', 0)
+  emit('failed', j, j.generation .. '/failed', data)
+end
+
+-- The data of the event of a job that died without a worker's word.
+local function death(j, attempt, code, message, worker)
+  return '{"asset":' .. quoted(j.asset) .. ',"attempt":' .. int(attempt) .. ',"error":{"code":"' .. code
+    .. '","message":' .. quoted(message) .. ',"permanent":true},"generation":' .. j.generation
+    .. ',"job":"' .. j.id .. (worker and '","worker":' .. quoted(worker) or '"') .. '}'
+end
+
+-- From now on the job is given only to a worker that does nothing else.
+local function quarantine(j)
+  if j.priority == 'alone' then return end
+  call('HSET', P .. 'job:' .. j.id, 'priority', 'alone', 'was', j.priority)
+  j.priority = 'alone'
+  count('quarantined')
+end

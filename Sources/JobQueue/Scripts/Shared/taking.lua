@@ -1,0 +1,46 @@
+-- From a checked entry of a stream to a job.
+
+-- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, generation, and perhaps
+-- batch, cost, named, own (an edit of its own in a batch), due and deadline in ms.
+local function take_in(j)
+  local record = {'state', 'ready', 'asset', j.asset, 'sequence', j.sequence, 'enqueued', NOW}
+  local function add(name, value) record[#record + 1] = name record[#record + 1] = value end
+  if j.tenant ~= 'default' then add('tenant', j.tenant) end
+  if j.priority ~= 'normal' then add('priority', j.priority) end
+  if j.batch then add('batch', j.batch) end
+  if j.cost then add('cost', j.cost) end
+  if j.named then add('named', '1') end
+  if j.own then add('own', '1') end
+  if j.deadline then add('deadline', int(j.deadline)) end
+  count('admitted')
+  if j.due and j.due > MS then
+    record[2] = 'delayed'
+    call('HSET', P .. 'job:' .. j.id, unpack(record))
+    call('ZADD', P .. 'delayed', int(j.due), j.id)
+  else
+    call('HSET', P .. 'job:' .. j.id, unpack(record))
+    j.state = 'ready'
+    make_ready(j)
+  end
+end
+
+-- Ends the jobs of an asset that a newer one takes the place of.
+local function replace(asset, which, reason)
+  -- Of a longer chain the later ones are still made, in their order.
+  for _, id in ipairs(call('ZRANGE', P .. 'parked:' .. asset, '0', '999')) do cancel(load(id), reason) end
+  local holder = call('HGET', P .. 'assets', asset)
+  local h = holder and load(holder)
+  if not h then return end
+  if h.state == 'ready' or h.state == 'delayed' then
+    cancel(h, reason)
+  elseif h.state == 'active' and which == 'running' then
+    call('HSET', P .. 'job:' .. holder, 'cancel', reason)
+    tell_workers('job', holder)
+  end
+end
+
+-- Takes what was read off a stream.
+local function trim(key, entries)
+  local time, seq = entries[#entries][1]:match('^(%d+)%-(%d+)$')
+  call('XTRIM', key, 'MINID', '=', time .. '-' .. int(seq + 1))
+end

@@ -1,0 +1,42 @@
+-- Cancels jobs: those that wait end at once; of those that run the worker is told, and it ends them.
+--
+-- ARGV   P, events max, done max, reason, id*
+-- Returns one answer per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
+--         published), ENDED, GONE (no such job)
+-- Crash  A flagged job that its worker does not end is ended by reap when the lease runs out.
+local reason = ARGV[4]
+
+-- A member of a batch that is still in the lane: its bit is set, so that it never becomes a job.
+local function cancel_in_lane(id)
+  local batch, number = id:match('^(.*):(%d+)$')
+  local key = batch and P .. 'batch:' .. batch
+  local b = key and call('HMGET', key, 'admitted', 'cancelled')
+  if not b or not b[1] then return 'GONE' end
+  local admitted = tonumber(b[1])
+  if tonumber(number) < admitted then return 'GONE' end
+  if tonumber(number) >= admitted + call('XLEN', P .. 'lane:' .. batch) then return 'GONE' end
+  if call('SETBIT', key .. ':ended', number, '1') == 1 then return 'ENDED' end
+  call('HINCRBY', key, 'holes', '1')
+  tally(batch, 'cancelled', 1)
+  count('cancelled')
+  return 'OK'
+end
+
+local function one(id)
+  local j = load(id)
+  if not j then return cancel_in_lane(id) end
+  if j.state == 'done' or j.state == 'dead' then return 'ENDED' end
+  if j.state == 'committing' then return 'PUBLISHING' end
+  if j.state ~= 'active' then
+    cancel(j, reason)
+    return 'OK'
+  end
+  call('HSET', P .. 'job:' .. id, 'cancel', reason)
+  tell_workers('job', id)
+  return 'TOLD'
+end
+
+local out = {}
+for i = 5, #ARGV do out[#out + 1] = one(ARGV[i]) end
+settle()
+return out

@@ -1,0 +1,47 @@
+-- Cancels a batch: what is in its lane is gone at once, whatever its length; workers are told. Called again
+-- it ends jobs of the batch that still wait, a bounded number each time.
+--
+-- ARGV   P, events max, done max, batch, reason, jobs at most
+-- Returns {OK or GONE (no such batch) or ENDED, jobs that are still open}
+-- Crash  Jobs that nobody swept are ended when a worker would claim them, and no commit of them is taken.
+local batch, reason, most = ARGV[4], ARGV[5], tonumber(ARGV[6])
+local key = P .. 'batch:' .. batch
+local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes')
+if not b[1] then return {'GONE', 0} end
+if b[4] == b[5] then return {'ENDED', 0} end
+local admitted = tonumber(b[1])
+if not b[2] then
+  local lane = call('XLEN', P .. 'lane:' .. batch)
+  -- The batch ends with what has arrived of it.
+  call('HSET', key, 'cancel', reason, 'sealed', int(admitted + lane), 'inLane', int(lane))
+  -- Those that were cancelled by their names are counted already.
+  local uncounted = lane - tonumber(b[6] or '0')
+  call('HINCRBY', key, 'cancelled', int(uncounted))
+  count('cancelled', uncounted)
+  call('UNLINK', P .. 'lane:' .. batch)
+  call('ZREM', P .. 'lanes', batch)
+  tell_workers('batch', batch)
+end
+
+-- Clear bits below `admitted` are members that have not ended.
+local ended, swept, open = key .. ':ended', 0, 0
+local at = 0
+while at < admitted and swept + open < most do
+  local byte = call('BITPOS', ended, '0', int(math.floor(at / 8)))
+  if byte < 0 then byte = call('STRLEN', ended) * 8 end
+  at = math.max(at, byte)
+  if at >= admitted then break end
+  if call('GETBIT', ended, int(at)) == 0 then
+    local j = load(batch .. ':' .. int(at))
+    if j and (j.state == 'ready' or j.state == 'delayed' or j.state == 'parked') then
+      cancel(j, reason)
+      swept = swept + 1
+    else
+      open = open + 1
+    end
+  end
+  at = at + 1
+end
+tally(batch, 'cancelled', 0)
+settle()
+return {'OK', open + (swept == most and 1 or 0)}

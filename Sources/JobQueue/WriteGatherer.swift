@@ -1,0 +1,49 @@
+import Redis
+
+/// Sends writes of several jobs that come at about the same time in one script call.
+///
+/// A write that finds no other on its way goes at once. Those that come while one is on its way go together
+/// when it is answered. So one job is as fast as before, and many jobs share what a call costs Redis: of the
+/// 10 µs that a commit took alone, 6 were for the call.
+actor WriteGatherer {
+    /// Jobs of one call.
+    static let jobsMax = 64
+
+    private typealias Waiter = CheckedContinuation<Result<String, QueueError>, Never>
+    private let send: @Sendable ([RedisArgument]) async -> Result<[String], QueueError>
+    private var waiting: [(arguments: [RedisArgument], waiter: Waiter)] = []
+    private var isSending = false
+
+    /// - Parameter send: one script call with the arguments of several jobs; one answer per job.
+    init(_ send: @escaping @Sendable ([RedisArgument]) async -> Result<[String], QueueError>) {
+        self.send = send
+    }
+
+    /// Sends the arguments of one job and returns its answer.
+    func write(_ arguments: [RedisArgument]) async throws(QueueError) -> String {
+        let result = await withCheckedContinuation { (waiter: Waiter) in
+            waiting.append((arguments: arguments, waiter: waiter))
+            if !isSending {
+                isSending = true
+                Task { await sendAll() }
+            }
+        }
+        return try result.get()
+    }
+
+    private func sendAll() async {
+        while !waiting.isEmpty {
+            let some = waiting.prefix(Self.jobsMax)
+            waiting.removeFirst(some.count)
+            switch await send(some.flatMap(\.arguments)) {
+            case .success(let answers):
+                for (write, answer) in zip(some, answers) {
+                    write.waiter.resume(returning: .success(answer))
+                }
+            case .failure(let error):
+                for write in some { write.waiter.resume(returning: .failure(error)) }
+            }
+        }
+        isSending = false
+    }
+}
