@@ -12,11 +12,11 @@ extension ConnectionState {
         case .connecting(let until) where until <= now, .loggingIn(_, let until) where until <= now:
             let advice = configuration.url.usesTLS ? " (does it speak TLS there?)" : ""
             let slow = LinkFailure.passing(
-                "no connection and login within \(configuration.connectTimeout)\(advice)")
-            effects.settlements += lost(slow, now: now, random: random)
-            effects.step = .drop
+                "no connection and login within \(connectTimeout)\(advice)")
+            effects = lost(slow, now: now, random: random)
         case .backingOff(let until) where until <= now:
-            effects.step = startConnecting(now)
+            startConnecting(now)
+            effects.step = .connect
         default: break
         }
 
@@ -54,8 +54,9 @@ extension ConnectionState {
         written.removeAll { $0.deadline <= now }
         // The late replies may still come, and RESP does not say whose a reply is.
         let reason = "the reply to \(late.name.text) was late, so the connection was closed"
-        effects.settlements += lost(.passing(reason), now: now, random: random)
-        effects.step = .drop
+        let end = lost(.passing(reason), now: now, random: random)
+        effects.settlements += end.settlements
+        effects.step = end.step
     }
 
     /// Ends the command with that id, if it has not ended yet.
@@ -69,10 +70,9 @@ extension ConnectionState {
         guard let index = written.firstIndex(where: { $0.id == id }) else { return Effects() }
         let command = written.remove(at: index)
         let reason = "\(command.name.text) was cancelled, so the connection was closed"
-        return Effects(
-            step: .drop,
-            settlements: [cancelled(command, mayHaveExecuted: true)]
-                + lost(.passing(reason), now: now, random: random))
+        var effects = lost(.passing(reason), now: now, random: random)
+        effects.settlements.insert(cancelled(command, mayHaveExecuted: true), at: 0)
+        return effects
     }
 
     private func cancelled(_ command: Command, mayHaveExecuted: Bool) -> Settlement {

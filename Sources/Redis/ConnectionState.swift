@@ -3,16 +3,20 @@ import NIOCore
 
 /// Every command of one client and the state of its connection; decides, and does no I/O.
 ///
-///     idle ──submit──► connecting ──► logging in ──► ready
-///                         ▲  │            │            │
-///                         │  └────────────┴────────────┴──► backing off ──┐
-///                         └───────────────────────────────────────────────┘
+///     idle ──submit──► connecting ──► logging in ──► ready ──refused──► leaving
+///                         ▲  │            │            │                   │
+///                         │  └────────────┴────────────┴───────────────────┴──► backing off ──┐
+///                         └───────────────────────────────────────────────────────────────────┘
 ///     any ──close──► closed
 ///
 /// A command is *waiting* until it is written and *written* until its reply comes. Replies belong
 /// to written commands in the order of writing, within one connection; with the connection all
 /// that was written on it ends, while what waits goes on to the next one. Each waiter leaves this
 /// state exactly once, inside a `Settlement`.
+///
+/// Where the URL names sentinels or a cluster, a command that the server refuses because another
+/// one has to execute it waits again. The connection is then *leaving*: nothing more is written on
+/// it, and it ends with the last reply that is due, so that no command's fate is left open.
 ///
 /// Times are arguments, so is chance; `Waiter` is a continuation, or a number in tests.
 struct ConnectionState<Waiter> {
@@ -22,7 +26,7 @@ struct ConnectionState<Waiter> {
         let deadline: NIODeadline
         let timeout: Duration
         let name: RedisArgument
-        /// Emptied when they are written.
+        /// Emptied when they are written, where nothing can make them wait again.
         var arguments: [RedisArgument]
     }
 
@@ -41,6 +45,8 @@ struct ConnectionState<Waiter> {
         case flush
         /// Close the connection, or give up the attempt at one.
         case drop
+        /// The same, and start the next attempt.
+        case reconnect
     }
 
     struct Effects {
@@ -51,12 +57,14 @@ struct ConnectionState<Waiter> {
     /// What a reply means.
     enum Received {
         case settles(Settlement)
+        /// The command was refused and waits again.
+        case postpones
         /// One answer of the login; more are to come.
         case continuesLogin
         /// The login is complete: flush.
         case completesLogin
-        /// The connection cannot go on: report it to `lost`.
-        case ends(LinkFailure)
+        /// The connection cannot go on: report it to `lost`. The settlement comes first, if any.
+        case ends(LinkFailure, Settlement? = nil)
     }
 
     enum Phase: Equatable {
@@ -64,14 +72,18 @@ struct ConnectionState<Waiter> {
         case connecting(until: NIODeadline)
         case loggingIn(answered: Int, until: NIODeadline)
         case ready
+        /// Every reply that is due is awaited, and then the connection ends for that reason.
+        case leaving(LinkFailure)
         case backingOff(until: NIODeadline)
         case closed
     }
 
     let configuration: RedisConfiguration
-    let loginSteps: [LoginStep]
     let backoff: Backoff
     var phase = Phase.idle
+    var route: Route
+    /// What the present connection begins with.
+    var loginSteps: [LoginStep] = []
     var waiting = Deque<Command>()
     var written = Deque<Command>()
     /// Attempts and connections that ended since a command was last answered.
@@ -83,7 +95,7 @@ struct ConnectionState<Waiter> {
 
     init(_ configuration: RedisConfiguration) {
         self.configuration = configuration
-        loginSteps = LoginStep.all(for: configuration)
+        route = Route(configuration.url.topology)
         backoff = Backoff(base: configuration.backoffBase, max: configuration.backoffMax)
     }
 
@@ -92,7 +104,7 @@ struct ConnectionState<Waiter> {
         switch phase {
         case .connecting(let until), .loggingIn(_, let until), .backingOff(let until):
             min(until, earliestDeadline)
-        case .idle, .ready, .closed:
+        case .idle, .ready, .leaving, .closed:
             earliestDeadline
         }
     }
@@ -117,8 +129,10 @@ struct ConnectionState<Waiter> {
         earliestDeadline = min(earliestDeadline, deadline)
         switch phase {
         case .ready: return Effects(step: .flush)
-        case .idle: return Effects(step: startConnecting(now))
-        case .connecting, .loggingIn, .backingOff, .closed: return Effects()
+        case .idle:
+            startConnecting(now)
+            return Effects(step: .connect)
+        case .connecting, .loggingIn, .leaving, .backingOff, .closed: return Effects()
         }
     }
 
@@ -145,7 +159,7 @@ struct ConnectionState<Waiter> {
     mutating func writeNext() -> [RedisArgument]? {
         guard phase == .ready, var command = waiting.popFirst() else { return nil }
         let arguments = command.arguments
-        command.arguments = []
+        if !mayPostpone { command.arguments = [] }
         written.append(command)
         return arguments
     }
@@ -153,16 +167,16 @@ struct ConnectionState<Waiter> {
     /// Takes the next reply of the present connection.
     mutating func received(_ reply: RedisReply) -> Received {
         switch phase {
-        case .ready:
+        case .ready, .leaving:
             guard let command = written.popFirst() else {
                 return .ends(.violation("it sent a reply that no command had asked for"))
             }
-            failures = 0
-            if case .error(let error) = reply {
-                let error = RedisError(answered: error, command: command.name.text)
-                return .settles(Settlement(waiter: command.waiter, result: .failure(error)))
+            guard case .error(let error) = reply else {
+                return settled(Settlement(waiter: command.waiter, result: .success(reply)))
             }
-            return .settles(Settlement(waiter: command.waiter, result: .success(reply)))
+            if mayPostpone, error.isMisdirected { return postponed(command, error) }
+            let failure = RedisError(answered: error, command: command.name.text)
+            return settled(Settlement(waiter: command.waiter, result: .failure(failure)))
         case .loggingIn(let answered, let until):
             let step = loginSteps[answered]
             if let failure = step.failure(from: reply, configuration: configuration) {
@@ -180,11 +194,27 @@ struct ConnectionState<Waiter> {
         }
     }
 
+    private mutating func settled(_ settlement: Settlement) -> Received {
+        failures = 0
+        guard case .leaving(let reason) = phase else {
+            route.startOver()
+            return .settles(settlement)
+        }
+        return written.isEmpty ? .ends(reason, settlement) : .settles(settlement)
+    }
+
     // MARK: Connection
 
-    mutating func startConnecting(_ now: NIODeadline) -> Step {
-        phase = .connecting(until: now + TimeAmount(configuration.connectTimeout))
-        return .connect
+    mutating func startConnecting(_ now: NIODeadline) {
+        phase = .connecting(until: now + TimeAmount(connectTimeout))
+        loginSteps = LoginStep.all(for: configuration, at: route.stop)
+    }
+
+    /// The longest time from the start of the present attempt to the end of its login.
+    var connectTimeout: Duration {
+        route.stop.isSentinel
+            ? min(configuration.sentinelTimeout, configuration.connectTimeout)
+            : configuration.connectTimeout
     }
 
     /// The attempt has a connection; true when the login's commands are to be written on it.
@@ -199,29 +229,40 @@ struct ConnectionState<Waiter> {
     /// The connection, or the attempt at one, ended.
     ///
     /// - Parameter random: A number from 0 up to 1, for the wait before the next attempt.
-    mutating func lost(
-        _ failure: LinkFailure, now: NIODeadline, random: Double
-    ) -> [Settlement] {
+    mutating func lost(_ failure: LinkFailure, now: NIODeadline, random: Double) -> Effects {
+        let wasServing: Bool
         switch phase {
-        case .idle, .backingOff, .closed: return []
-        case .connecting, .loggingIn, .ready: break
+        case .idle, .backingOff, .closed: return Effects()
+        case .connecting, .loggingIn: wasServing = false
+        case .ready, .leaving: wasServing = true
+        }
+        var failure = failure
+        // Where there are several servers, one says which of them it was.
+        if mayPostpone { failure.reason = "\(route.stop.address.place): \(failure.reason)" }
+        lastFailure = failure
+        var effects = Effects(step: .drop)
+        if !written.isEmpty {
+            let error = lostError(failure)
+            effects.settlements += written.map {
+                Settlement(waiter: $0.waiter, result: .failure(error))
+            }
+            written.removeAll()
+        }
+        if route.advance(after: failure, wasServing: wasServing) {
+            startConnecting(now)
+            effects.step = .reconnect
+            return effects
         }
         phase = .backingOff(
             until: now + TimeAmount(backoff.delay(failures: failures, random: random)))
         failures += 1
-        lastFailure = failure
-
-        var settlements: [Settlement] = []
-        if !written.isEmpty {
-            let error = lostError(failure)
-            settlements += written.map { Settlement(waiter: $0.waiter, result: .failure(error)) }
-            written.removeAll()
-        }
         if failure.consequence == .refusal {
             let error = refusedError(failure)
-            settlements += waiting.map { Settlement(waiter: $0.waiter, result: .failure(error)) }
+            effects.settlements += waiting.map {
+                Settlement(waiter: $0.waiter, result: .failure(error))
+            }
             waiting.removeAll()
         }
-        return settlements
+        return effects
     }
 }

@@ -1,17 +1,19 @@
 /// Why a connection, or an attempt at one, ended.
-struct LinkFailure: Error {
-    enum Consequence {
+struct LinkFailure: Error, Equatable {
+    enum Consequence: Equatable {
         /// It may be gone in a moment: commands that are not yet written wait for the next attempt.
         case passing
         /// Somebody has to act: those who wait are told at once, while the attempts go on.
         case refusal
+        /// The server to talk to is another one.
+        case redirection(RedisURL.Address)
     }
 
     let consequence: Consequence
     /// The code for the commands that ``consequence`` fails, or that were written.
     let code: RedisError.Code
     /// A clause without the address and without a full stop; a sentence is made around it.
-    let reason: String
+    var reason: String
     var serverError: RedisServerError?
 
     /// The end that an error of this client's own brings about.
@@ -38,6 +40,10 @@ struct LinkFailure: Error {
         _ code: RedisError.Code, _ reason: String, serverError: RedisServerError? = nil
     ) -> LinkFailure {
         LinkFailure(consequence: .refusal, code: code, reason: reason, serverError: serverError)
+    }
+
+    static func redirection(to address: RedisURL.Address, _ reason: String) -> LinkFailure {
+        LinkFailure(consequence: .redirection(address), code: .connectionLost, reason: reason)
     }
 
     static func violation(_ reason: String) -> LinkFailure {

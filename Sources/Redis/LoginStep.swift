@@ -4,34 +4,65 @@ struct LoginStep {
         case authenticate, setName, select
         /// Shows that the server answers commands: that it is loaded and wants no (other) password.
         case ping
+        /// Shows whether the sentinels were right. HELLO and not ROLE, because it needs no right.
+        case confirmMaster
+        /// A sentinel may want our login, another one, or none; the next answer shows it.
+        case offerLogin
+        /// Asks a sentinel for the address of the master.
+        case findMaster
     }
 
     let kind: Kind
     let arguments: [RedisArgument]
 
-    /// The commands a new connection begins with, in their order.
-    static func all(for configuration: RedisConfiguration) -> [LoginStep] {
+    /// The commands that a new connection begins with, in their order.
+    static func all(for configuration: RedisConfiguration, at stop: Route.Stop) -> [LoginStep] {
         let url = configuration.url
-        var steps: [LoginStep] = []
-        if let password = url.password {
-            let login = [url.user, password].compactMap { $0 }.map { RedisArgument($0) }
-            steps.append(LoginStep(kind: .authenticate, arguments: ["AUTH"] + login))
+        let login: [RedisArgument]? = url.password.map { password in
+            ["AUTH"] + [url.user, password].compactMap { $0 }.map { RedisArgument($0) }
         }
+        var steps: [LoginStep] = []
+        guard case .sentinel(let master, _) = url.topology else {
+            return server(configuration, login)
+        }
+        guard stop.isSentinel else {
+            return server(configuration, login)
+                + [LoginStep(kind: .confirmMaster, arguments: ["HELLO"])]
+        }
+        if let login { steps.append(LoginStep(kind: .offerLogin, arguments: login)) }
+        steps.append(
+            LoginStep(
+                kind: .findMaster,
+                arguments: ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", RedisArgument(master)]))
+        return steps
+    }
+
+    private static func server(
+        _ configuration: RedisConfiguration, _ login: [RedisArgument]?
+    ) -> [LoginStep] {
+        var steps: [LoginStep] = []
+        if let login { steps.append(LoginStep(kind: .authenticate, arguments: login)) }
         if !configuration.name.isEmpty {
             let name = RedisArgument(configuration.name)
             steps.append(LoginStep(kind: .setName, arguments: ["CLIENT", "SETNAME", name]))
         }
-        if url.database != 0 {
-            steps.append(
-                LoginStep(kind: .select, arguments: ["SELECT", RedisArgument(url.database)]))
+        if configuration.url.database != 0 {
+            let database = RedisArgument(configuration.url.database)
+            steps.append(LoginStep(kind: .select, arguments: ["SELECT", database]))
         }
         steps.append(LoginStep(kind: .ping, arguments: ["PING"]))
         return steps
     }
 
-    /// What is wrong with the answer to this step, or nil when the login may go on.
+    /// Why the connection ends with the answer to this step; nil when the login may go on.
     func failure(from reply: RedisReply, configuration: RedisConfiguration) -> LinkFailure? {
-        guard case .error(let error) = reply else { return nil }
+        guard case .error(let error) = reply else {
+            return switch kind {
+            case .findMaster: Self.master(in: reply)
+            case .confirmMaster: Self.doubt(of: reply)
+            case .authenticate, .setName, .select, .ping, .offerLogin: nil
+            }
+        }
         // Conditions that end by themselves, whatever the step.
         if ["LOADING", "MASTERDOWN", "BUSY"].contains(error.prefix)
             || error.message.hasPrefix("ERR max number of clients")
@@ -51,9 +82,36 @@ struct LoginStep {
             // A user who may not PING is logged in all the same.
             guard error.prefix != "NOPERM" else { return nil }
             advice = "put user and password into the URL"
+        case .offerLogin: return nil
+        case .findMaster:
+            advice = "is a sentinel there, and does it take the same login as the servers?"
+        case .confirmMaster:
+            advice = "Redis 6 or newer is needed"
         }
         return .refusal(
             .loginRefused, "the server refused the login (\(error.message)); \(advice)",
             serverError: error)
+    }
+
+    /// Where a sentinel sends us.
+    private static func master(in reply: RedisReply) -> LinkFailure {
+        if reply.isNull {
+            return .refusal(
+                .unknownMaster, "the sentinel watches no master of that name; check the URL")
+        }
+        guard let parts = reply.array, parts.count == 2, let host = parts[0].string,
+            let port = parts[1].int, 1...65_535 ~= port
+        else { return .violation("the sentinel answered \(reply) for the master's address") }
+        return .redirection(
+            to: .tcp(host: host, port: Int(port)), "it named the master at \(host):\(port)")
+    }
+
+    /// What speaks against being at the master, in the answer to HELLO.
+    private static func doubt(of reply: RedisReply) -> LinkFailure? {
+        let words = reply.array ?? []
+        guard let key = words.firstIndex(where: { $0.string == "role" }), key + 1 < words.count
+        else { return .violation("it answered HELLO without a role") }
+        return words[key + 1].string == "master"
+            ? nil : .passing("it is not the master, or not yet, although a sentinel says so")
     }
 }

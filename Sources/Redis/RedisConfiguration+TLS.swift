@@ -54,16 +54,18 @@ extension RedisConfiguration {
                     + "permissions and content.")
         }
     }
+}
 
+extension RedisURL.Address {
     /// The host name to verify; nil for an IP address, which NIOSSL then takes from the socket.
     var tlsHostname: String? {
-        guard case .tcp(let host, _) = url.address, socketAddress == nil else { return nil }
+        guard case .tcp(let host, _) = self, socketAddress == nil else { return nil }
         return host
     }
 
-    /// The server's socket address if the URL has an IP address; nil if it has a name or a path.
+    /// The server's socket address if there is an IP address; nil if it is a name or a path.
     var socketAddress: SocketAddress? {
-        guard case .tcp(let host, let port) = url.address else { return nil }
+        guard case .tcp(let host, let port) = self else { return nil }
         // Throws for anything that is not an IP address, which is all that is asked here.
         return try? SocketAddress(ipAddress: host, port: port)
     }

@@ -18,6 +18,9 @@ public struct RedisConfiguration: Sendable {
     /// The longest time from the start of a connection attempt to the end of its login.
     public var connectTimeout: Duration = .seconds(5)
 
+    /// The longest time for one sentinel to name the master; then the next one is asked.
+    public var sentinelTimeout: Duration = .seconds(1)
+
     /// The deadline of a command that names none, counted from its call to its reply.
     public var commandTimeout: Duration = .seconds(5)
 

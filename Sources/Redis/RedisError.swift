@@ -19,6 +19,8 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
         case tls
         /// The server refused AUTH, CLIENT SETNAME or SELECT, or wants a password.
         case loginRefused
+        /// The sentinels watch no master of the name in the URL.
+        case unknownMaster
         /// The deadline passed before the reply came.
         case timeout
         /// The calling task was cancelled.
@@ -59,8 +61,11 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
     }
 
     init(answered serverError: RedisServerError, command: String) {
+        let advice =
+            ["MOVED", "ASK"].contains(serverError.prefix)
+            ? ". The server is a node of a cluster: write redis+cluster:// in the URL." : ""
         self.init(
-            .server, "Redis answered \(command) with an error: \(serverError.message)",
+            .server, "Redis answered \(command) with an error: \(serverError.message)\(advice)",
             mayHaveExecuted: !serverError.precedesExecution, serverError: serverError)
     }
 

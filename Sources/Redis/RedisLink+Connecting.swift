@@ -39,9 +39,10 @@ extension RedisLink {
 
     private func openChannel() -> EventLoopFuture<any Channel> {
         let configuration = self.configuration
+        let address = state.route.stop.address
         let eventLoop = self.eventLoop
         guard configuration.url.usesTLS else {
-            return Self.openChannel(configuration, tls: nil, on: eventLoop)
+            return Self.openChannel(to: address, configuration, tls: nil, on: eventLoop)
         }
         // Files are read and the system's authorities parsed, which would hold up the event loop.
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
@@ -50,11 +51,12 @@ extension RedisLink {
             } catch {
                 throw LinkFailure(error, consequence: .refusal)
             }
-        }.flatMap { Self.openChannel(configuration, tls: $0, on: eventLoop) }
+        }.flatMap { Self.openChannel(to: address, configuration, tls: $0, on: eventLoop) }
     }
 
     private static func openChannel(
-        _ configuration: RedisConfiguration, tls: NIOSSLContext?, on eventLoop: any EventLoop
+        to address: RedisURL.Address, _ configuration: RedisConfiguration, tls: NIOSSLContext?,
+        on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(configuration.connectTimeout))
@@ -65,17 +67,17 @@ extension RedisLink {
                     if let tls {
                         try pipeline.addHandler(
                             NIOSSLClientHandler(
-                                context: tls, serverHostname: configuration.tlsHostname))
+                                context: tls, serverHostname: address.tlsHostname))
                     }
                     try pipeline.addHandler(
                         RedisChannelHandler(replyBytesMax: configuration.replyBytesMax))
                 }
             }
-        return switch configuration.url.address {
+        return switch address {
         case .tcp(let host, let port):
             // An address needs no look-up, and so none of the threads that look-ups wait for.
-            if let address = configuration.socketAddress {
-                bootstrap.connect(to: address)
+            if let socketAddress = address.socketAddress {
+                bootstrap.connect(to: socketAddress)
             } else {
                 bootstrap.connect(host: host, port: port)
             }

@@ -70,12 +70,13 @@ final class RedisLink {
         guard handler === self.handler else { return }
         switch state.received(reply) {
         case .settles(let settlement): settlement.waiter.resume(returning: settlement.result)
-        case .continuesLogin: break
+        case .postpones, .continuesLogin: break
         case .completesLogin:
-            logger.debug(
-                "Connected to Redis.", metadata: ["redis.address": "\(configuration.url.place)"])
+            logger.debug("Connected to Redis.", metadata: ["redis.address": "\(place)"])
             flush()
-        case .ends(let failure): ended(handler, failure)
+        case .ends(let failure, let settlement):
+            if let settlement { settlement.waiter.resume(returning: settlement.result) }
+            ended(handler, failure)
         }
     }
 
@@ -89,10 +90,9 @@ final class RedisLink {
         logger.debug(
             "The connection to Redis ended.",
             metadata: [
-                "redis.address": "\(configuration.url.place)", "redis.reason": "\(failure.reason)",
+                "redis.address": "\(place)", "redis.reason": "\(failure.reason)",
             ])
-        let settlements = state.lost(failure, now: .now(), random: .random(in: 0..<1))
-        perform(.init(step: .drop, settlements: settlements))
+        perform(state.lost(failure, now: .now(), random: .random(in: 0..<1)))
     }
 
     /// Writes the commands that wait, as far as the channel takes them.
@@ -125,9 +125,10 @@ final class RedisLink {
         case .nothing: break
         case .connect: connect()
         case .flush: scheduleFlush()
-        case .drop:
-            handler?.drop()
-            handler = nil
+        case .drop: drop()
+        case .reconnect:
+            drop()
+            connect()
         }
         // Resuming only enqueues the task, so none of them runs before this is over.
         for settlement in effects.settlements {
@@ -135,6 +136,14 @@ final class RedisLink {
         }
         armTimer()
     }
+
+    private func drop() {
+        handler?.drop()
+        handler = nil
+    }
+
+    /// The server of the present connection, for logs.
+    private var place: String { state.route.stop.address.place }
 
     /// One flush for all commands that come in the present tick of the loop.
     private func scheduleFlush() {

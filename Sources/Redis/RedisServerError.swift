@@ -20,12 +20,41 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
     /// The message, for logs and interpolation.
     public var description: String { message }
 
-    /// Whether the server decides on this answer before it executes anything.
+    /// Whether the server has executed nothing when it answers this.
     ///
-    /// Only answers that a `redis.call` inside a script cannot produce are listed: since Redis 7 an
-    /// `OOM`, `NOPERM` or `READONLY` of an inner call ends the script under the same prefix, after
-    /// its earlier writes. Source: the error replies of `processCommand`, Redis 7.0.
+    /// Only answers that a `redis.call` inside a script cannot produce after a write are listed: since
+    /// Redis 7 an `OOM` or `NOPERM` of an inner call ends the script under the same prefix, after its
+    /// earlier writes. A `READONLY` may also come from inside; but a replica refuses every write, so
+    /// there was no earlier one. Source: the error replies of `processCommand`, Redis 7.0.
     var precedesExecution: Bool {
-        ["NOSCRIPT", "LOADING", "NOAUTH", "MASTERDOWN", "BUSY"].contains(prefix)
+        isMisdirected || ["NOSCRIPT", "NOAUTH", "BUSY"].contains(prefix)
+    }
+
+    /// Whether the command waits for another server or another moment, and was not executed here.
+    ///
+    /// `UNBLOCKED`, and also `MOVED`, end a blocking read when its server stops being the master.
+    var isMisdirected: Bool {
+        [
+            "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "MASTERDOWN", "LOADING",
+            "UNBLOCKED",
+        ].contains(prefix)
+    }
+
+    /// The node that a `MOVED` names; nil for any other answer, or when it names none.
+    ///
+    /// - Parameter present: The node that answered: an empty host means the same host. Source:
+    ///   <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/>.
+    func movedAddress(from present: RedisURL.Address) -> RedisURL.Address? {
+        let words = message.split(separator: " ")
+        guard prefix == "MOVED", words.count >= 3, let colon = words[2].lastIndex(of: ":"),
+            let port = Int(words[2][words[2].index(after: colon)...]), 1...65_535 ~= port
+        else { return nil }
+        let host = words[2][..<colon]
+        switch (host, present) {
+        case ("?", _): return nil
+        case ("", .tcp(let host, _)): return .tcp(host: host, port: port)
+        case ("", .unixSocket): return nil
+        default: return .tcp(host: String(host), port: port)
+        }
     }
 }

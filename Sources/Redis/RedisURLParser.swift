@@ -1,17 +1,22 @@
 /// A Redis URL cut into its parts, none of them decoded yet.
 struct RedisURLParser {
-    enum Scheme: String, CaseIterable {
+    enum Scheme: String {
         case redis, rediss, unix
-    }
+        case redisSentinel = "redis+sentinel"
+        case redissSentinel = "rediss+sentinel"
+        case redisCluster = "redis+cluster"
+        case redissCluster = "rediss+cluster"
 
-    /// The longest path that `sockaddr_un` holds, without its closing zero. Source: unix(7).
-    static let socketPathBytesMax = 107
+        var usesTLS: Bool { rawValue.hasPrefix("rediss") }
+    }
 
     let scheme: Scheme
     /// The text before the `@`.
     private let userInfo: Substring?
-    /// Host and port, or the path of the socket.
-    private let place: Substring
+    /// Hosts and ports, or the path of the socket.
+    let place: Substring
+    /// What the sentinels call the master; empty without sentinels.
+    let masterName: Substring
     /// The database; empty means 0.
     private let databaseText: Substring
 
@@ -21,7 +26,9 @@ struct RedisURLParser {
         guard let schemeEnd, let scheme = Scheme(rawValue: String(schemeText)) else {
             throw Self.invalid(
                 "the scheme", schemeText,
-                expected: "redis:// (TCP), rediss:// (TLS) or unix:// (a socket)")
+                expected:
+                    "redis:// (TCP), unix:// (a socket), redis+sentinel:// or redis+cluster://, "
+                    + "and rediss instead of redis for TLS")
         }
         self.scheme = scheme
         var rest = string[schemeEnd.upperBound...]
@@ -41,17 +48,26 @@ struct RedisURLParser {
                     + "(\"/\" is %2F, \"@\" is %40).")
         }
 
-        (place, databaseText) =
-            try scheme == .unix ? Self.splitSocket(rest) : Self.splitHost(rest)
+        switch scheme {
+        case .unix:
+            masterName = ""
+            (place, databaseText) = try Self.splitSocket(rest)
+        case .redis, .rediss, .redisCluster, .redissCluster:
+            masterName = ""
+            (place, databaseText) = Self.splitPath(try Self.withoutQuery(rest))
+        case .redisSentinel, .redissSentinel:
+            let path: Substring
+            (place, path) = Self.splitPath(try Self.withoutQuery(rest))
+            (masterName, databaseText) = Self.splitPath(path)
+        }
     }
 
-    private static func splitHost(
-        _ rest: Substring
-    ) throws(RedisError) -> (place: Substring, database: Substring) {
-        if let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-            throw invalid(
-                "the end", rest[mark...], expected: "nothing after redis://host:port/database")
-        }
+    private static func withoutQuery(_ rest: Substring) throws(RedisError) -> Substring {
+        guard let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return rest }
+        throw invalid("the end", rest[mark...], expected: "nothing after hosts and path")
+    }
+
+    private static func splitPath(_ rest: Substring) -> (first: Substring, path: Substring) {
         guard let slash = rest.firstIndex(of: "/") else { return (rest, "") }
         return (rest[..<slash], rest[rest.index(after: slash)...])
     }
@@ -65,52 +81,6 @@ struct RedisURLParser {
             throw invalid("the query", query, expected: "db=N with the number of the database")
         }
         return (rest[..<mark], query.dropFirst("db=".count))
-    }
-
-    func address() throws(RedisError) -> RedisURL.Address {
-        guard scheme != .unix else { return .unixSocket(path: try socketPath()) }
-        let host: Substring
-        let portText: Substring?
-        if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
-            host = place[place.index(after: place.startIndex)..<end]
-            let tail = place[place.index(after: end)...]
-            guard tail.isEmpty || tail.hasPrefix(":") else {
-                throw Self.invalid("the host", place, expected: "[IPv6 address]:port")
-            }
-            portText = tail.isEmpty ? nil : tail.dropFirst()
-        } else {
-            let parts = place.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count <= 2 else {
-                throw Self.invalid(
-                    "the host", place, expected: "one \":\" or, for IPv6, [address]:port")
-            }
-            host = parts[0]
-            portText = parts.count == 2 ? parts[1] : nil
-        }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Self.invalid("the host", host, expected: "a host name or an IP address")
-        }
-        return .tcp(host: String(host), port: try Self.port(portText))
-    }
-
-    private static func port(_ text: Substring?) throws(RedisError) -> Int {
-        guard let text else { return RedisURL.defaultPort }
-        guard let port = Int(text), (1...65_535).contains(port) else {
-            throw invalid("the port", text, expected: "a number from 1 to 65535")
-        }
-        return port
-    }
-
-    private func socketPath() throws(RedisError) -> String {
-        let path = try Self.decoded(place, of: "path")
-        guard path.hasPrefix("/"), path.utf8.count <= Self.socketPathBytesMax,
-            !path.utf8.contains(0)
-        else {
-            throw Self.invalid(
-                "the socket's path", place,
-                expected: "an absolute path of at most \(Self.socketPathBytesMax) bytes")
-        }
-        return path
     }
 
     func login() throws(RedisError) -> (user: String?, password: String?) {
@@ -135,11 +105,16 @@ struct RedisURLParser {
         guard let database = Int32(databaseText), database >= 0 else {
             throw Self.invalid("the database", databaseText, expected: "a number such as 0 or 3")
         }
+        let isCluster = scheme == .redisCluster || scheme == .redissCluster
+        guard !isCluster || database == 0 else {
+            throw Self.invalid(
+                "the database", databaseText, expected: "none, because a cluster has only 0")
+        }
         return Int(database)
     }
 
     /// `text` with each `%XX` replaced by its byte.
-    private static func decoded(
+    static func decoded(
         _ text: Substring, of part: String
     ) throws(RedisError) -> String {
         var bytes: [UInt8] = []
@@ -166,7 +141,7 @@ struct RedisURLParser {
         return decoded
     }
 
-    private static func invalid(
+    static func invalid(
         _ part: String, _ value: Substring, expected: String
     ) -> RedisError {
         RedisError(.invalidURL, "In the Redis URL \(part) is \"\(value)\"; expected \(expected).")

@@ -1,117 +1,12 @@
-import NIOCore
 import MinilabTesting
+import NIOCore
 import Testing
 
 @testable import Redis
 
-/// The state machine with numbers for waiters and no socket.
-private struct Fixture {
-    var state: ConnectionState<Int>
-    var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-    var ended: [Int: Result<RedisReply, RedisError>] = [:]
-    var nextID = 0
-
-    init(_ url: String = "redis://redis.example", name: String = "", pendingMax: Int = 10_000) {
-        guard let url = try? RedisURL(url) else {
-            preconditionFailure("the tests' own URLs are right")
-        }
-        var configuration = RedisConfiguration(url: url, name: name)
-        configuration.pendingCommandsMax = pendingMax
-        state = ConnectionState(configuration)
-    }
-
-    static func ready() -> Fixture {
-        var fixture = Fixture()
-        fixture.submit("FIRST")
-        fixture.logIn()
-        #expect(fixture.write() == ["FIRST"])
-        fixture.receive(.status("OK"))
-        fixture.ended = [:]
-        return fixture
-    }
-
-    @discardableResult
-    mutating func submit(
-        _ name: RedisArgument, timeout: Duration = .seconds(5)
-    ) -> ConnectionState<Int>.Step {
-        nextID += 1
-        return apply(
-            state.submit(
-                id: UInt64(nextID), [name], timeout: timeout, waiter: nextID, now: now))
-    }
-
-    mutating func connect() -> Bool {
-        state.connected()
-    }
-
-    mutating func logIn() {
-        if case .backingOff = state.phase { advance(to: state.nextWake) }
-        #expect(connect() == true)
-        for _ in state.loginSteps { _ = state.received(.status("OK")) }
-        #expect(state.phase == .ready)
-    }
-
-    mutating func write(_ count: Int = .max) -> [String] {
-        var names: [String] = []
-        while names.count < count, let command = state.writeNext() {
-            names.append(command[0].text)
-        }
-        return names
-    }
-
-    @discardableResult
-    mutating func receive(_ reply: RedisReply) -> LinkFailure? {
-        switch state.received(reply) {
-        case .settles(let settlement): note([settlement])
-        case .ends(let failure): return failure
-        case .continuesLogin, .completesLogin: break
-        }
-        return nil
-    }
-
-    mutating func lose(_ failure: LinkFailure = .passing("it was cut"), random: Double = 0.5) {
-        note(state.lost(failure, now: now, random: random))
-    }
-
-    @discardableResult
-    mutating func advance(by duration: Duration) -> ConnectionState<Int>.Step {
-        advance(to: now + TimeAmount(duration))
-    }
-
-    @discardableResult
-    mutating func advance(to deadline: NIODeadline) -> ConnectionState<Int>.Step {
-        now = deadline
-        return apply(state.wake(now: now, random: 0.5))
-    }
-
-    mutating func cancel(_ waiter: Int) -> ConnectionState<Int>.Step {
-        apply(state.cancel(id: UInt64(waiter), now: now, random: 0.5))
-    }
-
-    mutating func apply(_ effects: ConnectionState<Int>.Effects) -> ConnectionState<Int>.Step {
-        note(effects.settlements)
-        return effects.step
-    }
-
-    mutating func note(_ settlements: [ConnectionState<Int>.Settlement]) {
-        for settlement in settlements {
-            #expect(ended[settlement.waiter] == nil, "waiter \(settlement.waiter) ended twice")
-            ended[settlement.waiter] = settlement.result
-        }
-    }
-
-    func error(_ waiter: Int) -> RedisError? {
-        if case .failure(let error) = ended[waiter] { error } else { nil }
-    }
-
-    func reply(_ waiter: Int) -> RedisReply? {
-        if case .success(let reply) = ended[waiter] { reply } else { nil }
-    }
-}
-
 @Suite("ConnectionState") struct ConnectionStateTests {
     @Test func `the first command connects and the login comes before it`() {
-        var fixture = Fixture("redis://w:pw@redis.example/3", name: "worker-1")
+        var fixture = ConnectionFixture("redis://w:pw@redis.example/3", name: "worker-1")
         #expect(fixture.submit("GET") == .connect)
         #expect(fixture.submit("SET") == .nothing)
         #expect(fixture.write().isEmpty)
@@ -128,12 +23,13 @@ private struct Fixture {
     }
 
     @Test func `a password without a user is AUTH with one argument`() {
-        let fixture = Fixture("redis://:pw@redis.example")
+        var fixture = ConnectionFixture("redis://:pw@redis.example")
+        fixture.submit("GET")
         #expect(fixture.state.loginSteps.map(\.arguments) == [["AUTH", "pw"], ["PING"]])
     }
 
     @Test func `replies go to commands in the order of writing`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         for name in ["A", "B", "C"] as [RedisArgument] { #expect(fixture.submit(name) == .flush) }
         #expect(fixture.write() == ["A", "B", "C"])
         for number in 1...3 { fixture.receive(.integer(Int64(number))) }
@@ -142,7 +38,7 @@ private struct Fixture {
     }
 
     @Test func `an error reply ends its own command only`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("A")
         fixture.submit("B")
         _ = fixture.write()
@@ -155,12 +51,12 @@ private struct Fixture {
     }
 
     @Test func `a reply that nobody asked for ends the connection`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         #expect(fixture.receive(.status("OK"))?.code == .protocolViolation)
     }
 
     @Test func `a lost connection ends what was written and keeps what waits`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
         #expect(fixture.write(2) == ["A", "B"])
         fixture.lose()
@@ -177,7 +73,7 @@ private struct Fixture {
     }
 
     @Test func `a late reply ends the connection because it may still come`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("SLOW", timeout: .seconds(1))
         fixture.submit("B")
         #expect(fixture.write() == ["SLOW", "B"])
@@ -193,7 +89,7 @@ private struct Fixture {
     }
 
     @Test func `a command that waits too long ends alone`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("A")
         #expect(fixture.write() == ["A"])
         fixture.submit("B", timeout: .seconds(1))
@@ -205,7 +101,7 @@ private struct Fixture {
     }
 
     @Test func `the deadline counts on while there is no connection`() {
-        var fixture = Fixture()
+        var fixture = ConnectionFixture()
         fixture.submit("A", timeout: .seconds(1))
         fixture.lose(.passing("connection refused"))
         while fixture.ended.isEmpty {
@@ -222,7 +118,7 @@ private struct Fixture {
     }
 
     @Test func `a command with no time left is not sent`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         #expect(fixture.submit("A", timeout: .zero) == .nothing)
         #expect(fixture.error(2)?.code == .timeout)
         #expect(fixture.error(2)?.mayHaveExecuted == false)
@@ -230,7 +126,7 @@ private struct Fixture {
     }
 
     @Test func `a slow connection attempt is given up and tried again`() {
-        var fixture = Fixture()
+        var fixture = ConnectionFixture()
         fixture.submit("A", timeout: .seconds(60))
         #expect(fixture.advance(to: fixture.state.nextWake) == .drop)
         #expect(fixture.now == .uptimeNanoseconds(6_000_000_000))
@@ -241,7 +137,7 @@ private struct Fixture {
     }
 
     @Test func `the waits grow until a command is answered`() {
-        var fixture = Fixture()
+        var fixture = ConnectionFixture()
         fixture.submit("A", timeout: .seconds(600))
         var waits: [Int64] = []
         for _ in 0..<10 {
@@ -258,7 +154,7 @@ private struct Fixture {
     }
 
     @Test func `cancelling a command that waits leaves the connection alone`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("A")
         fixture.submit("B")
         #expect(fixture.cancel(2) == .nothing)
@@ -269,7 +165,7 @@ private struct Fixture {
     }
 
     @Test func `cancelling a written command ends the connection`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("A")
         fixture.submit("B")
         _ = fixture.write()
@@ -280,14 +176,14 @@ private struct Fixture {
     }
 
     @Test func `no more commands wait than the limit says`() {
-        var fixture = Fixture(pendingMax: 2)
+        var fixture = ConnectionFixture(pendingMax: 2)
         for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
         #expect(fixture.ended.keys.sorted() == [3])
         #expect(fixture.error(3)?.code == .tooManyPending)
     }
 
     @Test func `close ends all commands and refuses the next`() {
-        var fixture = Fixture.ready()
+        var fixture = ConnectionFixture.ready()
         fixture.submit("A")
         _ = fixture.write()
         fixture.submit("B")
@@ -300,7 +196,7 @@ private struct Fixture {
 
     @Test(arguments: ["WRONGPASS invalid", "NOAUTH required", "NOPERM no", "ERR called without"])
     func `a refused login is told to all who wait and is tried again`(message: String) {
-        var fixture = Fixture("redis://w:pw@redis.example")
+        var fixture = ConnectionFixture("redis://w:pw@redis.example")
         fixture.submit("A")
         #expect(fixture.connect() == true)
         let failure = fixture.receive(.error(RedisServerError(message)))
@@ -320,7 +216,7 @@ private struct Fixture {
 
     @Test(arguments: ["LOADING Redis is loading", "ERR max number of clients reached"])
     func `a server that is not ready yet is waited for`(message: String) {
-        var fixture = Fixture()
+        var fixture = ConnectionFixture()
         fixture.submit("A")
         #expect(fixture.connect() == true)
         let failure = fixture.receive(.error(RedisServerError(message)))
@@ -331,7 +227,7 @@ private struct Fixture {
     }
 
     @Test func `a user who may not PING is logged in`() {
-        var fixture = Fixture()
+        var fixture = ConnectionFixture()
         fixture.submit("A")
         #expect(fixture.connect() == true)
         fixture.receive(.error(RedisServerError("NOPERM this user has no permissions")))
@@ -342,7 +238,7 @@ private struct Fixture {
         var generator = SeededGenerator()
         defer { generator.printSeed() }
         for _ in 0..<200 {
-            var fixture = Fixture(pendingMax: 50)
+            var fixture = ConnectionFixture(pendingMax: 50)
             var written: [String] = []
             for _ in 0..<400 {
                 switch Int.random(in: 0..<12, using: &generator) {
