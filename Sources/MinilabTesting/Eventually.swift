@@ -1,6 +1,7 @@
 /// Waits until something that other processes bring about is so.
 ///
 /// It looks again and again; it does not wait for a time to pass and hope.
+@discardableResult
 public func eventually<Value>(
     _ what: String, within limit: Duration = .seconds(60),
     _ look: () async throws -> Value?

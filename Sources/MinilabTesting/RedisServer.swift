@@ -42,16 +42,20 @@ public final class RedisServer: Sendable {
     ///   - appendOnly: Whether it keeps its data over a restart (AOF, each write synced).
     ///   - certificates: What it shows; its TCP port then speaks TLS only.
     ///   - clientsNeedCertificates: Whether TLS clients have to show one from the same authority.
+    ///   - program: The server's program: `redis-server`, or another that takes its arguments.
+    ///   - settings: The text of a settings file that the server may rewrite; nil means no file.
     ///   - arguments: More arguments for `redis-server`, such as `["--maxmemory", "2mb"]`.
     public static func start(
         appendOnly: Bool = false, certificates: TestCertificates? = nil,
-        clientsNeedCertificates: Bool = false, arguments: [String] = []
+        clientsNeedCertificates: Bool = false, program: String = "redis-server",
+        settings: String? = nil, arguments: [String] = []
     ) async throws -> RedisServer {
         var tries = 1
         while true {
             let server = try RedisServer(
                 appendOnly: appendOnly, certificates: certificates,
-                clientsNeedCertificates: clientsNeedCertificates, arguments: arguments)
+                clientsNeedCertificates: clientsNeedCertificates, program: program,
+                settings: settings, arguments: arguments)
             do {
                 try await server.launch()
                 return server
@@ -66,13 +70,19 @@ public final class RedisServer: Sendable {
 
     private init(
         appendOnly: Bool, certificates: TestCertificates?, clientsNeedCertificates: Bool,
-        arguments: [String]
+        program: String, settings: String?, arguments: [String]
     ) throws {
         folder = try TemporaryFolder()
         port = try Self.freePort()
         self.certificates = certificates
-        var command = [
-            "redis-server", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
+        var command = [program]
+        if let settings {
+            let file = folder.file("redis.conf")
+            try settings.write(toFile: file, atomically: false, encoding: .utf8)
+            command.append(file)
+        }
+        command += [
+            "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
             "--unixsocket", folder.file("redis.sock"),
             "--appendonly", appendOnly ? "yes" : "no", "--appendfsync", "always",
         ]

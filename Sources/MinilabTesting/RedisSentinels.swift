@@ -1,0 +1,73 @@
+/// A private Redis with a replica and three sentinels for one test.
+public final class RedisSentinels: Sendable {
+    /// How long the master is silent until the sentinels replace it.
+    static let downAfterMilliseconds = 500
+    /// What the sentinels call the master.
+    public static let masterName = "photos"
+
+    /// The server that is the master at first.
+    public let master: RedisServer
+    /// The server that is its replica at first.
+    public let replica: RedisServer
+    /// The sentinels.
+    public let sentinels: [RedisServer]
+    private let usesTLS: Bool
+
+    /// A URL with every sentinel, in which `login` is such as `user:password@`.
+    public func url(login: String = "") -> String {
+        let places = sentinels.map(\.place).joined(separator: ",")
+        return "\(usesTLS ? "rediss" : "redis")+sentinel://\(login)\(places)/\(Self.masterName)"
+    }
+
+    /// Starts them and waits until the sentinels know the replica and one another.
+    ///
+    /// - Parameters:
+    ///   - certificates: What all show; they then speak TLS only, and ask clients for one.
+    ///   - program: The server's program.
+    public static func start(
+        certificates: TestCertificates? = nil, program: String = "redis-server"
+    ) async throws -> RedisSentinels {
+        let tls = certificates == nil ? [] : ["--tls-replication", "yes"]
+        let master = try await RedisServer.start(
+            certificates: certificates, clientsNeedCertificates: true, program: program,
+            arguments: ["--repl-diskless-sync-delay", "0"] + tls)
+        let replica = try await RedisServer.start(
+            certificates: certificates, clientsNeedCertificates: true, program: program,
+            arguments: ["--replicaof", "127.0.0.1 \(master.port)"] + tls)
+        // A sentinel asks for the replicas when it begins to watch, and then every ten seconds.
+        try await replica.waitFor("master_link_status:up", in: "INFO", "replication")
+
+        var sentinels: [RedisServer] = []
+        for _ in 0..<3 {
+            sentinels.append(
+                try await RedisServer.start(
+                    certificates: certificates, clientsNeedCertificates: true, program: program,
+                    settings: """
+                        sentinel monitor \(masterName) 127.0.0.1 \(master.port) 2
+                        sentinel down-after-milliseconds \(masterName) \(downAfterMilliseconds)
+                        sentinel failover-timeout \(masterName) 3000
+
+                        """, arguments: ["--sentinel"] + tls))
+        }
+        for sentinel in sentinels {
+            try await eventually("\(sentinel.place) knows the others") {
+                let text = try await sentinel.command("SENTINEL", "MASTER", masterName)
+                let words = text.split(whereSeparator: \.isNewline).map(String.init)
+                let pairs = Dictionary(
+                    zip(words, words.dropFirst()), uniquingKeysWith: { first, _ in first })
+                return pairs["num-slaves"] == "1" && pairs["num-other-sentinels"] == "2"
+                    ? true : nil
+            }
+        }
+        return RedisSentinels(master, replica, sentinels, usesTLS: certificates != nil)
+    }
+
+    private init(
+        _ master: RedisServer, _ replica: RedisServer, _ sentinels: [RedisServer], usesTLS: Bool
+    ) {
+        self.master = master
+        self.replica = replica
+        self.sentinels = sentinels
+        self.usesTLS = usesTLS
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+extension RedisServer {
+    /// The server over TCP as `host:port`.
+    public var place: String { "127.0.0.1:\(port)" }
+
+    /// Runs one command with `redis-cli` over the Unix socket and returns what that prints.
+    @discardableResult
+    public func command(_ words: String...) async throws -> String {
+        try await command(words)
+    }
+
+    private func command(_ words: [String]) async throws -> String {
+        let output = "redis-cli-\(UInt32.random(in: .min ... .max)).out"
+        let process = try ChildProcess(
+            ["redis-cli", "-e", "-s", folder.file("redis.sock")] + words, log: folder.file(output))
+        let status = try await process.wait(atMost: Self.startTimeout)
+        let text = folder.text(of: output).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard status == 0 else {
+            throw TestingFailure("\(words.joined(separator: " ")) at \(place): \(text)")
+        }
+        return text
+    }
+
+    /// Waits until what `words` print has the line `line`.
+    func waitFor(_ line: String, in words: String...) async throws {
+        try await eventually("\(place) says \(line)", within: Self.startTimeout) {
+            let text = try await command(words)
+            return text.split(whereSeparator: \.isNewline).contains(Substring(line)) ? true : nil
+        }
+    }
+}
