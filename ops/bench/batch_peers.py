@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from queue_peers import Server
+from queue_bench.server import Server
 
 SECONDS_MAX = 600  # longest one side may take
 WORKERS = 2
