@@ -4,6 +4,8 @@ public import Adjustments
 public enum RenderReply: Sendable, Codable {
     /// The header was read and the render planned.
     case probed(header: PhotoHeader, plan: RenderPlan)
+    /// The photo was read: SHA-256 of its bytes, in hex.
+    case digested(sha256: String)
     /// The photo was rendered.
     case rendered(RenderReport)
     /// The contact sheet was drawn.

@@ -7,6 +7,8 @@ public import Adjustments
 public enum RenderRequest: Sendable, Codable {
     /// Read the header of a photo and plan its render; no pixels. Answer: `probed`.
     case probe(ProbeRequest)
+    /// Read a photo once, for the SHA-256 of its bytes: its absolute path. Answer: `digested`.
+    case digest(source: String)
     /// Render a photo into a folder. Answer: `rendered`.
     case render(PhotoRequest)
     /// Draw small pictures side by side. Answer: `drawn`.

@@ -5,6 +5,8 @@ import Vips
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
+    private let sources = SourceDigests()
+
     /// Starts libvips, once for the process.
     ///
     /// - Parameters:
@@ -31,24 +33,31 @@ public struct Renderer: Sendable {
         return (photo.header, photo.plan)
     }
 
+    /// SHA-256 of a photo's bytes, in hex; a render that follows does not read them for it again.
+    public func digest(of source: String) throws(Failure) -> String {
+        try sources.sha256(of: source)
+    }
+
     /// Renders a photo into the request's folder.
     ///
-    /// - Throws: a code of the photo or resource groups. Nothing is left but files in the folder.
+    /// - Throws: a code of the photo or resource groups; `ioFailure` when the photo is another one after the render
+    ///   than before. Nothing is left but files in the folder.
     public func render(_ request: PhotoRequest) throws(Failure) -> RenderReport {
         let usage = ProcessUsage()
         let photo = try Photo(
             request.source, recipe: request.recipe, limits: request.limits,
             copy: request.longestSide.map(Photo.Copy.longestSide),
             resource: Resources(folder: request.resources).path(of:))
-        let source = try FileDigest.sha256(of: request.source)
+        let source = try sources.sha256(of: request.source)
         let name = request.stem + "." + photo.plan.output.format.fileExtension
         let path = request.folder + "/" + name
         try write(photo, to: path, spool: request.folder + "/" + request.stem + ".spool")
         try Self.check(path, against: photo.plan)
+        try sources.checkUnchanged(request.source)
         let written = try FileDigest.sha256(of: path)
         TestPoint.afterRender.reach()
         return RenderReport(
-            header: photo.header, sourceDigest: source.hex, recipe: photo.recipe,
+            header: photo.header, sourceDigest: source, recipe: photo.recipe,
             plan: photo.plan,
             output: RenderedFile(
                 name: name, mediaType: photo.plan.output.format.mediaType,

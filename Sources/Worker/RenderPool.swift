@@ -15,9 +15,6 @@ public actor RenderPool {
     private let logger: Logger
     private(set) var idle: [Warm] = []
 
-    /// How long a probe may take: it reads a header.
-    public static let probeTimeout: Duration = .seconds(10)
-
     /// An empty pool.
     public init(settings: WorkerSettings, logger: Logger) {
         self.settings = settings
@@ -26,49 +23,26 @@ public actor RenderPool {
 
     /// Probes and renders a photo.
     ///
-    /// - Parameter check: refuses a photo by its header, before the render starts.
     /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
     ///   is dead then.
-    public func render(
-        _ request: PhotoRequest,
-        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
-    ) async throws -> RenderReport {
-        try await withChild { child in
-            let probe = ProbeRequest(
-                source: request.source, recipe: request.recipe, limits: request.limits,
-                resources: request.resources)
-            let (header, plan) = try Self.probed(
-                await child.ask(.probe(probe), timeout: Self.probeTimeout))
-            try await check(header)
-            let reply = try await child.ask(.render(request), timeout: self.settings.renderTimeout)
-            switch reply {
-            case .rendered(let report):
-                try report.check(request, against: plan)
-                return report
-            case .failed(let failure): throw failure
-            case .probed, .drawn: throw Self.confused(reply)
-            }
+    public func render(_ request: PhotoRequest) async throws -> RenderReport {
+        try await lend { child in
+            let (_, plan) = try await child.probe(
+                ProbeRequest(
+                    source: request.source, recipe: request.recipe, limits: request.limits,
+                    resources: request.resources))
+            return try await child.render(request, planned: plan)
         }
     }
 
     /// Reads the header of a photo and plans its render.
     public func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
-        try await withChild { child in
-            try Self.probed(await child.ask(.probe(request), timeout: Self.probeTimeout))
-        }
+        try await lend { child in try await child.probe(request) }
     }
 
     /// Draws a contact sheet.
     public func draw(_ request: ContactSheetRequest) async throws {
-        try await withChild { child in
-            let reply = try await child.ask(
-                .contactSheet(request), timeout: self.settings.renderTimeout)
-            switch reply {
-            case .drawn: return
-            case .failed(let failure): throw failure
-            case .probed, .rendered: throw Self.confused(reply)
-            }
-        }
+        try await lend { child in try await child.draw(request) }
     }
 
     /// Ends all idle children and waits until they are gone.
@@ -79,33 +53,22 @@ public actor RenderPool {
         for child in children { await child.wait() }
     }
 
-    private static func probed(_ reply: RenderReply) throws -> (PhotoHeader, RenderPlan) {
-        switch reply {
-        case .probed(let header, let plan): return (header, plan)
-        case .failed(let failure): throw failure
-        case .rendered, .drawn: throw confused(reply)
-        }
-    }
-
-    private static func confused(_ reply: RenderReply) -> Failure {
-        Failure(
-            .internalError,
-            "the render child answered another question than it was asked: \(reply). Are minilab "
-                + "and minilab-render of one version?")
-    }
-
-    private func withChild<Result: Sendable>(
-        _ body: (RenderChild) async throws -> Result
+    /// Lends a child for the requests of one job.
+    ///
+    /// - Throws: what `body` throws; unless that came as the child's answer, the child is dead then.
+    func lend<Result: Sendable>(
+        _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
         var warm = take()
+        let lent = LentChild(warm.child, renderTimeout: settings.renderTimeout)
         do {
-            let result = try await body(warm.child)
-            warm.photos += 1
-            keep(warm, peak: (result as? RenderReport)?.peakMemoryBytes ?? 0)
+            let result = try await body(lent)
+            warm.photos += max(1, lent.use.photos)
+            keep(warm, peak: lent.use.peakBytes)
             return result
         } catch let failure as Failure where Self.leavesChildAlive(failure) {
-            warm.photos += 1
-            keep(warm, peak: 0)
+            warm.photos += max(1, lent.use.photos)
+            keep(warm, peak: lent.use.peakBytes)
             throw failure
         } catch {
             warm.child.kill(because: .cancelled)
@@ -135,21 +98,6 @@ public actor RenderPool {
             warm.child.finish()
         } else {
             idle.append(warm)
-        }
-    }
-}
-
-extension RenderReport {
-    /// Refuses a full-size result that is not of the size that was planned: a preview is never passed off as the
-    /// render.
-    ///
-    /// - Throws: `internalError`.
-    func check(_ request: PhotoRequest, against plan: RenderPlan) throws(Failure) {
-        guard request.longestSide != nil || output.size == plan.resultSize else {
-            throw Failure(
-                .internalError,
-                "\(request.source) was rendered at \(output.size) pixels; expected \(plan.resultSize). It "
-                    + "is not published; report this with the edit and the photo.")
         }
     }
 }

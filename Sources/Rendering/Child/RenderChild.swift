@@ -71,6 +71,8 @@ public enum RenderChild {
             case .probe(let request):
                 let (header, plan) = try renderer.probe(request)
                 return .probed(header: header, plan: plan)
+            case .digest(let source):
+                return .digested(sha256: try renderer.digest(of: source))
             case .render(let request):
                 return .rendered(try renderer.render(request))
             case .contactSheet(let request):

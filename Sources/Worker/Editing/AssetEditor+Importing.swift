@@ -46,11 +46,11 @@ extension AssetEditor {
         let baked = try Recipe(
             filters: [], output: Recipe.Output(previews: edit.output?.previews ?? []))
         let source = folder.appending(name)
-        let tiny =
-            baked.output.previews.isEmpty
-            ? nil : try await self.placeholder(of: baked, source, job.staged)
-        if let tiny { await placeholder(tiny) }
-        let previews = try await previews(of: baked, source, job.staged)
+        let (tiny, previews) = try await pool.lend { child in
+            let tiny = try await self.placeholder(of: baked, source, job.staged, by: child)
+            if let tiny { await placeholder(tiny) }
+            return (tiny, try await self.previews(of: baked, source, job.staged, by: child))
+        }
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(

@@ -13,11 +13,12 @@ extension AssetEditor {
     ///
     /// - Parameter source: what the recipe is for: the original, the base, or a render with a recipe of no steps.
     func previews(
-        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion
+        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion, by child: LentChild
     ) async throws -> [Content.Preview] {
         var previews: [Content.Preview] = []
         for side in recipe.output.previews {
-            let image = try await small(recipe, source, side: side, as: "\(side)", staged)
+            let image = try await small(
+                recipe, source, side: side, as: "\(side)", staged, by: child)
             previews.append(Content.Preview(longestSide: side, image: image))
         }
         return previews
@@ -25,13 +26,13 @@ extension AssetEditor {
 
     /// Makes a tiny picture of what a recipe will come to.
     ///
-    /// - Returns: a `data:` URI.
+    /// - Returns: a `data:` URI; nil when the recipe's output asks for no previews.
     func placeholder(
-        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion,
-        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
-    ) async throws -> String {
+        of recipe: Recipe, _ source: FilePath, _ staged: StagedVersion, by child: LentChild
+    ) async throws -> String? {
+        guard !recipe.output.previews.isEmpty else { return nil }
         let image = try await small(
-            recipe, source, side: Self.placeholderSide, as: "placeholder", staged, checking: check)
+            recipe, source, side: Self.placeholderSide, as: "placeholder", staged, by: child)
         return try await offPool { () throws(Failure) in
             try library.takeText(image.name, mediaType: image.mediaType, from: staged)
         }
@@ -39,7 +40,7 @@ extension AssetEditor {
 
     private func small(
         _ recipe: Recipe, _ source: FilePath, side: Int, as stem: String, _ staged: StagedVersion,
-        checking check: @Sendable (PhotoHeader) async throws -> Void = { _ in }
+        by child: LentChild
     ) async throws -> Content.Image {
         let folder = try await offPool { () throws(Failure) in
             try library.stageFolder(Content.previewsFolder, in: staged)
@@ -47,13 +48,13 @@ extension AssetEditor {
         let output = Recipe.Output(
             format: .jpeg, quality: Self.quality, strip: .all, colorSpace: .srgb,
             background: recipe.output.background)
-        let report = try await pool.render(
+        let report = try await child.render(
             PhotoRequest(
                 source: source.string,
                 recipe: try Recipe(
                     filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
                 limits: limits, resources: resources, folder: folder.string, stem: stem,
-                longestSide: side), checking: check)
+                longestSide: side), planned: nil)
         return Content.Image(report.output, in: Content.previewsFolder)
     }
 }

@@ -25,17 +25,18 @@ extension AssetEditor {
         let request = PhotoRequest(
             source: source.string, recipe: task.recipe, limits: limits, resources: resources,
             folder: folder.string, stem: open.asset.stem)
-        let check: @Sendable (PhotoHeader) async throws -> Void = { header in
+        let (report, previews, tiny) = try await pool.lend { child in
+            let (header, plan) = try await child.probe(ProbeRequest(request))
             try await checkMediaType(header, of: open.asset)
+            let tiny = try await self.placeholder(
+                of: task.recipe, source, job.staged, by: child)
+            if let tiny { await placeholder(tiny) }
+            let report = try await child.render(request, planned: plan)
+            // Of the recipe as it was resolved for the full photo, so that they show the same.
+            let previews = try await self.previews(
+                of: report.recipe, source, job.staged, by: child)
+            return (report, previews, tiny)
         }
-        let tiny =
-            task.recipe.output.previews.isEmpty
-            ? nil
-            : try await self.placeholder(of: task.recipe, source, job.staged, checking: check)
-        if let tiny { await placeholder(tiny) }
-        let report = try await pool.render(request, checking: check)
-        // Of the recipe as it was resolved for the full photo, so that they show the same.
-        let previews = try await previews(of: report.recipe, source, job.staged)
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(
@@ -125,5 +126,13 @@ extension Content.Rendering {
             plan: report.plan.description.split(separator: "\n").map(String.init),
             wallMilliseconds: report.wallMilliseconds, cpuMilliseconds: report.cpuMilliseconds,
             peakMemoryBytes: report.peakMemoryBytes)
+    }
+}
+
+extension ProbeRequest {
+    fileprivate init(_ request: PhotoRequest) {
+        self.init(
+            source: request.source, recipe: request.recipe, limits: request.limits,
+            resources: request.resources)
     }
 }

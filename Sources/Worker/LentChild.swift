@@ -1,0 +1,106 @@
+import Adjustments
+import RenderProtocol
+import Synchronization
+
+/// A render child that is lent for the requests of one job, one after the other.
+///
+/// One child for all of them, so that the photo's bytes are read once for its digest.
+final class LentChild: Sendable {
+    /// What the child was used for.
+    struct Use {
+        /// What it rendered or drew.
+        var photos = 0
+        /// Highest resident set of one render.
+        var peakBytes = 0
+    }
+
+    private let child: RenderChild
+    private let renderTimeout: Duration
+    private let used = Mutex(Use())
+
+    /// How long a probe may take: it reads a header.
+    static let probeTimeout: Duration = .seconds(10)
+
+    init(_ child: RenderChild, renderTimeout: Duration) {
+        self.child = child
+        self.renderTimeout = renderTimeout
+    }
+
+    /// What it was used for so far.
+    var use: Use { used.withLock { $0 } }
+
+    /// Reads the header of a photo and plans its render.
+    func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
+        let reply = try await child.ask(.probe(request), timeout: Self.probeTimeout)
+        switch reply {
+        case .probed(let header, let plan): return (header, plan)
+        case .failed(let failure): throw failure
+        case .digested, .rendered, .drawn: throw Self.confused(reply)
+        }
+    }
+
+    /// SHA-256 of a photo's bytes, in hex.
+    func digest(of source: String) async throws -> String {
+        let reply = try await child.ask(.digest(source: source), timeout: renderTimeout)
+        switch reply {
+        case .digested(let sha256): return sha256
+        case .failed(let failure): throw failure
+        case .probed, .rendered, .drawn: throw Self.confused(reply)
+        }
+    }
+
+    /// Renders a photo.
+    ///
+    /// - Parameter plan: what a probe of the same request answered; nil for a preview.
+    func render(_ request: PhotoRequest, planned plan: RenderPlan?) async throws -> RenderReport {
+        let reply = try await child.ask(.render(request), timeout: renderTimeout)
+        switch reply {
+        case .rendered(let report):
+            count(peak: report.peakMemoryBytes)
+            if let plan { try report.check(request, against: plan) }
+            return report
+        case .failed(let failure): throw failure
+        case .probed, .digested, .drawn: throw Self.confused(reply)
+        }
+    }
+
+    /// Draws a contact sheet.
+    func draw(_ request: ContactSheetRequest) async throws {
+        let reply = try await child.ask(.contactSheet(request), timeout: renderTimeout)
+        count()
+        switch reply {
+        case .drawn: return
+        case .failed(let failure): throw failure
+        case .probed, .digested, .rendered: throw Self.confused(reply)
+        }
+    }
+
+    private func count(peak: Int = 0) {
+        used.withLock {
+            $0.photos += 1
+            $0.peakBytes = max($0.peakBytes, peak)
+        }
+    }
+
+    private static func confused(_ reply: RenderReply) -> Failure {
+        Failure(
+            .internalError,
+            "the render child answered another question than it was asked: \(reply). Are minilab "
+                + "and minilab-render of one version?")
+    }
+}
+
+extension RenderReport {
+    /// Refuses a full-size result that is not of the size that was planned: a preview is never passed off as the
+    /// render.
+    ///
+    /// - Throws: `internalError`.
+    func check(_ request: PhotoRequest, against plan: RenderPlan) throws(Failure) {
+        guard request.longestSide != nil || output.size == plan.resultSize else {
+            throw Failure(
+                .internalError,
+                "\(request.source) was rendered at \(output.size) pixels; expected \(plan.resultSize). It "
+                    + "is not published; report this with the edit and the photo.")
+        }
+    }
+}
