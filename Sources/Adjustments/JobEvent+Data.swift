@@ -24,6 +24,9 @@ extension JobEvent {
         /// The filters, as recorded: in full-size pixels. Nil when the original is current, or when only the
         /// editor that made the edit can read it.
         public let filters: [Filter]?
+        /// `asset@version` whose render this is, since photo and edit are the same; nil when it was rendered for
+        /// this job.
+        public let reusedFrom: String?
         /// What it took.
         public let timings: Timings
         /// Highest resident set of the render child, in bytes.
@@ -33,7 +36,8 @@ extension JobEvent {
         public init(
             job: String, asset: String, generation: Int, attempt: Int, worker: String,
             mode: Edit.Name, version: Version, render: Render?, previews: [Preview] = [],
-            placeholder: String? = nil, filters: [Filter]?, timings: Timings, peakMemoryBytes: Int
+            placeholder: String? = nil, filters: [Filter]?, reusedFrom: String? = nil,
+            timings: Timings, peakMemoryBytes: Int
         ) {
             self.job = job
             self.asset = asset
@@ -46,6 +50,7 @@ extension JobEvent {
             self.previews = previews
             self.placeholder = placeholder
             self.filters = filters
+            self.reusedFrom = reusedFrom
             self.timings = timings
             self.peakMemoryBytes = peakMemoryBytes
         }

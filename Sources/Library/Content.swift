@@ -20,6 +20,8 @@ public struct Content: Sendable, Codable, Equatable {
     public let editDigest: String
     /// `asset@version` that the edit was copied from.
     public let copiedFrom: String?
+    /// `asset@version` whose render and previews these are; nil when they were made for this version.
+    public let reusedFrom: String?
     /// How it was rendered; nil when the render came with the import.
     public let rendering: Rendering?
     /// The render.
@@ -129,6 +131,8 @@ public struct Content: Sendable, Codable, Equatable {
     public struct Rendering: Sendable, Codable, Equatable {
         /// What rendered it.
         public let engine: String
+        /// ``RenderKey`` in hex; nil when nobody else is to have the render.
+        public let key: String?
         /// When, RFC 3339, by the worker's clock.
         public let at: String
         /// How, one step per line.
@@ -142,10 +146,12 @@ public struct Content: Sendable, Codable, Equatable {
 
         /// Makes a record.
         public init(
-            engine: String, at: String, plan: [String], wallMilliseconds: Double,
+            engine: String, key: String? = nil, at: String, plan: [String],
+            wallMilliseconds: Double,
             cpuMilliseconds: Double, peakMemoryBytes: Int
         ) {
             self.engine = engine
+            self.key = key
             self.at = at
             self.plan = plan
             self.wallMilliseconds = wallMilliseconds
@@ -194,7 +200,8 @@ public struct Content: Sendable, Codable, Equatable {
     /// Makes a content.
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
-        editDigest: String, copiedFrom: String? = nil, rendering: Rendering?, render: Image,
+        editDigest: String, copiedFrom: String? = nil, reusedFrom: String? = nil,
+        rendering: Rendering?, render: Image,
         previews: [Preview] = [], placeholder: String? = nil
     ) {
         self.source = source
@@ -204,6 +211,7 @@ public struct Content: Sendable, Codable, Equatable {
         self.recipe = recipe
         self.editDigest = editDigest
         self.copiedFrom = copiedFrom
+        self.reusedFrom = reusedFrom
         self.rendering = rendering
         self.render = render
         self.previews = previews

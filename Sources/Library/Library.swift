@@ -9,6 +9,7 @@ public import SystemPackage
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
 /// <root>/edits/<asset>/draft -> drafts/<name>       a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version in the making
+/// <root>/renders/                                   which versions have the render of which photo and recipe
 /// ```
 ///
 /// A version is made in staging, made to last, moved to its place whole and never changed after.

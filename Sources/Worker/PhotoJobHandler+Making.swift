@@ -64,7 +64,8 @@ extension PhotoJobHandler {
     ) -> JobEvent.Completed {
         let content = version.content
         // What an older version or an import shows was rendered by another job, or elsewhere.
-        let rendering = version.mode.rendersAnew ? content?.rendering : nil
+        let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
+        let rendering = isNew ? content?.rendering : nil
         return JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, mode: version.mode,
@@ -74,6 +75,7 @@ extension PhotoJobHandler {
                 JobEvent.Preview($0, of: version, asset)
             },
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
+            reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(
                 queuedMilliseconds: claim.queued / .milliseconds(1),
                 renderMilliseconds: rendering?.wallMilliseconds ?? 0,

@@ -29,7 +29,8 @@ public struct PhotoJobHandler: JobHandler {
         self.library = library
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
-            resources: settings.resources)
+            resources: settings.resources,
+            reuseWait: settings.reusesRenders ? settings.renderTimeout : nil)
         self.settings = settings
         self.logger = logger
     }

@@ -20,6 +20,8 @@ public struct WorkerSettings: Sendable {
     public var editors: EditorRegistry
     /// How long one render may take before its child is killed.
     public var renderTimeout: Duration
+    /// Whether a render that a version of the library has is used again.
+    public var reusesRenders: Bool
     /// How long running jobs may go on after SIGTERM before they are handed back.
     public var shutdownGrace: Duration
     /// Photos after which a render child is replaced.
@@ -49,6 +51,7 @@ public struct WorkerSettings: Sendable {
         limits = RenderLimits()
         editors = EditorRegistry([MinilabRecipe()])
         renderTimeout = .seconds(300)
+        reusesRenders = true
         shutdownGrace = .seconds(20)
         photosPerChild = 200
         childBytesMax = 512 << 20

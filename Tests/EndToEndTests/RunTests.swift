@@ -48,6 +48,35 @@ import Testing
         #expect(try report(secondOutput).completed.map(\.version) == first.completed.map(\.version))
     }
 
+    @Test func `a photo that comes under two names is rendered once, and the report says so`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = try manifest(jobs: 3, folder: folder)
+        try SyntheticPhoto.png(width: 200, height: 150, seed: 0)
+            .write(to: URL(filePath: folder.file("photo-1.png")))
+        let arguments = ["run", path, "--state", folder.file("s")]
+        let (ending, output) = try await MinilabProcess.run(arguments + ["--json"])
+        #expect(ending == .exited(0), "\(output)")
+        let jobs = try report(output).completed
+        // Whichever comes first is rendered.
+        let (rendered, reused) = (
+            jobs.filter { $0.reusedFrom == nil }, jobs.filter { $0.reusedFrom != nil }
+        )
+        #expect(rendered.count == 2 && reused.count == 1)
+        let copy = try #require(reused.first)
+        let model = try #require(rendered.first { $0.render == copy.render })
+        #expect(copy.reusedFrom == "\(model.asset)@\(model.version.id)")
+        #expect(copy.timings.renderMilliseconds == 0 && copy.peakMemoryBytes == 0)
+        #expect(model.timings.renderMilliseconds > 0)
+        let (_, table) = try await MinilabProcess.run(arguments)
+        #expect(table.contains("reused"))
+        let (sound, words) = try await MinilabProcess.run([
+            "verify", "--library", folder.file("s/library"), "--originals", folder.path,
+        ])
+        #expect(sound == .exited(0), "\(words)")
+    }
+
     @Test func `a run killed in the middle does the rest when started again`() async throws {
         let folder = try TemporaryFolder()
         let arguments = [

@@ -29,7 +29,7 @@ struct LibraryFixture {
     func seal(
         _ name: VersionName, on parent: VersionName?, text: String = "pixels",
         isDraft: Bool = false, publishing draft: VersionName? = nil, base: String? = nil,
-        at time: String = "2026-01-01T00:00:00Z"
+        key: RenderKey? = nil, at time: String = "2026-01-01T00:00:00Z"
     ) throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         let folder = try library.stage(staged)
@@ -49,7 +49,8 @@ struct LibraryFixture {
             source: try input(library.original(of: asset)), base: layer, adjustment: adjustment,
             opened: nil, recipe: recipe, editDigest: "00",
             rendering: Content.Rendering(
-                engine: "test/1", at: time, plan: [], wallMilliseconds: 1.5, cpuMilliseconds: 1.25,
+                engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,
+                cpuMilliseconds: 1.25,
                 peakMemoryBytes: 1 << 20),
             render: Content.Image(
                 name: "IMG_0001.jpg", mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),

@@ -38,7 +38,9 @@ def minilab(given, folder):
         start = time.monotonic()
         worker = subprocess.Popen(
             [given.minilab, "worker", "--redis", f"unix://{server.socket}", "--library", library,
-             "--slots", str(WORKERS), "--log-level", "error"])
+             "--slots", str(WORKERS), "--log-level", "error",
+             # They are all one photo: else one would be rendered and the rest linked.
+             "--render-reuse", "false"])
         done, last = 0, "0-0"
         try:
             while done < given.photos:

@@ -25,34 +25,59 @@ extension AssetEditor {
         let request = PhotoRequest(
             source: source.string, recipe: task.recipe, limits: limits, resources: resources,
             folder: folder.string, stem: open.asset.stem)
-        let (report, previews, tiny) = try await pool.lend { child in
+        let (made, entry) = try await pool.lend { child in
             let (header, plan) = try await child.probe(ProbeRequest(request))
             try await checkMediaType(header, of: open.asset)
-            let tiny = try await self.placeholder(
-                of: task.recipe, source, job.staged, by: child)
-            if let tiny { await placeholder(tiny) }
-            let report = try await child.render(request, planned: plan)
-            // Of the recipe as it was resolved for the full photo, so that they show the same.
-            let previews = try await self.previews(
-                of: report.recipe, source, job.staged, by: child)
-            return (report, previews, tiny)
+            let entry = try await self.entry(of: request, header, job, by: child)
+            if let entry, let made = try await self.reused(entry, stem: open.asset.stem, job) {
+                return (made, entry as RenderEntry?)
+            }
+            let made = try await self.rendered(
+                request, plan, job, by: child, placeholder: placeholder)
+            return (made, entry)
         }
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(
-                    try adjustment(task, report.recipe, open),
+                    try adjustment(task, made.recipe, open),
                     on: base == nil ? .original : .adjusted,
                     timestamp: job.author.date ?? .now),
                 as: open.asset.stem + ".AAE", into: job.staged)
-            let input = Content.Input(report)
             let content = Content(
-                source: try base == nil ? input : original(open), base: base?.layer(input),
-                adjustment: adjustment, opened: task.opened,
-                recipe: report.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
-                rendering: Content.Rendering(report, at: job.author.at),
-                render: Content.Image(report.output), previews: previews, placeholder: tiny)
-            return try seal(edit, open, job, content: content, timeline: nil)
+                source: try base == nil ? made.input : original(open),
+                base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
+                recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
+                reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.image,
+                previews: made.previews, placeholder: made.placeholder)
+            let version = try seal(edit, open, job, content: content, timeline: nil)
+            if let entry, entry.key.hex == made.rendering.key {
+                try library.offer(entry, version, of: open.asset, in: job.staged)
+            }
+            return version
         }
+    }
+
+    /// Renders a photo and its previews.
+    private func rendered(
+        _ request: PhotoRequest, _ plan: RenderPlan, _ job: Job, by child: LentChild,
+        placeholder: @Sendable (String) async -> Void
+    ) async throws -> RenderedPhoto {
+        let source = FilePath(request.source)
+        let tiny = try await self.placeholder(
+            of: request.recipe, source, job.staged, by: child)
+        if let tiny { await placeholder(tiny) }
+        let report = try await child.render(request, planned: plan)
+        // Of the recipe as it was resolved for the full photo, so that they show the same.
+        let previews = try await previews(of: report.recipe, source, job.staged, by: child)
+        let key = try RenderKey(request.recipe, report.header, report.sourceDigest)
+        // Previews of a photo that took the place of this one are nothing to hand on.
+        let isOnePhoto =
+            try await previews.isEmpty || child.digest(of: request.source) == report.sourceDigest
+        return RenderedPhoto(
+            input: Content.Input(report), recipe: report.recipe,
+            rendering: Content.Rendering(
+                report, key: isOnePhoto ? key : nil, at: job.author.at),
+            image: Content.Image(report.output), previews: previews, placeholder: tiny)
     }
 
     /// The base layer of a version in the making; its digest is known when it was read.
@@ -120,9 +145,9 @@ extension Content.Image {
 }
 
 extension Content.Rendering {
-    fileprivate init(_ report: RenderReport, at: String) {
+    fileprivate init(_ report: RenderReport, key: RenderKey?, at: String) {
         self.init(
-            engine: Engine.name, at: at,
+            engine: Engine.name, key: key?.hex, at: at,
             plan: report.plan.description.split(separator: "\n").map(String.init),
             wallMilliseconds: report.wallMilliseconds, cpuMilliseconds: report.cpuMilliseconds,
             peakMemoryBytes: report.peakMemoryBytes)

@@ -14,6 +14,9 @@ struct AssetEditor: Sendable {
     let editors: EditorRegistry
     let limits: RenderLimits
     let resources: String?
+    /// How long to wait for another job that makes the same render; nil: each photo is rendered, and no render is
+    /// used again.
+    var reuseWait: Duration? = .seconds(300)
 
     /// What came of an edit.
     enum Outcome: Sendable {

@@ -50,6 +50,7 @@ public struct AssetVerifier: Sendable {
                 let again = try await self.again(render, asset, scratch)
                 report.rendersCompared += 1
                 if again != render.image.sha256 {
+                    try await forget(render)
                     report.add(
                         problem: .invariant, path,
                         "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
@@ -62,6 +63,12 @@ public struct AssetVerifier: Sendable {
             }
         }
         return report
+    }
+
+    /// Sees to it that no other version takes a wrong render over.
+    private func forget(_ render: RecordedRender) async throws {
+        guard let key = render.rendering.key else { return }
+        try await offPool { () throws(Failure) in try library.forgetRender(key) }
     }
 
     /// SHA-256 of the render, made again.

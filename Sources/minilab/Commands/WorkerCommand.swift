@@ -86,6 +86,12 @@ struct WorkerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Whether the render of the same photo with the same edit is used again (default: true).",
+            valueName: "true|false"))
+    var renderReuse: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Whether tone and colour of Apple's Photos are rendered about alike: true or false. False: such "
                 + "an edit cannot be handled, and the next one is made on its render (default: false).",
             valueName: "true|false"))
@@ -120,6 +126,7 @@ struct WorkerOptions: ParsableArguments {
             "lease": lease,
             "render.timeout": renderTimeout, "render.pixels": renderPixels,
             "render.photos": renderPhotos, "render.memory": renderMemory,
+            "render.reuse": renderReuse,
             "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,

@@ -25,7 +25,8 @@ struct RunReport: Encodable {
                 table.add([
                     job.asset, Self.what(job),
                     job.render.map { "\($0.width)×\($0.height)" } ?? "",
-                    "\(Int(job.timings.renderMilliseconds))", megabytes(job.peakMemoryBytes),
+                    job.reusedFrom == nil ? "\(Int(job.timings.renderMilliseconds))" : "reused",
+                    job.reusedFrom == nil ? megabytes(job.peakMemoryBytes) : "",
                     job.version.path,
                 ])
             }

@@ -54,6 +54,9 @@ extension WorkerSettings {
         renderTimeout = reader.value(
             .duration("render.timeout", .seconds(1) ... .seconds(86400), default: "5m"),
             or: renderTimeout)
+        reusesRenders =
+            reader.value(.choice("render.reuse", ["true", "false"], default: "true"), or: "true")
+            == "true"
         shutdownGrace = reader.value(
             .duration("shutdown.grace", .zero ... .seconds(3600), default: "20s"),
             or: shutdownGrace)

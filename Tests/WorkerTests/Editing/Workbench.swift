@@ -65,17 +65,19 @@ final class Workbench: Sendable {
 
     /// One attempt at an edit: make it, commit it, publish it.
     ///
-    /// - Parameter faults: where the process crashes.
+    /// - Parameters:
+    ///   - faults: where the process crashes.
+    ///   - reuseWait: as ``AssetEditor/reuseWait``.
     /// - Returns: nil when another edit came in between.
     @discardableResult
     func run(
         _ edit: Edit, _ asset: AssetPath, _ job: AssetEditor.Job, editors: EditorRegistry? = nil,
-        faults: FaultInjection? = nil
+        faults: FaultInjection? = nil, reuseWait: Duration? = .seconds(300)
     ) async throws -> AssetEditor.Outcome? {
         let library = try Library(root: self.library.root, faults: faults)
         let editor = AssetEditor(
             library: library, pool: pool, editors: editors ?? self.editors,
-            limits: RenderLimits(), resources: nil)
+            limits: RenderLimits(), resources: nil, reuseWait: reuseWait)
         let outcome = try await editor.make(edit, of: asset, job)
         guard case .made(let version) = outcome, let name = VersionName(version.version) else {
             return outcome

@@ -71,5 +71,6 @@ struct CollectCommand: AsyncParsableCommand {
                 print("\(asset): \(names.joined(separator: ", ")) (\(collected.bytes) bytes)")
             }
         }
+        if !dryRun, assets.isEmpty { try open.library.forgetRenders() }
     }
 }

@@ -49,6 +49,9 @@ struct ShowCommand: ParsableCommand {
             "adjustment data: \(content.adjustment.formatIdentifier) \(content.adjustment.formatVersion)"
         )
         if let opened = content.opened { print("the edit before it: \(opened.words)") }
+        if let reused = content.reusedFrom {
+            print("the same photo and edit as \(reused), so that is its render")
+        }
         if let copied = content.copiedFrom { print("copied from \(copied)") }
         guard let recipe = content.recipe else {
             return print(

@@ -1,0 +1,50 @@
+public import Adjustments
+import SystemPackage
+
+extension Library {
+    /// Gives the render of a key to nobody any more: it was found to be wrong.
+    ///
+    /// - Parameter key: as provenance has it.
+    public func forgetRender(_ key: String) throws(Failure) {
+        guard key.utf8.count == RenderKey.digits else { return }
+        try files.remove(path(ofRender: key))
+    }
+
+    /// Removes the files of keys whose render no version has any more; those that a job has open stay.
+    ///
+    /// So there are never many more of them than versions.
+    ///
+    /// - Returns: how many went.
+    @discardableResult
+    public func forgetRenders() throws(Failure) -> Int {
+        var count = 0
+        for prefix in try files.list(renders) {
+            let folder = renders.appending(prefix)
+            for rest in try files.list(folder) {
+                let path = folder.appending(rest)
+                guard let key = RenderKey(recorded: prefix + rest),
+                    case .held(let entry)? = try RenderEntry.open(path, key, making: false, files),
+                    try !isThere(entry.record)
+                else { continue }
+                try files.remove(path)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private func isThere(_ record: RenderRecord) throws(Failure) -> Bool {
+        for place in record.places {
+            for folder in folders(of: place) where try files.isFolder(folder) { return true }
+        }
+        return false
+    }
+}
+
+extension RenderKey {
+    /// Reads a key; nil when it is none.
+    fileprivate init?(recorded hex: String) {
+        guard hex.utf8.count == Self.digits, hex.allSatisfy(\.isHexDigit) else { return nil }
+        self.init(hex: hex)
+    }
+}

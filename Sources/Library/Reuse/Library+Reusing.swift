@@ -1,0 +1,152 @@
+public import Adjustments
+import FoundationEssentials
+import SystemPackage
+
+/// A render that was made before, with its previews, as a staged version has it now.
+public struct ReusedRender: Sendable {
+    /// What it was made of.
+    public let input: Content.Input
+    /// The recipe as it was resolved for the full photo.
+    public let recipe: Recipe
+    /// How it was made.
+    public let rendering: Content.Rendering
+    /// The render, under our name.
+    public let render: Content.Image
+    /// The previews.
+    public let previews: [Content.Preview]
+    /// The tiny JPEG that goes with previews.
+    public let placeholder: String?
+    /// `asset@version` that it was taken from; nil when an earlier attempt of our own job made it.
+    public let from: String?
+}
+
+/// Renders that are already there:
+///
+/// ```
+/// <root>/renders/<two digits>/<the other 62>     the file of a key: which versions have its render
+/// ```
+///
+/// They are taken over as hard links and compared with their digests. Whatever is wrong with one, or with the file,
+/// the photo is rendered: nothing is lost if all of `renders` is removed.
+extension Library {
+    /// Asks for the file of a key; does not wait.
+    ///
+    /// - Parameter staged: of the job that would render.
+    public func claim(
+        _ key: RenderKey, for staged: StagedVersion
+    ) throws(Failure) -> RenderEntry.Claim {
+        try files.faults?.reach()
+        let claim = try RenderEntry.open(
+            path(ofRender: key.hex), key, for: staged.holder, making: true, files)
+        return claim ?? .busy
+    }
+
+    /// Gives a staged version a render of the entry's key, if a version has it; else the entry says that our job
+    /// makes it.
+    ///
+    /// - Parameter stem: name of the render without extension.
+    /// - Returns: nil when it has to be rendered; nothing of what was tried is left then.
+    public func reuse(
+        _ entry: RenderEntry, as stem: String, into staged: StagedVersion
+    ) throws(Failure) -> ReusedRender? {
+        for place in entry.record.places {
+            // A version moves from staging to its place, so it is looked for in that order.
+            for folder in folders(of: place) {
+                if let content = donor(in: folder, entry.key), let recipe = content.recipe,
+                    let rendering = content.rendering,
+                    let render = try take(content, from: folder, as: stem, into: staged)
+                {
+                    return ReusedRender(
+                        input: content.input, recipe: recipe, rendering: rendering, render: render,
+                        previews: content.previews, placeholder: content.placeholder,
+                        from: place.staged?.holder == staged.holder
+                            ? nil : "\(place.asset)@\(place.version)")
+                }
+            }
+        }
+        try files.faults?.reach()
+        try entry.update { record in
+            record.holder = staged.holder
+            record.places = []
+        }
+        return nil
+    }
+
+    /// Lets others have the render of a version that is sealed in staging.
+    public func offer(
+        _ entry: RenderEntry, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) throws(Failure) {
+        try files.faults?.reach()
+        try entry.update { record in
+            record.holder = nil
+            record.add(
+                RenderRecord.Place(
+                    asset: asset, version: version.version, isDraft: version.isDraft,
+                    queue: staged.queue, job: staged.job))
+        }
+    }
+
+    func path(ofRender key: String) -> FilePath {
+        renders.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
+    }
+
+    var renders: FilePath { root.appending("renders") }
+
+    func folders(of place: RenderRecord.Place) -> [FilePath] {
+        guard let staged = place.staged, let name = VersionName(place.version) else { return [] }
+        return [
+            folder(of: staged),
+            self.place(name, on: place.isDraft ? .drafts : .versions, of: place.asset),
+        ]
+    }
+
+    /// What a version shows, if it is as it was sealed and has the render of a key.
+    private func donor(in folder: FilePath, _ key: RenderKey) -> Content? {
+        do throws(Failure) {
+            let bytes = Data(
+                try files.read(
+                    folder.appending(Provenance.fileName), bytesMax: Provenance.fileBytesMax))
+            guard Provenance.isSealed(bytes),
+                let content = try provenance(in: folder).content,
+                content.rendering?.key == key.hex
+            else { return nil }
+            return content
+        } catch {
+            return nil  // gone or damaged: it is rendered
+        }
+    }
+
+    /// Links render and previews, and compares what is there then with the digests.
+    ///
+    /// - Throws: when what was linked cannot be removed again: a render would be written into the other version's.
+    private func take(
+        _ content: Content, from folder: FilePath, as stem: String, into staged: StagedVersion
+    ) throws(Failure) -> Content.Image? {
+        let name = stem + (FilePath(content.render.name).extension.map { "." + $0 } ?? "")
+        let images =
+            [(content.render, name)] + content.previews.map { ($0.image, $0.image.name) }
+        do throws(Failure) {
+            for (image, name) in images {
+                try link(folder.pushing(FilePath(image.name)), as: name, into: staged)
+                let path = self.folder(of: staged).pushing(FilePath(name))
+                let found = try digest(of: path)
+                guard found.hex == image.sha256, found.bytes == image.bytes else {
+                    throw Failure(.ioFailure, "\(path) is not what was recorded.")
+                }
+            }
+        } catch {
+            for (_, name) in images {
+                try files.remove(self.folder(of: staged).pushing(FilePath(name)))
+            }
+            return nil
+        }
+        return Content.Image(
+            name: name, mediaType: content.render.mediaType, size: content.render.size,
+            bytes: content.render.bytes, sha256: content.render.sha256)
+    }
+}
+
+extension StagedVersion {
+    /// The job, whichever of its holds it is.
+    fileprivate var holder: String { "\(queue)/\(job)" }
+}

@@ -1,0 +1,122 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// The file of a render's key, open and locked: whoever has it renders, everybody else waits or does without.
+///
+/// The kernel frees it when the object or the process goes.
+public final class RenderEntry: Sendable {
+    /// Which render.
+    public let key: RenderKey
+    private let path: FilePath
+    private let file: CInt
+    private let content: Mutex<RenderRecord>
+
+    /// What became of the wish for an entry.
+    public enum Claim: Sendable {
+        /// It is ours.
+        case held(RenderEntry)
+        /// Another job renders this very photo with this very recipe now.
+        case busy
+        /// An earlier hold of our own job has it: its worker is stuck, or it would have gone on.
+        case lost
+    }
+
+    private init(_ key: RenderKey, _ path: FilePath, _ file: CInt, _ record: RenderRecord) {
+        (self.key, self.path, self.file) = (key, path, file)
+        content = Mutex(record)
+    }
+
+    deinit { close(file) }
+
+    /// What it says.
+    var record: RenderRecord { content.withLock { $0 } }
+
+    /// Changes what it says.
+    ///
+    /// It need not last: what is not there is rendered.
+    func update(_ change: (inout RenderRecord) -> Void) throws(Failure) {
+        var record = record
+        change(&record)
+        let bytes = try record.encoded()
+        let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
+        guard count == bytes.count, ftruncate(file, off_t(count)) == 0 else {
+            throw Files.failure("writing to", path)
+        }
+        content.withLock { $0 = record }
+    }
+
+    /// Opens the file of a key, if nobody has it; does not wait.
+    ///
+    /// - Parameter holder: `queue/job`.
+    /// - Returns: nil when the file is not there and is not to be made.
+    static func open(
+        _ path: FilePath, _ key: RenderKey, for holder: String? = nil, making: Bool,
+        _ files: Files
+    ) throws(Failure) -> Claim? {
+        for _ in 0..<attemptsMax {
+            guard let file = try open(path, making: making, files) else { return nil }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                defer { close(file) }
+                guard code == EWOULDBLOCK || code == EINTR else {
+                    throw Files.failure("locking", path, code)
+                }
+                let other = RenderRecord(try read(file, path)).holder
+                return holder != nil && other == holder ? .lost : .busy
+            }
+            var info = stat()
+            guard fstat(file, &info) == 0 else {
+                defer { close(file) }
+                throw Files.failure("looking at", path)
+            }
+            // Removed between open and lock: there is another file of that name, or none.
+            guard info.st_nlink > 0 else {
+                close(file)
+                continue
+            }
+            do throws(Failure) {
+                return .held(RenderEntry(key, path, file, RenderRecord(try read(file, path))))
+            } catch {
+                close(file)
+                throw error
+            }
+        }
+        return .busy
+    }
+
+    private static let attemptsMax = 3
+
+    private static func open(
+        _ path: FilePath, making: Bool, _ files: Files
+    ) throws(Failure) -> CInt? {
+        let flags = O_RDWR | O_CLOEXEC | (making ? O_CREAT : 0)
+        var file = Glibc.open(path.string, flags, 0o666)
+        if file < 0, errno == ENOENT {
+            guard making else { return nil }
+            try files.makeFolder(path.removingLastComponent())
+            file = Glibc.open(path.string, flags, 0o666)
+        }
+        guard file >= 0 else { throw Files.failure("opening", path) }
+        return file
+    }
+
+    /// - Returns: what is there, cut off where a record must have ended.
+    private static func read(_ file: CInt, _ path: FilePath) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var length = 0
+        while length <= RenderRecord.bytesMax {
+            if length == bytes.count { bytes += [UInt8](repeating: 0, count: bytes.count) }
+            let count = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress.map { $0 + length }, $0.count - length, off_t(length))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Files.failure("reading", path) }
+            if count == 0 { break }
+            length += count
+        }
+        return Array(bytes[..<length])
+    }
+}

@@ -1,0 +1,60 @@
+import Adjustments
+import FoundationEssentials
+
+/// What the file of a render's key says.
+struct RenderRecord: Sendable, Codable, Equatable {
+    /// The job that renders it now, `queue/job`, or whose worker died at it.
+    var holder: String?
+    /// Versions that have it, the newest first.
+    var places: [Place] = []
+
+    /// Most versions that are remembered: one may be discarded or collected while the next is still there.
+    static let placesMax = 4
+    /// Most bytes of the file: so many assets of the longest names, all of them escaped.
+    static let bytesMax = 64 << 10
+
+    /// A version that has a render.
+    struct Place: Sendable, Codable, Hashable {
+        /// Its asset.
+        let asset: AssetPath
+        /// Its name.
+        let version: String
+        /// Whether it is a draft.
+        let isDraft: Bool
+        /// The queue in whose staging it was made.
+        let queue: String
+        /// The job that made it.
+        let job: String
+
+        /// Where it is before it is published; nil when its name is none.
+        var staged: StagedVersion? {
+            VersionName(version).map {
+                StagedVersion(queue: queue, job: job, fence: $0.fence)
+            }
+        }
+    }
+
+    /// Remembers another place, and forgets the oldest when there are too many.
+    mutating func add(_ place: Place) {
+        places = Array(([place] + places.filter { $0 != place }).prefix(Self.placesMax))
+    }
+
+    /// What bytes say; nothing when they are damaged: then the photo is rendered and they are written anew.
+    init(_ bytes: [UInt8]) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+        } catch {
+            self.init()
+        }
+    }
+
+    init() {}
+
+    func encoded() throws(Failure) -> Data {
+        do {
+            return try JSONEncoder().encode(self)
+        } catch {
+            throw Failure(.internalError, "the record of a render does not encode: \(error)")
+        }
+    }
+}

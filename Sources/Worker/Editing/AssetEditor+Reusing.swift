@@ -1,0 +1,72 @@
+import Adjustments
+import Library
+import RenderProtocol
+
+/// What a version shows, and what it was made of: rendered now, or taken from another version.
+struct RenderedPhoto: Sendable {
+    let input: Content.Input
+    /// As it was resolved for the full photo.
+    let recipe: Recipe
+    let rendering: Content.Rendering
+    let image: Content.Image
+    let previews: [Content.Preview]
+    let placeholder: String?
+    /// `asset@version`.
+    var reusedFrom: String?
+}
+
+/// Renders that a version of the library has already.
+extension AssetEditor {
+    /// Shortest and longest pause between two looks whether the other job is done.
+    private static let pauses = (
+        shortest: Duration.milliseconds(5), longest: Duration.milliseconds(100)
+    )
+
+    /// The library's entry for what a request comes to, locked; waits for a job that renders the same now.
+    ///
+    /// - Returns: nil when renders are not to be used again, when the other job takes longer than one render may, or
+    ///   when the one that has the entry is our own job in the hands of a worker that got stuck.
+    func entry(
+        of request: PhotoRequest, _ header: PhotoHeader, _ job: Job, by child: LentChild
+    ) async throws -> RenderEntry? {
+        guard let reuseWait else { return nil }
+        let key = try RenderKey(
+            request.recipe, header, await child.digest(of: request.source))
+        let end = ContinuousClock.now + reuseWait
+        var pause = Self.pauses.shortest
+        while true {
+            switch try await offPool({ () throws(Failure) in
+                try library.claim(key, for: job.staged)
+            }) {
+            case .held(let entry): return entry
+            case .lost: return nil
+            case .busy:
+                guard ContinuousClock.now < end else { return nil }
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.pauses.longest)
+            }
+        }
+    }
+
+    /// Takes over the render of an entry, if a version has it.
+    func reused(_ entry: RenderEntry, stem: String, _ job: Job) async throws -> RenderedPhoto? {
+        let reused = try await offPool { () throws(Failure) in
+            try library.reuse(entry, as: stem, into: job.staged)
+        }
+        guard let reused else { return nil }
+        return RenderedPhoto(
+            input: reused.input, recipe: reused.recipe, rendering: reused.rendering,
+            image: reused.render, previews: reused.previews, placeholder: reused.placeholder,
+            reusedFrom: reused.from)
+    }
+}
+
+extension RenderKey {
+    /// The key of what a recipe makes of a photo.
+    ///
+    /// - Parameter digest: SHA-256 of the photo, in hex.
+    init(_ recipe: Recipe, _ header: PhotoHeader, _ digest: String) throws(Failure) {
+        self.init(
+            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name)
+    }
+}
