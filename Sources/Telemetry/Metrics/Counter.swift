@@ -1,0 +1,18 @@
+/// A number that only rises.
+public struct Counter: Sendable {
+    private let series: LabelledValues<Double>
+
+    init(_ labels: [String]) {
+        series = LabelledValues(labels: labels, seriesMax: Metrics.seriesMax, fresh: 0)
+    }
+
+    /// Adds to it; `amount` is not negative.
+    public func add(_ amount: Double = 1, _ labels: String...) {
+        precondition(amount >= 0, "a counter only rises; \(amount) was to be added")
+        series.change(labels) { $0 += amount }
+    }
+
+    var samples: [MetricFamily.Sample] {
+        series.all().map { MetricFamily.Sample(labels: $0.labels, value: $0.value) }
+    }
+}

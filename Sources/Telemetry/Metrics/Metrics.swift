@@ -1,0 +1,54 @@
+import Synchronization
+
+/// The metrics of a process: each is made once, recorded from any thread and read as a whole.
+public final class Metrics: Sendable {
+    /// Most series of one metric; what comes after them is counted under ``overflow``.
+    public static let seriesMax = 200
+    /// The label value of what came after ``seriesMax`` series.
+    public static let overflow = "other"
+
+    private let sources = Mutex<[(name: String, read: @Sendable () -> MetricFamily)]>([])
+
+    /// No metrics yet.
+    public init() {}
+
+    /// Makes a counter; its name ends in `_total`.
+    public func counter(_ name: String, _ help: String, labels: [String] = []) -> Counter {
+        precondition(name.hasSuffix("_total"), "the name of the counter \(name) ends in _total")
+        let counter = Counter(labels)
+        add(name) {
+            MetricFamily(name: name, help: help, kind: .counter, samples: counter.samples)
+        }
+        return counter
+    }
+
+    /// Makes a gauge.
+    public func gauge(_ name: String, _ help: String, labels: [String] = []) -> Gauge {
+        let gauge = Gauge(labels)
+        add(name) { MetricFamily(name: name, help: help, kind: .gauge, samples: gauge.samples) }
+        return gauge
+    }
+
+    /// Makes a histogram.
+    public func histogram(
+        _ name: String, _ help: String, _ buckets: Buckets, labels: [String] = []
+    ) -> Histogram {
+        let histogram = Histogram(buckets, labels)
+        add(name) {
+            MetricFamily(name: name, help: help, kind: .histogram, samples: histogram.samples)
+        }
+        return histogram
+    }
+
+    /// All of them as they are now, in the order in which they were made.
+    public func families() -> [MetricFamily] {
+        sources.withLock { $0 }.map { $0.read() }
+    }
+
+    private func add(_ name: String, _ read: @escaping @Sendable () -> MetricFamily) {
+        sources.withLock { sources in
+            precondition(!sources.contains { $0.name == name }, "there are two metrics \(name)")
+            sources.append((name, read))
+        }
+    }
+}
