@@ -1,5 +1,5 @@
-import JobQueue
-import Logging
+package import JobQueue
+package import Logging
 
 /// Repeats a write to the queue until Redis answers it or the job is lost.
 ///
@@ -7,7 +7,7 @@ import Logging
 /// heartbeat, which needs the same Redis, loses the job after one lease without an answer.
 ///
 /// - Returns: nil when the job was lost meanwhile.
-func insist(
+package func insist(
     on job: String, _ hold: JobHold, _ logger: Logger,
     _ write: () async throws(QueueError) -> Standing
 ) async -> Standing? {

@@ -68,7 +68,7 @@ public final class JobHold: Sendable {
     }
 
     /// Runs work that is cancelled when the hold ends.
-    func whileHeld<Result: Sendable>(
+    package func whileHeld<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let task = Task { try await work() }

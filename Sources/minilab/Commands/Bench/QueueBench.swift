@@ -1,21 +1,12 @@
 import Adjustments
 import ArgumentParser
-import FoundationEssentials
 import Glibc
 import JobQueue
 import Logging
-import Redis
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
 import Worker
-
-/// `minilab bench queue`, which `ops/bench` calls.
-struct BenchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measures a part of minilab.", shouldDisplay: false,
-        subcommands: [QueueBench.self])
-}
 
 /// Jobs that do nothing, through a whole worker: the cost of the queue alone.
 struct QueueBench: AsyncParsableCommand {
@@ -104,35 +95,4 @@ struct QueueBench: AsyncParsableCommand {
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
-}
-
-/// Commits and finalizes without doing anything between.
-private struct NoOpHandler: JobHandler {
-    let queue: JobQueue
-    let done: AsyncStream<Void>.Continuation
-
-    func handle(_ claim: Claim, _ hold: JobHold) async {
-        let event = JobEvent.Completed(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "bench",
-            mode: .replace,
-            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: claim.asset),
-            render: JobEvent.Render(
-                mediaType: "image/jpeg", width: 6000, height: 4000, bytes: 1,
-                sha256: String(repeating: "0", count: 64)),
-            filters: [],
-            timings: JobEvent.Timings(
-                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
-            peakMemoryBytes: 0)
-        do {
-            _ = try await queue.commit(claim, event, isDraft: false)
-            _ = try await queue.finalize(job: claim.job, fence: claim.fence)
-            done.yield()
-        } catch {
-            preconditionFailure("the benchmark needs a Redis that answers: \(error)")
-        }
-    }
-
-    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {}
-    func sweep() async {}
 }
