@@ -155,6 +155,9 @@ import Testing
         let (_, done) = try await MinilabProcess.run(["gc", "--library", rig.library] + rule)
         #expect(done == dry.replacing("would go", with: "gone"))
         #expect(try await run(rig, "gc").contains("gone: 0 versions"))
+        // Of the three renders one is there.
+        let keys = try FileManager.default.subpathsOfDirectory(atPath: rig.library + "/renders")
+        #expect(keys.count { $0.contains("/") } == 1)
         let sound = try await run(rig, "verify", "--all-versions")
         #expect(sound.contains("tulips.jpg: sound; 1 version read, 1 rendered again"), "\(sound)")
     }

@@ -71,10 +71,27 @@ import Testing
         #expect(model.timings.renderMilliseconds > 0)
         let (_, table) = try await MinilabProcess.run(arguments)
         #expect(table.contains("reused"))
-        let (sound, words) = try await MinilabProcess.run([
-            "verify", "--library", folder.file("s/library"), "--originals", folder.path,
-        ])
+        let folders = ["--library", folder.file("s/library"), "--originals", folder.path]
+        let (_, shown) = try await MinilabProcess.run(["show", copy.asset] + folders)
+        #expect(shown.contains("the same photo and edit as \(copy.reusedFrom ?? "")"), "\(shown)")
+        let (sound, words) = try await MinilabProcess.run(["verify"] + folders)
         #expect(sound == .exited(0), "\(words)")
+    }
+
+    @Test func `a photo that comes under two names is rendered twice when that is asked for`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = try manifest(jobs: 2, folder: folder)
+        try SyntheticPhoto.png(width: 200, height: 150, seed: 0)
+            .write(to: URL(filePath: folder.file("photo-1.png")))
+        let (ending, output) = try await MinilabProcess.run(
+            ["run", path, "--state", folder.file("s"), "--json"],
+            environment: ["MINILAB_RENDER_REUSE": "false"])
+        #expect(ending == .exited(0), "\(output)")
+        let jobs = try report(output).completed
+        #expect(jobs.allSatisfy { $0.reusedFrom == nil && $0.timings.renderMilliseconds > 0 })
+        #expect(Set(jobs.map(\.render?.sha256)).count == 1)
     }
 
     @Test func `a run killed in the middle does the rest when started again`() async throws {

@@ -71,12 +71,12 @@ extension AssetEditor {
         let previews = try await previews(of: report.recipe, source, job.staged, by: child)
         let key = try RenderKey(request.recipe, report.header, report.sourceDigest)
         // Previews of a photo that took the place of this one are nothing to hand on.
-        let isOnePhoto =
-            try await previews.isEmpty || child.digest(of: request.source) == report.sourceDigest
+        let digestAfter =
+            previews.isEmpty ? report.sourceDigest : try await child.digest(of: request.source)
         return RenderedPhoto(
             input: Content.Input(report), recipe: report.recipe,
             rendering: Content.Rendering(
-                report, key: isOnePhoto ? key : nil, at: job.author.at),
+                report, key: digestAfter == report.sourceDigest ? key : nil, at: job.author.at),
             image: Content.Image(report.output), previews: previews, placeholder: tiny)
     }
 

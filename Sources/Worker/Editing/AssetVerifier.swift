@@ -56,6 +56,7 @@ public struct AssetVerifier: Sendable {
                         "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
                             + "\(render.image.sha256). Restore the version from a backup, or revert and edit it anew."
                     )
+                    try await forget(render)
                 }
             } catch let failure as Failure {
                 report.add(
