@@ -2,48 +2,56 @@ import Redis
 
 /// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
-    static let admit = script("admit", PackageResources.admit_lua, [.entries, .taking])
-    static let feed = script("feed", PackageResources.feed_lua, [.entries, .taking])
-    static let claim = script("claim", PackageResources.claim_lua, drains: true)
-    static let beat = script("beat", PackageResources.beat_lua, drains: true)
-    static let commit = script("commit", PackageResources.commit_lua, drains: true)
-    static let preview = script("preview", PackageResources.preview_lua)
-    static let conclude = script("conclude", PackageResources.conclude_lua, drains: true)
-    static let finalize = script("finalize", PackageResources.finalize_lua, drains: true)
-    static let fail = script("fail", PackageResources.fail_lua, drains: true)
-    static let release = script("release", PackageResources.release_lua, drains: true)
-    static let reap = script("reap", PackageResources.reap_lua, drains: true)
-    static let replay = script("replay", PackageResources.replay_lua)
-    static let cancel = script("cancel", PackageResources.cancel_lua, [.control], drains: true)
+    static let admit = script("admit", PackageResources.admit_lua, ending + [.entries, .control, .taking])
+    static let feed = script("feed", PackageResources.feed_lua, ending + [.entries, .control, .taking])
+    static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
+    static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
+    static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
+    static let preview = script("preview", PackageResources.preview_lua, [.clock, .events])
+    static let conclude = script("conclude", PackageResources.conclude_lua, ending, drains: true)
+    static let finalize = script("finalize", PackageResources.finalize_lua, ending, drains: true)
+    static let fail = script("fail", PackageResources.fail_lua, ending, drains: true)
+    static let release = script("release", PackageResources.release_lua, ending, drains: true)
+    static let reap = script("reap", PackageResources.reap_lua, ending, drains: true)
+    static let replay = script("replay", PackageResources.replay_lua, ending)
+    static let cancel = script(
+        "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
     static let cancelBatch = script(
-        "cancel_batch", PackageResources.cancel_batch_lua, [.control], drains: true)
+        "cancel_batch", PackageResources.cancel_batch_lua, ending + [.control], drains: true)
     static let configure = script(
-        "configure", PackageResources.configure_lua, [.control], drains: true)
-    static let census = script("census", PackageResources.census_lua, drains: true)
+        "configure", PackageResources.configure_lua, [.clock, .flows, .control], drains: true)
+    static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
 
-    /// What a script needs beyond what nearly all need.
-    enum Part {
-        case control, entries, taking
+    /// What several scripts share, in the order in which it is put together. A script gets what it needs and
+    /// no more: each function costs a closure per call.
+    enum Part: Int {
+        case clock, events, flows, batches, jobs, entries, control, taking
 
         var source: [UInt8] {
             switch self {
-            case .control: PackageResources.control_lua
+            case .clock: PackageResources.clock_lua
+            case .events: PackageResources.events_lua
+            case .flows: PackageResources.flows_lua
+            case .batches: PackageResources.batches_lua
+            case .jobs: PackageResources.jobs_lua
             case .entries: PackageResources.entries_lua
-            case .taking: PackageResources.control_lua + PackageResources.taking_lua
+            case .control: PackageResources.control_lua
+            case .taking: PackageResources.taking_lua
             }
         }
     }
 
-    static let shared =
-        PackageResources.base_lua + PackageResources.events_lua + PackageResources.flows_lua
-        + PackageResources.batches_lua + PackageResources.jobs_lua
+    /// What it takes to end a job, or to let it wait.
+    static let ending: [Part] = [.clock, .events, .flows, .batches, .jobs]
 
     /// - Parameter drains: whether it runs when Redis is at `maxmemory`: what takes jobs to their ends must,
     ///   what takes new ones in must not. Redis reads the flag from the first line (Redis 7.0 and newer).
-    private static func script(
-        _ name: String, _ body: [UInt8], _ parts: [Part] = [], drains: Bool = false
+    static func script(
+        _ name: String, _ body: [UInt8], _ parts: [Part], drains: Bool = false
     ) -> RedisScript {
         let flags = Array((drains ? "#!lua flags=allow-oom\n" : "#!lua\n").utf8)
-        return RedisScript(name: name, source: flags + shared + parts.flatMap(\.source) + body)
+        return RedisScript(
+            name: name,
+            source: flags + PackageResources.base_lua + parts.flatMap(\.source) + body)
     }
 }

@@ -193,10 +193,10 @@ public struct Worker: Service {
         _ job: String, _ fence: String, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {
-        await heartbeat.hold(
+        heartbeat.hold(
             job: job, fence: fence, since: since, stage: { hold.stage?.rawValue },
             end: { hold.end($0) })
         await body()
-        await heartbeat.letGo(job: job, fence: fence)
+        heartbeat.letGo(job: job, fence: fence)
     }
 }

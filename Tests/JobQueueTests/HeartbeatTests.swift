@@ -22,7 +22,7 @@ import Testing
         let key = RedisArgument("\(q.queue.name.keyPrefix)lease")
         _ = try await q.redis.send(["ZADD", key, "1", "a"])
         let heartbeat = heartbeat(q)
-        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in }
+        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in }
         await heartbeat.beat()
         let end = try await q.redis.send(["ZSCORE", key, "a"]).string.flatMap(Double.init)
         #expect(try #require(end) > 1_700_000_000_000)
@@ -39,7 +39,7 @@ import Testing
             queue: JobQueue(name: q.queue.name, redis: q.redis, settings: settings),
             redis: q.redis, worker: QueueFixture.worker,
             logger: Logger(label: "test"))
-        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
+        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
             losses.withLock { $0 += 1 }
         }
         _ = try await q.queue.reap(by: "other")
@@ -58,7 +58,7 @@ import Testing
         let claim = try await q.claim()
         let (lost, signal) = AsyncStream.makeStream(of: Void.self)
         let heartbeat = heartbeat(q)
-        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in signal.yield() }
+        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in signal.yield() }
         server.kill(SIGKILL)
         let beating = Task { await heartbeat.run() }
         for await _ in lost { break }
@@ -71,10 +71,10 @@ import Testing
         try await q.admit("a")
         let claim = try await q.claim()
         let heartbeat = heartbeat(q)
-        await heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
+        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
             Issue.record("a job that was let go cannot be lost")
         }
-        await heartbeat.letGo(job: "a", fence: claim.fence)
+        heartbeat.letGo(job: "a", fence: claim.fence)
         _ = try await q.queue.reap(by: "other")
         await heartbeat.beat()
     }

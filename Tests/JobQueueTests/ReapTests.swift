@@ -87,15 +87,14 @@ import Testing
 
     @Test func `Lua's dates are those of the calendar`() async throws {
         let q = try await QueueFixture()
-        let script =
-            String(decoding: QueueScript.shared, as: UTF8.self)
-            + "\nreturn timestamp(tonumber(ARGV[4]))"
+        let script = QueueScript.script(
+            "dates", Array("return timestamp(tonumber(ARGV[4]))".utf8), [.clock, .events])
         var random = SeededGenerator()
         random.printSeed()
         for _ in 0..<200 {
             let milliseconds = Int.random(in: 0..<4_102_444_800_000, using: &random)
             let text = try await q.redis.send([
-                "EVAL", .init(script), "0", "{p}", "1", "1", .init(milliseconds),
+                "EVAL", RedisArgument(script.source), "0", "{p}", "1", "1", .init(milliseconds),
             ]).string
             let expected = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
                 .iso8601)

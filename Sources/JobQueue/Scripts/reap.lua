@@ -33,7 +33,7 @@ for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0
     local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
       .. (stage and ' (' .. stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
       .. int(crashes_max) .. '.'
-    remember(id, '{"at":"' .. STAMP .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
+    remember(id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
       .. quoted(message) .. (stage and ',"stage":' .. quoted(stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
     if crashes >= crashes_max then
       leave_asset(j)

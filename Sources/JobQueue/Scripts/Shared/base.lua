@@ -26,12 +26,6 @@ local call = redis.call
 -- floating-point path; text does not. So numbers are made text once, here, and constants are text.
 local function int(n) return string.format('%d', n) end
 
--- The server's time, once for all of a script: microseconds, milliseconds, and milliseconds as text.
-local TIME = call('TIME')
-local US = TIME[1] * 1000000 + TIME[2]
-local MS = math.floor(US / 1000)
-local NOW = int(MS)
-
 local DEFAULTS = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
   crashes = '0', rebases = '0'}
 local FIELDS = {'state', 'asset', 'tenant', 'priority', 'batch', 'sequence', 'generation', 'attempts',

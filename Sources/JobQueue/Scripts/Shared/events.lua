@@ -19,7 +19,8 @@ local function timestamp(ms)
 end
 
 local QUEUE = P:match('{(.-)}')
-local STAMP = timestamp(MS)
+local STAMP
+local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
 -- Appends a CloudEvent. `id` is the same whenever the same thing is said again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
@@ -29,7 +30,7 @@ local function event(type, id, subject, data, revision)
   call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
     '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
-    .. STAMP
+    .. stamp()
     .. (revision and '","sequence":"' .. string.rep('0', 10 - #revision) .. revision or '')
     .. '","datacontenttype":"application/json","data":' .. data .. '}')
 end
