@@ -42,7 +42,7 @@ class Peer:
 
     @contextlib.contextmanager
     def picker(self, server):
-        """A function that enqueues one job and gives the seconds until it starts in an idle worker."""
+        """A function that enqueues one job and gives the seconds until it starts in an idle worker, alone in a tuple."""
         with self._worker(server) as worker, self._producer(server) as producer:
 
             def pick():
@@ -50,7 +50,7 @@ class Peer:
                 ready, _, _ = select.select([worker.stdout], [], [], START_SECONDS_MAX)
                 if not ready:
                     raise SystemExit(f"{self.name} did not start a job within {START_SECONDS_MAX} s")
-                return json.loads(worker.stdout.readline())["waitedNanoseconds"] / 1e9
+                return (json.loads(worker.stdout.readline())["waitedNanoseconds"] / 1e9,)
 
             yield pick
 
