@@ -33,17 +33,19 @@ class Minilab:
         self.recovery = f"lease of {lease_seconds} s (default 30 s), looked at each half of it, at random up to 3/4"
 
     def enqueue(self, server, jobs):
-        """Enqueues so many jobs in bulk; the seconds.
+        """Enqueues so many jobs in bulk, as a batch with one edit; the seconds.
 
-        HOOK: with `minilab enqueue --file`, that program and the batch's one recipe belong here.
+        HOOK: with `minilab enqueue --file`, that program belongs here; this is what any producer can do.
         """
         start = time.perf_counter()
+        server.client.xadd(f"{PREFIX}in", {"batch": "bench", "edit": EDIT})
         for first in range(0, jobs, CHUNK):
             pipeline = server.client.pipeline(transaction=False)
             for number in range(first, min(first + CHUNK, jobs)):
                 asset = f"2026/11/photo-{number:07}.jpg"
-                pipeline.execute_command("XADD", f"{PREFIX}in", "*", "asset", asset, "edit", EDIT)
+                pipeline.execute_command("XADD", f"{PREFIX}lane:bench", f"1-{number + 1}", "asset", asset)
             pipeline.execute()
+        server.client.xadd(f"{PREFIX}in", {"batch": "bench", "seal": jobs})
         return time.perf_counter() - start
 
     def work(self, server, jobs):
