@@ -86,6 +86,15 @@ extension Library {
         }
     }
 
+    /// The same for a render that was taken over, unless somebody has the entry: then the version it came from, or
+    /// theirs, is enough.
+    public func offer(
+        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) throws(Failure) {
+        guard case .held(let entry) = try claim(key, for: staged) else { return }
+        try offer(entry, version, of: asset, in: staged)
+    }
+
     func path(ofRender key: String) -> FilePath {
         renders.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
     }

@@ -25,16 +25,17 @@ extension AssetEditor {
         let request = PhotoRequest(
             source: source.string, recipe: task.recipe, limits: limits, resources: resources,
             folder: folder.string, stem: open.asset.stem)
-        let (made, entry) = try await pool.lend { child in
+        let (made, entry, reusedKey) = try await pool.lend { child in
             let (header, plan) = try await child.probe(ProbeRequest(request))
             try await checkMediaType(header, of: open.asset)
             let entry = try await self.entry(of: request, header, job, by: child)
             if let entry, let made = try await self.reused(entry, stem: open.asset.stem, job) {
-                return (made, entry as RenderEntry?)
+                // Its lock is not needed to seal: others link the same meanwhile.
+                return (made, RenderEntry?.none, RenderKey?.some(entry.key))
             }
             let made = try await self.rendered(
                 request, plan, job, by: child, placeholder: placeholder)
-            return (made, entry)
+            return (made, entry, nil)
         }
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
@@ -52,6 +53,8 @@ extension AssetEditor {
             let version = try seal(edit, open, job, content: content, timeline: nil)
             if let entry, entry.key.hex == made.rendering.key {
                 try library.offer(entry, version, of: open.asset, in: job.staged)
+            } else if let reusedKey {
+                try library.offer(reusedKey, version, of: open.asset, in: job.staged)
             }
             return version
         }
