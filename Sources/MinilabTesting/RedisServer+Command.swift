@@ -10,7 +10,9 @@ extension RedisServer {
         try await command(words)
     }
 
-    private func command(_ words: [String]) async throws -> String {
+    /// Runs one command, as above.
+    @discardableResult
+    public func command(_ words: [String]) async throws -> String {
         let output = "redis-cli-\(UInt32.random(in: .min ... .max)).out"
         let process = try ChildProcess(
             ["redis-cli", "-e", "-s", folder.file("redis.sock")] + words, log: folder.file(output))

@@ -88,7 +88,7 @@ struct ConnectionState<Waiter> {
     var written = Deque<Command>()
     /// Attempts and connections that ended since a command was last answered.
     var failures = 0
-    /// How the last of them ended.
+    /// How the last of them ended; nil after an answer.
     var lastFailure: LinkFailure?
     /// No command's deadline is earlier; commands that are gone may have left it too early.
     var earliestDeadline = NIODeadline.distantFuture
@@ -184,7 +184,6 @@ struct ConnectionState<Waiter> {
             }
             guard answered + 1 < loginSteps.count else {
                 phase = .ready
-                lastFailure = nil
                 return .completesLogin
             }
             phase = .loggingIn(answered: answered + 1, until: until)
@@ -196,6 +195,7 @@ struct ConnectionState<Waiter> {
 
     private mutating func settled(_ settlement: Settlement) -> Received {
         failures = 0
+        lastFailure = nil
         guard case .leaving(let reason) = phase else {
             route.startOver()
             return .settles(settlement)

@@ -13,7 +13,7 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
         case invalidCommand
         /// `pendingCommandsMax` commands already wait for their replies.
         case tooManyPending
-        /// The deadline passed before a connection could be made; the command was never written.
+        /// The deadline passed before a server could be found that takes the command.
         case unreachable
         /// The TLS handshake failed: certificate, host name or client certificate.
         case tls

@@ -24,8 +24,8 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
     ///
     /// Only answers that a `redis.call` inside a script cannot produce after a write are listed: since
     /// Redis 7 an `OOM` or `NOPERM` of an inner call ends the script under the same prefix, after its
-    /// earlier writes. A `READONLY` may also come from inside; but a replica refuses every write, so
-    /// there was no earlier one. Source: the error replies of `processCommand`, Redis 7.0.
+    /// earlier writes. A `READONLY` or `NOREPLICAS` may also come from inside; but a server that
+    /// says so refuses every write, so there was no earlier one. Source: the error replies of `processCommand`, Redis 7.0.
     var precedesExecution: Bool {
         isMisdirected || ["NOSCRIPT", "NOAUTH", "BUSY"].contains(prefix)
     }
@@ -35,8 +35,8 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
     /// `UNBLOCKED`, and also `MOVED`, end a blocking read when its server stops being the master.
     var isMisdirected: Bool {
         [
-            "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "MASTERDOWN", "LOADING",
-            "UNBLOCKED",
+            "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "NOREPLICAS", "MASTERDOWN",
+            "LOADING", "UNBLOCKED",
         ].contains(prefix)
     }
 

@@ -70,6 +70,7 @@ import Testing
         "ASK 1 n2:7001", "TRYAGAIN Multiple keys", "CLUSTERDOWN The cluster is down",
         "LOADING Redis is loading", "MASTERDOWN Link with MASTER is down",
         "READONLY You can't write", "UNBLOCKED force unblock",
+        "NOREPLICAS Not enough good replicas to write.",
     ])
     func `other refusals are repeated after a wait`(message: String) {
         var fixture = ConnectionFixture.ready(Self.cluster)
