@@ -23,13 +23,14 @@ public final class RedisCluster: Sendable {
     ///   - hasReplicas: Whether each master has a replica, which takes its place when it dies.
     ///   - certificates: What the nodes show; they then speak TLS only, and ask clients for one.
     ///   - program: The server's program.
+    ///   - arguments: More arguments for each node.
     public static func start(
         hasReplicas: Bool = false, certificates: TestCertificates? = nil,
-        program: String = "redis-server"
+        program: String = "redis-server", arguments: [String] = []
     ) async throws -> RedisCluster {
         let nodes = try await withThrowingTaskGroup(of: RedisServer.self) { group in
             for _ in 0..<(hasReplicas ? 6 : 3) {
-                group.addTask { try await startNode(certificates, program) }
+                group.addTask { try await startNode(certificates, program, arguments) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -45,7 +46,7 @@ public final class RedisCluster: Sendable {
     }
 
     private static func startNode(
-        _ certificates: TestCertificates?, _ program: String
+        _ certificates: TestCertificates?, _ program: String, _ arguments: [String]
     ) async throws -> RedisServer {
         let tls = ["--tls-cluster", "yes", "--tls-replication", "yes"]
         return try await RedisServer.start(
@@ -56,7 +57,7 @@ public final class RedisCluster: Sendable {
                 "--cluster-port", String(try RedisServer.freePort()),
                 "--cluster-node-timeout", String(nodeTimeoutMilliseconds),
                 "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
-            ] + (certificates == nil ? [] : tls))
+            ] + (certificates == nil ? [] : tls) + arguments)
     }
 
     private func join() async throws {

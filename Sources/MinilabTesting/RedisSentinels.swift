@@ -24,16 +24,18 @@ public final class RedisSentinels: Sendable {
     /// - Parameters:
     ///   - certificates: What all show; they then speak TLS only, and ask clients for one.
     ///   - program: The server's program.
+    ///   - arguments: More arguments for the master and the replica.
     public static func start(
-        certificates: TestCertificates? = nil, program: String = "redis-server"
+        certificates: TestCertificates? = nil, program: String = "redis-server",
+        arguments: [String] = []
     ) async throws -> RedisSentinels {
         let tls = certificates == nil ? [] : ["--tls-replication", "yes"]
         let master = try await RedisServer.start(
             certificates: certificates, clientsNeedCertificates: true, program: program,
-            arguments: ["--repl-diskless-sync-delay", "0"] + tls)
+            arguments: ["--repl-diskless-sync-delay", "0"] + tls + arguments)
         let replica = try await RedisServer.start(
             certificates: certificates, clientsNeedCertificates: true, program: program,
-            arguments: ["--replicaof", "127.0.0.1 \(master.port)"] + tls)
+            arguments: ["--replicaof", "127.0.0.1 \(master.port)"] + tls + arguments)
         // A sentinel asks for the replicas when it begins to watch, and then every ten seconds.
         try await replica.waitFor("master_link_status:up", in: "INFO", "replication")
 

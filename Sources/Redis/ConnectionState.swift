@@ -239,7 +239,8 @@ struct ConnectionState<Waiter> {
         var failure = failure
         // Where there are several servers, one says which of them it was.
         if mayPostpone { failure.reason = "\(route.stop.address.place): \(failure.reason)" }
-        lastFailure = failure
+        // To be sent elsewhere is no failure, unless nothing else happens.
+        if lastFailure == nil || !failure.isRedirection { lastFailure = failure }
         var effects = Effects(step: .drop)
         if !written.isEmpty {
             let error = lostError(failure)

@@ -16,6 +16,9 @@ struct LinkFailure: Error, Equatable {
     var reason: String
     var serverError: RedisServerError?
 
+    /// Whether it only says where to go on.
+    var isRedirection: Bool { if case .redirection = consequence { true } else { false } }
+
     /// The end that an error of this client's own brings about.
     init(_ error: RedisError, consequence: Consequence) {
         let reason = error.message.hasSuffix(".") ? error.message.dropLast() : error.message[...]

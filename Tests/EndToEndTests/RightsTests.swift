@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rights in Redis") struct RightsTests {
     /// The users of `ops/redis.conf`, as `redis-server` reads them from an ACL file.
-    private func users(_ folder: TemporaryFolder) throws -> String {
+    static func users(_ folder: TemporaryFolder) throws -> String {
         let url = Contract.folder.appending(path: "../ops/redis.conf")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
@@ -22,7 +22,7 @@ import Testing
         let folder = try TemporaryFolder()
         let certificates = try await TestCertificates()
         let server = try await RedisServer.start(
-            certificates: certificates, arguments: ["--aclfile", try users(folder)])
+            certificates: certificates, arguments: ["--aclfile", try Self.users(folder)])
         func client(_ user: String) throws -> RedisClient {
             var configuration = RedisConfiguration(
                 url: try RedisURL(

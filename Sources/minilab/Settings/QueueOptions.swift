@@ -7,13 +7,20 @@ import Telemetry
 
 /// The flags that every command with a queue has. Each is also a setting; see ``Setting``.
 struct QueueOptions: ParsableArguments {
-    @Option(help: "Redis: redis://, rediss:// (TLS) or unix:///path; user:password@ and /db too.")
+    @Option(
+        help: ArgumentHelp(
+            "Redis: redis://host, unix:///path, redis+sentinel://host,host/master or "
+                + "redis+cluster://host,host; rediss for TLS; user:password@ and /database too.",
+            valueName: "url"))
     var redis: String?
 
-    @Option(name: .customLong("redis-ca"), help: "PEM file of the authorities to trust.")
+    @Option(
+        name: .customLong("redis-ca"), help: "PEM file of the authorities to trust with rediss.")
     var redisCA: String?
 
-    @Option(name: .customLong("redis-certificate"), help: "PEM file of our own certificate.")
+    @Option(
+        name: .customLong("redis-certificate"),
+        help: "PEM file of our own certificate, for a Redis that asks.")
     var redisCertificate: String?
 
     @Option(name: .customLong("redis-key"), help: "PEM file of its key.")
@@ -67,7 +74,10 @@ struct QueueConnection: Sendable {
             or: .photos)
         let url = reader.value(
             Setting(
-                key: "redis", expected: "redis://, rediss:// or unix:///path",
+                key: "redis",
+                expected:
+                    "redis://, unix:///path, redis+sentinel:// or redis+cluster://, and rediss for "
+                    + "TLS",
                 defaultText: Self.defaultAddress, parse: { try RedisURL($0) }),
             or: Self.standInURL)
         var redis = RedisConfiguration(url: url, name: "minilab")
