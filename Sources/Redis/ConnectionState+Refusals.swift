@@ -2,11 +2,6 @@ import DequeModule
 
 // What a server refuses because another one, or the same one later, has to execute it.
 extension ConnectionState {
-    /// Whether a command that the server refuses may go to another one.
-    var mayPostpone: Bool {
-        if case .standalone = configuration.url.topology { false } else { true }
-    }
-
     /// Makes a refused command wait again, and the connection end after the replies that are due.
     ///
     /// An `ASK` is not followed but waited out, like a `TRYAGAIN`: our scripts use more keys than

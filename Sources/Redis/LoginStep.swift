@@ -21,7 +21,6 @@ struct LoginStep {
         let login: [RedisArgument]? = url.password.map { password in
             ["AUTH"] + [url.user, password].compactMap { $0 }.map { RedisArgument($0) }
         }
-        var steps: [LoginStep] = []
         guard case .sentinel(let master, _) = url.topology else {
             return server(configuration, login)
         }
@@ -29,12 +28,11 @@ struct LoginStep {
             return server(configuration, login)
                 + [LoginStep(kind: .confirmMaster, arguments: ["HELLO"])]
         }
-        if let login { steps.append(LoginStep(kind: .offerLogin, arguments: login)) }
-        steps.append(
-            LoginStep(
-                kind: .findMaster,
-                arguments: ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", RedisArgument(master)]))
-        return steps
+        let question: [RedisArgument] = [
+            "SENTINEL", "GET-MASTER-ADDR-BY-NAME", RedisArgument(master),
+        ]
+        let offers = login.map { [LoginStep(kind: .offerLogin, arguments: $0)] } ?? []
+        return offers + [LoginStep(kind: .findMaster, arguments: question)]
     }
 
     private static func server(

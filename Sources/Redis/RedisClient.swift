@@ -7,7 +7,9 @@ import NIOPosix
 /// Calls made at the same time travel together (they are pipelined). The first call connects; a
 /// lost connection is made again after a wait with full jitter, and meanwhile calls wait for it up
 /// to their deadlines. A call that was written on a connection which then ended is never repeated
-/// by the client: its error says ``RedisError/mayHaveExecuted``.
+/// by the client: its error says ``RedisError/mayHaveExecuted``. Where the URL names sentinels or a
+/// cluster, a call that the wrong server refused goes to the right one; all keys of one client's
+/// calls have to be in one slot, else it would go back and forth.
 ///
 /// A deadline or a cancellation after the writing ends the connection for all calls on it, because
 /// RESP does not number its replies. So a blocking read (`XREAD BLOCK`) wants a client of its own,

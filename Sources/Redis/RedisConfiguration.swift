@@ -15,7 +15,7 @@ public struct RedisConfiguration: Sendable {
     /// A PEM file with the private key of ``clientCertificateFile``.
     public var clientKeyFile: String?
 
-    /// The longest time from the start of a connection attempt to the end of its login.
+    /// The longest time from the start of a connection attempt at one server to the end of its login.
     public var connectTimeout: Duration = .seconds(5)
 
     /// The longest time for one sentinel to name the master; then the next one is asked.

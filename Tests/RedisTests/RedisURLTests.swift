@@ -137,6 +137,8 @@ import Testing
     @Test(arguments: [
         "redis://worker:secret@localhost:1x", "redis://worker:sec/ret@localhost",
         "redis://worker:secret%@localhost", "rediss://worker:secret@localhost/x",
+        "redis+sentinel://worker:secret@a,b:x/m", "redis+sentinel://worker:secret@a,b",
+        "redis+cluster://worker:sec/ret@a,b", "redis+cluster://worker:secret@a,b/1",
     ])
     func `no message shows a password`(text: String) throws {
         let error = try #require(throws: RedisError.self) { try RedisURL(text) }
