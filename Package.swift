@@ -127,11 +127,24 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What a worker says of itself on its status port: metrics, health.
+        .target(
+            name: "Status",
+            dependencies: [
+                "Adjustments", "JobQueue", "RenderProtocol", "Telemetry", "Worker",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+
         .executableTarget(
             name: "minilab",
             dependencies: [
                 "Adjustments", "Editors", "Filters", "JobQueue", "Library", "Redis",
-                "RenderProtocol", "Telemetry", "Worker",
+                "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -214,6 +227,14 @@ let package = Package(
                 "RenderProtocol", "Worker", "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StatusTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "Status",
+                "Telemetry", "Worker",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,95 @@
+import Foundation
+
+/// One request to a server on 127.0.0.1, as bytes, and all that it answers until it closes.
+public enum HTTPExchange {
+    /// Longest wait for a part of the answer.
+    static let partSecondsMax = 30
+
+    /// What came back.
+    public struct Answer: Sendable {
+        /// All of it.
+        public let text: String
+
+        /// The status of the first line; nil when there was none.
+        public var status: Int? {
+            text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) }
+        }
+        /// What follows the headers.
+        public var body: String {
+            text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
+        }
+    }
+
+    /// Asks for a page.
+    public static func get(
+        _ path: String, port: Int, method: String = "GET"
+    ) async throws -> Answer {
+        try await send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+    }
+
+    /// Sends any bytes.
+    public static func send(_ request: String, port: Int) async throws -> Answer {
+        let connection = try TCPConnection(port: port)
+        connection.send(request)
+        // Reading blocks; the pool that runs tests must not.
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { Answer(text: try connection.readToEnd()) })
+            }
+        }
+    }
+}
+
+/// A connection to a server on 127.0.0.1.
+public final class TCPConnection: Sendable {
+    private let descriptor: CInt
+
+    /// Connects.
+    public init(port: Int) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var limit = timeval(tv_sec: HTTPExchange.partSecondsMax, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw TestingFailure("127.0.0.1:\(port) cannot be reached: \(reason)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends bytes; a peer that is gone is found out by reading.
+    public func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Reads until the peer closes.
+    public func readToEnd() throws -> String {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = recv(descriptor, &part, part.count, 0)
+            guard count >= 0 else {
+                // A peer that closes with our bytes unread resets the connection: an end, too.
+                if errno == ECONNRESET { break }
+                throw TestingFailure(
+                    "no answer within \(HTTPExchange.partSecondsMax) s: "
+                        + String(cString: strerror(errno)))
+            }
+            if count == 0 { break }
+            bytes += part[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,81 @@
+public import JobQueue
+public import Telemetry
+
+/// The queue as Redis counts it, for a scrape.
+///
+/// Every worker of a queue tells the same numbers, so take the `max` of them and not their sum.
+public actor QueueGauges {
+    /// How long an answer of Redis is good for: scrapes in a row, or of several scrapers, ask once.
+    public static let freshFor: Duration = .seconds(5)
+    /// Longest wait for Redis in a scrape; Prometheus gives up after 10 s by default.
+    public static let readTimeMax: Duration = .seconds(2)
+
+    private let queue: JobQueue
+    private var newest: (at: ContinuousClock.Instant, reading: Task<[MetricFamily], Never>)?
+
+    /// Gauges of a queue.
+    ///
+    /// - Parameter queue: on a client of its own: a scrape that is given up ends the connection.
+    public init(queue: JobQueue) { self.queue = queue }
+
+    /// The gauges, at most ``freshFor`` old; with Redis away only `minilab_redis_up 0`.
+    public func families() async -> [MetricFamily] {
+        if let newest, .now - newest.at < Self.freshFor { return await newest.reading.value }
+        let reading = Task { [queue] in await Self.read(queue) }
+        newest = (.now, reading)
+        return await reading.value
+    }
+
+    private static func read(_ queue: JobQueue) async -> [MetricFamily] {
+        let reading = Task { try await queue.status() }
+        let clock = Task {
+            try await Task.sleep(for: readTimeMax)
+            reading.cancel()
+        }
+        defer { clock.cancel() }
+        do {
+            return families(try await reading.value, of: queue.name.string)
+        } catch {
+            // Numbers of the past would look like those of now.
+            return [up(0)]
+        }
+    }
+
+    static func families(_ status: QueueStatus, of queue: String) -> [MetricFamily] {
+        func sample(_ label: String, _ value: String, _ count: Int) -> MetricFamily.Sample {
+            MetricFamily.Sample(
+                labels: [MetricFamily.Label("queue", queue), MetricFamily.Label(label, value)],
+                value: Double(count))
+        }
+        let states = [
+            ("incoming", status.incoming), ("lanes", status.lanes), ("ready", status.ready),
+            ("delayed", status.delayed),
+            ("parked", status.parked), ("active", status.active), ("dead", status.dead),
+        ]
+        return [
+            up(1),
+            MetricFamily(
+                name: "minilab_queue_jobs",
+                help: "Jobs of the queue by state; each worker tells the same.", kind: .gauge,
+                samples: states.map { sample("state", $0.0, $0.1) }),
+            MetricFamily(
+                name: "minilab_queue_events_total",
+                help: "What happened to jobs since the queue exists; each worker tells the same.",
+                kind: .counter,
+                samples: status.counters.filter { $0.key != "milliseconds" }
+                    .sorted { $0.key < $1.key }.prefix(Metrics.seriesMax)
+                    .map { sample("event", $0.key, $0.value) }),
+            .gauge(
+                "minilab_queue_paused", "1 when somebody has paused all claims.",
+                labels: [MetricFamily.Label("queue", queue)], status.paused == nil ? 0 : 1),
+            .gauge(
+                "minilab_queue_workers", "Workers of the queue that were heard of lately.",
+                labels: [MetricFamily.Label("queue", queue)], Double(status.workers.count)),
+        ]
+    }
+
+    private static func up(_ value: Double) -> MetricFamily {
+        .gauge(
+            "minilab_redis_up", "1 when Redis answered this worker for this scrape.", value)
+    }
+}

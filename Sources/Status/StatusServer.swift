@@ -1,0 +1,129 @@
+public import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+public import ServiceLifecycle
+import Synchronization
+
+/// The status port: a small HTTP server for who watches a worker.
+///
+/// One request a connection, `GET` or `HEAD`. It runs on the process's event loops and shares no
+/// thread with the heartbeat. Whatever is sent to it, the worker goes on.
+public struct StatusServer: Service {
+    /// Most connections at one time; more are closed at once.
+    public static let connectionsMax = 32
+    /// Longest life of a connection, idle or not: longer than any page takes.
+    static let connectionTimeMax: TimeAmount = .seconds(10)
+    /// Most bytes of one header, and of all of them with the request's line.
+    static let headBytesMax = 8 << 10
+    /// Most headers of a request.
+    static let headersMax = 64
+    /// Connections that the kernel keeps until they are accepted.
+    private static let backlog: Int32 = 64
+
+    private let channel: any Channel
+    private let logger: Logger
+
+    /// Where it listens: `127.0.0.1:9110`.
+    public let address: String
+
+    /// Starts to listen; pages are answered from now on.
+    ///
+    /// - Parameters:
+    ///   - host: an address of this machine or a name of one.
+    ///   - port: 0 is any free one.
+    /// - Throws: `StatusPortError` when the port cannot be had.
+    public static func open(
+        host: String, port: Int, pages: [StatusPage], logger: Logger
+    ) async throws -> StatusServer {
+        let open = ConnectionCount()
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: backlog)
+            // A worker that is started again must not wait for the kernel to forget old connections.
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try prepare(channel, open, pages) }
+            }
+        do {
+            return StatusServer(
+                try await bootstrap.bind(host: host, port: port).get(), logger)
+        } catch {
+            throw StatusPortError(
+                description: "the status port cannot be opened at \(host) port \(port): \(error). "
+                    + "Give another --status-port or --status-address.")
+        }
+    }
+
+    private init(_ channel: any Channel, _ logger: Logger) {
+        self.channel = channel
+        self.logger = logger
+        let local = channel.localAddress
+        let host = local?.ipAddress ?? "?"
+        address = (host.contains(":") ? "[\(host)]" : host) + ":\(local?.port ?? 0)"
+    }
+
+    private static func prepare(
+        _ channel: any Channel, _ open: ConnectionCount, _ pages: [StatusPage]
+    ) throws {
+        guard open.enter() else { throw TooManyConnections() }
+        let end = channel.eventLoop.scheduleTask(in: connectionTimeMax) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in
+            open.leave()
+            end.cancel()
+        }
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = headBytesMax
+        limits.maxHeaderListSize = headBytesMax
+        limits.maxHeaderFieldCount = headersMax
+        let pipeline = channel.pipeline.syncOperations
+        // What cannot be parsed is answered by our handler, with a sentence.
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false,
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+        try pipeline.addHandler(StatusRequestHandler(pages))
+    }
+
+    /// Answers until the worker has ended.
+    public func run() async throws {
+        logger.notice("status port listens", metadata: ["address": "\(address)"])
+        do {
+            try await gracefulShutdown()
+        } catch {
+            // Cancelled: that is an end, too.
+        }
+        await close()
+    }
+
+    /// Closes the port.
+    public func close() async {
+        do {
+            try await channel.close()
+        } catch {
+            logger.debug("status port was closed before", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private struct TooManyConnections: Error {}
+}
+
+/// Why a status port cannot be had.
+public struct StatusPortError: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// How many connections are open, at most ``StatusServer/connectionsMax``.
+private final class ConnectionCount: Sendable {
+    private let count = Mutex(0)
+
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < StatusServer.connectionsMax else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}

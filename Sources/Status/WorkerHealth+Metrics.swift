@@ -1,0 +1,18 @@
+import Telemetry
+
+extension WorkerHealth {
+    /// Health in numbers. Ages, not times: the clock that steps has no part in them.
+    func families(now: ContinuousClock.Instant = .now) -> [MetricFamily] {
+        [
+            .gauge(
+                "minilab_heartbeat_age_seconds", "Time since the last turn of the heartbeat.",
+                heartbeatAge(now: now) / .seconds(1)),
+            .gauge(
+                "minilab_alive", "1 when /healthz says 200: claim loop and heartbeat move.",
+                alive(now: now).ok ? 1 : 0),
+            .gauge(
+                "minilab_ready", "1 when /readyz says 200: it can take jobs.",
+                ready(now: now).ok ? 1 : 0),
+        ]
+    }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import Synchronization
+public import Worker
+
+/// Whether a worker moves, and whether it can take jobs: two questions with two answers.
+///
+/// *Alive* is about this process alone: a restart would help if the answer is no. Redis away is no
+/// such reason, because the loops go on and try again. *Ready* is about jobs: Redis answers, and
+/// nobody has told the worker to stop.
+public final class WorkerHealth: Sendable {
+    private struct State {
+        var asked: ContinuousClock.Instant
+        var beat: ContinuousClock.Instant
+        var freedSlot: ContinuousClock.Instant
+        var busy = 0
+        var waitsForIdle = false
+        var drainingSince: ContinuousClock.Instant?
+        var hasReachedRedis = false
+        var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
+    }
+
+    private let slots: Int
+    /// How long a loop may stand before a restart is called for.
+    let standstillMax: Duration
+    private let state: Mutex<State>
+
+    /// The shortest standstill that calls for a restart.
+    ///
+    /// A turn of either loop takes at most four waits for Redis of 5 s each and a pause of 5 s, so a
+    /// worker that moves is far from it.
+    public static let standstillAtLeast: Duration = .seconds(60)
+
+    /// The health of a worker that starts now.
+    public init(slots: Int, lease: Duration, now: ContinuousClock.Instant = .now) {
+        self.slots = slots
+        standstillMax = max(lease * 2, Self.standstillAtLeast)
+        state = Mutex(State(asked: now, beat: now, freedSlot: now))
+    }
+
+    /// Notes what a worker tells.
+    public func record(_ event: WorkerEvent, now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            switch event {
+            case .asksForJobs:
+                state.asked = now
+                state.waitsForIdle = false
+            case .waitsForIdle: state.waitsForIdle = true
+            case .beat: state.beat = now
+            case .reachedRedis:
+                state.hasReachedRedis = true
+                state.redisTrouble = nil
+            // These two are asked all the time and answered all the time when Redis is well.
+            case .missedRedis(.claim, let reason), .missedRedis(.heartbeat, let reason):
+                state.redisTrouble = (state.redisTrouble?.since ?? now, reason)
+            case .drains: state.drainingSince = state.drainingSince ?? now
+            case .began: state.busy += 1
+            case .freedSlot:
+                state.busy -= 1
+                state.freedSlot = now
+            case .missedRedis, .ended, .rendered, .childStarts, .childEnded: break
+            }
+        }
+    }
+
+    /// Time since the heartbeat's last turn.
+    public func heartbeatAge(now: ContinuousClock.Instant = .now) -> Duration {
+        now - state.withLock { $0.beat }
+    }
+
+    /// Whether both loops move.
+    public func alive(now: ContinuousClock.Instant = .now) -> HealthReport {
+        let state = state.withLock { $0 }
+        var problems: [HealthReport.Problem] = []
+        if now - state.beat > standstillMax {
+            problems.append(
+                HealthReport.Problem(
+                    what: "the heartbeat stands: no lease is renewed",
+                    forSeconds: (now - state.beat) / .seconds(1),
+                    action: "restart the worker; its jobs are safe"))
+        }
+        // With all slots busy, or one job that runs alone, it rightly waits; told to stop, it has ended.
+        let waits = state.busy >= slots || (state.waitsForIdle && state.busy > 0)
+        let asked = max(state.asked, state.freedSlot)
+        if state.drainingSince == nil, !waits, now - asked > standstillMax {
+            problems.append(
+                HealthReport.Problem(
+                    what: "the claim loop stands: a slot is free and no job is asked for",
+                    forSeconds: (now - asked) / .seconds(1),
+                    action: "restart the worker; its jobs are safe"))
+        }
+        return HealthReport(problems)
+    }
+
+    /// Whether it takes jobs.
+    public func ready(now: ContinuousClock.Instant = .now) -> HealthReport {
+        let state = state.withLock { $0 }
+        var problems: [HealthReport.Problem] = []
+        if let since = state.drainingSince {
+            problems.append(
+                HealthReport.Problem(
+                    what: "the worker was told to stop and claims no more jobs",
+                    forSeconds: (now - since) / .seconds(1),
+                    action: "nothing: it ends when its jobs have"))
+        }
+        if let (since, reason) = state.redisTrouble {
+            problems.append(
+                HealthReport.Problem(
+                    what: "Redis cannot be used: \(reason)",
+                    forSeconds: (now - since) / .seconds(1),
+                    action: "see \"Redis is away\" in ops/RUNBOOK.md; the worker tries again by "
+                        + "itself"))
+        } else if !state.hasReachedRedis {
+            problems.append(
+                HealthReport.Problem(
+                    what: "Redis has not answered yet since the worker started", forSeconds: nil,
+                    action: "wait a few seconds; then see \"Redis is away\" in ops/RUNBOOK.md"))
+        }
+        return HealthReport(problems)
+    }
+}
+
+/// What is wrong, since when, and what to do; empty when all is well.
+public struct HealthReport: Sendable, Encodable, Equatable {
+    /// One thing that is wrong.
+    public struct Problem: Sendable, Encodable, Equatable {
+        /// A sentence.
+        public let what: String
+        /// Since when, in seconds back; nil when it was so from the start.
+        public let forSeconds: Double?
+        /// What to do about it.
+        public let action: String
+    }
+
+    /// Whether nothing is wrong.
+    public let ok: Bool
+    /// What is wrong.
+    public let problems: [Problem]
+
+    init(_ problems: [Problem]) {
+        ok = problems.isEmpty
+        self.problems = problems
+    }
+}

@@ -1,0 +1,131 @@
+import Adjustments
+import Glibc
+import RenderProtocol
+public import Telemetry
+public import Worker
+
+/// What a worker has done since it started, in numbers.
+public struct WorkerMetrics: Sendable {
+    private let all: Metrics
+    private let busy: Gauge
+    private let draining: Gauge
+    private let claims: Counter
+    private let waits: Histogram
+    private let attempts: Counter
+    private let leasesLost: Counter
+    private let renders: Histogram
+    private let renderCPU: Counter
+    private let renderMemory: Histogram
+    private let childStarts: Counter
+    private let childEnds: Counter
+    private let redisFailures: Counter
+
+    /// Metrics that all say 0.
+    ///
+    /// - Parameters:
+    ///   - version: of minilab.
+    ///   - worker: the worker's name, as in events and logs.
+    public init(version: String, worker: String, queue: String, slots: Int) {
+        let all = Metrics()
+        self.all = all
+        all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
+            .set(1, version)
+        all.gauge(
+            "minilab_worker_info", "Who it is in events and logs.", labels: ["worker", "queue"]
+        ).set(1, worker, queue)
+        all.gauge("minilab_slots", "Jobs that it may work on at the same time.")
+            .set(Double(slots))
+        busy = all.gauge("minilab_slots_busy", "Jobs that it works on.")
+        draining = all.gauge("minilab_draining", "1 when it was told to stop and claims no more.")
+        claims = all.counter("minilab_claims_total", "Jobs that it has taken.")
+        waits = all.histogram(
+            "minilab_queue_wait_seconds", "Time from admission of a job to its claim.", .waits)
+        attempts = all.counter(
+            "minilab_attempts_total",
+            "Attempts that have ended; code says why one failed (ops/RUNBOOK.md).",
+            labels: ["outcome", "code"])
+        leasesLost = all.counter(
+            "minilab_leases_lost_total", "Jobs that another worker got while this one had them.")
+        renders = all.histogram(
+            "minilab_render_seconds", "Time of a render in its child, from request to answer.",
+            .renders, labels: ["size", "lane"])
+        renderCPU = all.counter(
+            "minilab_render_cpu_seconds_total", "Processor time that renders took.",
+            labels: ["size"])
+        renderMemory = all.histogram(
+            "minilab_render_memory_bytes", "Highest resident set of a child during a render.",
+            .memory)
+        childStarts = all.counter("minilab_child_starts_total", "Render children started.")
+        childEnds = all.counter(
+            "minilab_child_ends_total",
+            "Render children gone; cause is finished, cancelled, timed_out, not_started, an exit "
+                + "code or a signal.", labels: ["cause"])
+        redisFailures = all.counter(
+            "minilab_redis_failures_total", "Calls that Redis did not take or answer.",
+            labels: ["call"])
+    }
+
+    /// Counts what a worker tells.
+    public func record(_ event: WorkerEvent) {
+        switch event {
+        case .asksForJobs, .waitsForIdle, .reachedRedis, .beat: break
+        case .missedRedis(let call, _): redisFailures.add(1, call.rawValue)
+        case .drains: draining.set(1)
+        case .began(let waited):
+            busy.add(1)
+            claims.add()
+            waits.record(waited / .seconds(1))
+        case .freedSlot: busy.add(-1)
+        case .ended(let end):
+            attempts.add(1, end.outcome, end.code)
+            if end == .lost { leasesLost.add() }
+        case .rendered(let report, let isFull):
+            let size = isFull ? "full" : "small"
+            renders.record(report.wallMilliseconds / 1000, size, report.plan.lane.rawValue)
+            renderCPU.add(max(0, report.cpuMilliseconds / 1000), size)
+            renderMemory.record(Double(report.peakMemoryBytes))
+        case .childStarts: childStarts.add()
+        case .childEnded(let end): childEnds.add(1, end.cause)
+        }
+    }
+
+    /// All of them as they are now.
+    public func families() -> [MetricFamily] { all.families() }
+}
+
+extension WorkerEvent.AttemptEnd {
+    /// The reason of a failure; a label without a value is none to Prometheus.
+    var code: String {
+        if case .failed(let code) = self { code.rawValue } else { "" }
+    }
+}
+
+extension WorkerEvent.ChildEnd {
+    /// As an operator knows it: `finished`, `exit_70`, `SIGSEGV`.
+    var cause: String {
+        switch self {
+        case .exited(0): "finished"
+        case .exited(let code): "exit_\(code)"
+        case .signalled(let signal): Self.signalName(signal)
+        case .timedOut: "timed_out"
+        case .cancelled: "cancelled"
+        case .notStarted: "not_started"
+        }
+    }
+
+    private static func signalName(_ signal: Int32) -> String {
+        switch signal {
+        case SIGABRT: "SIGABRT"
+        case SIGBUS: "SIGBUS"
+        case SIGFPE: "SIGFPE"
+        case SIGILL: "SIGILL"
+        case SIGKILL: "SIGKILL"
+        case SIGSEGV: "SIGSEGV"
+        case SIGSYS: "SIGSYS"
+        case SIGTERM: "SIGTERM"
+        case SIGTRAP: "SIGTRAP"
+        case SIGXCPU: "SIGXCPU"
+        default: "signal_\(signal)"
+        }
+    }
+}

@@ -1,0 +1,120 @@
+public import Adjustments
+public import JobQueue
+public import RenderProtocol
+
+/// What a worker tells of its work, as it happens, to who counts it.
+public enum WorkerEvent: Sendable {
+    /// The claim loop asks for jobs: it does so at least every few seconds while a slot is free.
+    case asksForJobs
+    /// The claim loop waits until no job runs, because a quarantined one runs alone.
+    case waitsForIdle
+    /// Redis answered the claim loop or renewed the leases.
+    case reachedRedis
+    /// Redis did not take or answer a call.
+    case missedRedis(RedisCall, String)
+    /// The heartbeat has done one turn, with or without leases to renew.
+    case beat
+    /// The worker was told to stop: it claims no more.
+    case drains
+    /// A job takes a slot; how long it waited for that since its admission.
+    case began(waited: Duration)
+    /// An attempt has come to its end.
+    case ended(AttemptEnd)
+    /// A job has given its slot back.
+    case freedSlot
+    /// A render child has rendered a file, a small one or the full one.
+    case rendered(RenderReport, isFull: Bool)
+    /// A render child starts.
+    case childStarts
+    /// A render child is gone.
+    case childEnded(ChildEnd)
+
+    /// What was asked of Redis.
+    public enum RedisCall: String, Sendable {
+        /// To admit and claim jobs.
+        case claim
+        /// To renew leases.
+        case heartbeat
+        /// To take the end of a job.
+        case write
+        /// To look for lost leases.
+        case reap
+        /// To hear what was cancelled.
+        case listen
+    }
+
+    /// How an attempt ended.
+    public enum AttemptEnd: Sendable, Equatable {
+        /// A version or draft is in its place.
+        case published
+        /// There was nothing to do.
+        case unchanged
+        /// It failed; the retry policy decides whether another follows.
+        case failed(FailureCode)
+        /// The asset changed meanwhile; it is rendered again.
+        case rebased
+        /// The worker stops and handed the job back.
+        case handedBack
+        /// Nobody wants the job any more.
+        case cancelled
+        /// The lease ran out or somebody else has the job: nothing was changed.
+        case lost
+    }
+
+    /// How a render child ended.
+    public enum ChildEnd: Sendable, Equatable {
+        /// By itself; 0 when it was told to.
+        case exited(Int32)
+        /// By a signal that we did not send.
+        case signalled(Int32)
+        /// Killed because a render took too long.
+        case timedOut
+        /// Killed because nobody wanted its answer any more.
+        case cancelled
+        /// It never ran.
+        case notStarted
+    }
+
+    /// Who is told: it returns at once and never calls back.
+    public typealias Listener = @Sendable (WorkerEvent) -> Void
+}
+
+extension WorkerEvent {
+    /// What a heartbeat tells.
+    public init(_ turn: HeartbeatTurn) {
+        self =
+            switch turn {
+            case .turned: .beat
+            case .renewed: .reachedRedis
+            case .failed(let reason): .missedRedis(.heartbeat, reason)
+            }
+    }
+}
+
+extension WorkerEvent.AttemptEnd {
+    /// One word, for metrics and logs.
+    public var outcome: String {
+        switch self {
+        case .published: "published"
+        case .unchanged: "unchanged"
+        case .failed: "failed"
+        case .rebased: "rebased"
+        case .handedBack: "handed_back"
+        case .cancelled: "cancelled"
+        case .lost: "lost"
+        }
+    }
+}
+
+extension WorkerEvent.ChildEnd {
+    init(_ death: ChildDeath) {
+        self =
+            switch death {
+            case .notStarted: .notStarted
+            case .exited(let code): .exited(code)
+            case .signalled(let signal): .signalled(signal)
+            case .timedOut: .timedOut
+            case .cancelled: .cancelled
+            }
+    }
+}

@@ -1,0 +1,95 @@
+import Status
+import Testing
+import Worker
+
+@Suite("Health of a worker") struct WorkerHealthTests {
+    private let start = ContinuousClock.now
+
+    private func health(slots: Int = 1) -> WorkerHealth {
+        WorkerHealth(slots: slots, lease: .seconds(30), now: start)
+    }
+
+    private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    @Test func `a worker that has just started is alive and not yet ready`() throws {
+        let health = health()
+        #expect(health.alive(now: start).ok)
+        let problem = try #require(health.ready(now: start).problems.first)
+        #expect(problem.what.hasPrefix("Redis has not answered yet"))
+        health.record(.reachedRedis, now: after(1))
+        #expect(health.ready(now: after(1)).ok)
+    }
+
+    @Test func `Redis away makes a worker unready at once and never dead`() throws {
+        let health = health()
+        health.record(.reachedRedis, now: start)
+        for second in stride(from: 10, through: 3600, by: 10) {
+            health.record(.asksForJobs, now: after(second))
+            health.record(.missedRedis(.claim, "refused"), now: after(second))
+            health.record(.beat, now: after(second))
+        }
+        #expect(health.alive(now: after(3610)).ok)
+        let problem = try #require(health.ready(now: after(3610)).problems.first)
+        #expect(problem.what == "Redis cannot be used: refused")
+        #expect(problem.forSeconds == 3600)
+        #expect(problem.action.contains("ops/RUNBOOK.md"))
+        health.record(.reachedRedis, now: after(3620))
+        #expect(health.ready(now: after(3620)).ok)
+    }
+
+    @Test func `a heartbeat that stands is told after the limit`() throws {
+        let health = health()
+        health.record(.beat, now: after(1))
+        for second in 2...70 { health.record(.asksForJobs, now: after(second)) }
+        #expect(health.alive(now: after(61)).ok)
+        let report = health.alive(now: after(62))
+        #expect(!report.ok)
+        #expect(report.problems.map(\.what) == ["the heartbeat stands: no lease is renewed"])
+        #expect(report.problems[0].forSeconds == 61)
+    }
+
+    @Test func `a claim loop that stands with a free slot is told after the limit`() throws {
+        let health = health(slots: 2)
+        health.record(.began(waited: .zero), now: after(1))
+        for second in 1...100 { health.record(.beat, now: after(second)) }
+        #expect(health.alive(now: after(60)).ok)
+        let report = health.alive(now: after(100))
+        #expect(report.problems.count == 1)
+        #expect(report.problems[0].what.hasPrefix("the claim loop stands"))
+    }
+
+    @Test func `with all slots busy for an hour the claim loop rightly waits`() {
+        let health = health()
+        health.record(.began(waited: .zero), now: after(1))
+        health.record(.beat, now: after(3600))
+        #expect(health.alive(now: after(3600)).ok)
+        // A moment after a slot is free the loop has not asked again yet.
+        health.record(.freedSlot, now: after(3600))
+        #expect(health.alive(now: after(3601)).ok)
+        health.record(.beat, now: after(3661))
+        #expect(!health.alive(now: after(3661)).ok)
+    }
+
+    @Test func `while a quarantined job runs alone no other is asked for, rightly`() {
+        let health = health(slots: 4)
+        health.record(.asksForJobs, now: after(1))
+        health.record(.began(waited: .zero), now: after(1))
+        health.record(.waitsForIdle, now: after(1))
+        health.record(.beat, now: after(600))
+        #expect(health.alive(now: after(600)).ok)
+        health.record(.freedSlot, now: after(600))
+        health.record(.beat, now: after(700))
+        #expect(!health.alive(now: after(700)).ok)
+    }
+
+    @Test func `a worker that drains is alive and not ready`() throws {
+        let health = health()
+        health.record(.reachedRedis, now: start)
+        health.record(.drains, now: after(10))
+        health.record(.beat, now: after(600))
+        #expect(health.alive(now: after(600)).ok)
+        let problem = try #require(health.ready(now: after(600)).problems.first)
+        #expect(problem.what.contains("told to stop"))
+        #expect(problem.forSeconds == 590)
+    }
+}

@@ -1,0 +1,115 @@
+import Adjustments
+import MinilabTesting
+import RenderProtocol
+import Telemetry
+import Testing
+import Worker
+
+@testable import Status
+
+@Suite("What a worker counts") struct WorkerMetricsTests {
+    private func worker(telling events: [WorkerEvent]) -> String {
+        let metrics = WorkerMetrics(version: "1.2.3", worker: "w", queue: "photos", slots: 4)
+        for event in events { metrics.record(event) }
+        return Exposition.text(metrics.families())
+    }
+
+    private func lines(_ text: String) -> Set<Substring> { Set(text.split(separator: "\n")) }
+
+    @Test func `all that a worker can tell passes promtool`() throws {
+        let ends: [WorkerEvent.AttemptEnd] =
+            [.published, .unchanged, .rebased, .handedBack, .cancelled, .lost]
+            + FailureCode.allCases.map { .failed($0) }
+        let childEnds: [WorkerEvent.ChildEnd] =
+            [.exited(0), .exited(70), .timedOut, .cancelled, .notStarted]
+            + (1...64).map { .signalled($0) }
+        let calls: [WorkerEvent.RedisCall] = [.claim, .heartbeat, .write, .reap, .listen]
+        let text = try worker(
+            telling: [
+                .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
+                .began(waited: .seconds(3)),
+                .freedSlot, .childStarts,
+                .rendered(report(.planes, wall: 120), isFull: true),
+            ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
+                + calls.map { .missedRedis($0, "refused") })
+        try PromTool.checkMetrics(text)
+    }
+
+    @Test func `slots in use rise and fall with jobs`() {
+        let text = worker(
+            telling: [
+                .began(waited: .milliseconds(200)), .began(waited: .seconds(20)), .freedSlot,
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                "minilab_slots 4", "minilab_slots_busy 1", "minilab_claims_total 2",
+                #"minilab_queue_wait_seconds_bucket{le="0.1"} 0"#,
+                #"minilab_queue_wait_seconds_bucket{le="0.5"} 1"#,
+                #"minilab_queue_wait_seconds_bucket{le="60"} 2"#,
+                "minilab_queue_wait_seconds_sum 20.2",
+            ]))
+    }
+
+    @Test func `attempts are told by outcome, and failures by code`() {
+        let text = worker(
+            telling: [
+                .ended(.published), .ended(.published), .ended(.failed(.noSpace)), .ended(.lost),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                #"minilab_attempts_total{outcome="published",code=""} 2"#,
+                #"minilab_attempts_total{outcome="failed",code="noSpace"} 1"#,
+                #"minilab_attempts_total{outcome="lost",code=""} 1"#,
+                "minilab_leases_lost_total 1",
+            ]))
+    }
+
+    @Test func `deaths of children are told by the name of the signal`() {
+        let text = worker(
+            telling: [
+                .childStarts, .childEnded(.signalled(11)), .childEnded(.signalled(9)),
+                .childEnded(.exited(0)), .childEnded(.exited(71)), .childEnded(.timedOut),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                "minilab_child_starts_total 1", #"minilab_child_ends_total{cause="SIGSEGV"} 1"#,
+                #"minilab_child_ends_total{cause="SIGKILL"} 1"#,
+                #"minilab_child_ends_total{cause="finished"} 1"#,
+                #"minilab_child_ends_total{cause="exit_71"} 1"#,
+                #"minilab_child_ends_total{cause="timed_out"} 1"#,
+            ]))
+    }
+
+    @Test func `renders are told in base units, by lane, small ones apart`() throws {
+        let text = try worker(
+            telling: [
+                .rendered(report(.planes, wall: 120), isFull: true),
+                .rendered(report(.stream, wall: 20), isFull: false),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                #"minilab_render_seconds_sum{size="full",lane="planes"} 0.12"#,
+                #"minilab_render_seconds_count{size="small",lane="stream"} 1"#,
+                #"minilab_render_cpu_seconds_total{size="full"} 0.06"#,
+                "minilab_render_memory_bytes_sum 100000000",
+            ]))
+    }
+
+    private func report(_ lane: RenderPlan.Lane, wall: Double) throws -> RenderReport {
+        let size = PixelSize(width: 4, height: 3)
+        let header = PhotoHeader(
+            format: "jpeg", storedSize: size, orientation: 1, bands: 3, bitsPerSample: 8,
+            hasAlpha: false, hasProfile: false)
+        return RenderReport(
+            header: header, sourceDigest: "", recipe: try Recipe(filters: []),
+            plan: RenderPlan(
+                lane: lane, orientation: 1, resultSize: size, passes: [],
+                output: OutputPlan(
+                    format: .jpeg, quality: 0.9, chroma: .full, progressive: false,
+                    bitDepth: .eight, keepsAlpha: false, background: .white, colorSpace: .source,
+                    strip: .none)),
+            output: RenderedFile(
+                name: "a.jpg", mediaType: "image/jpeg", size: size, bytes: 1, digest: ""),
+            wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000)
+    }
+}
