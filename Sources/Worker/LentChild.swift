@@ -16,14 +16,18 @@ final class LentChild: Sendable {
 
     private let child: RenderChild
     private let renderTimeout: Duration
+    private let listener: WorkerEvent.Listener
     private let used = Mutex(Use())
 
     /// How long a probe may take: it reads a header.
     static let probeTimeout: Duration = .seconds(10)
 
-    init(_ child: RenderChild, renderTimeout: Duration) {
+    init(
+        _ child: RenderChild, renderTimeout: Duration, listener: @escaping WorkerEvent.Listener
+    ) {
         self.child = child
         self.renderTimeout = renderTimeout
+        self.listener = listener
     }
 
     /// What it was used for so far.
@@ -57,6 +61,7 @@ final class LentChild: Sendable {
         switch reply {
         case .rendered(let report):
             count(peak: report.peakMemoryBytes)
+            listener(.rendered(report, isFull: request.longestSide == nil))
             if let plan { try report.check(request, against: plan) }
             return report
         case .failed(let failure): throw failure

@@ -1,6 +1,7 @@
 import Adjustments
 import FoundationEssentials
 import Glibc
+import JobQueue
 import Logging
 import RenderProtocol
 import Subprocess
@@ -12,6 +13,8 @@ final class RenderChild: Sendable {
     /// One request and who waits for its answer.
     private struct Exchange: Sendable {
         let line: Data
+        /// The job that it is for, for the log.
+        let job = LoggedJob.current
         let answer: @Sendable (Result<String, ChildDeath>) -> Void
     }
 
@@ -19,6 +22,8 @@ final class RenderChild: Sendable {
         var pid: pid_t?
         var death: ChildDeath?
         var lastWords = ""
+        /// The job that it works on.
+        var job: LoggedJob?
         /// Its standard error has ended.
         var silent = false
     }
@@ -47,13 +52,16 @@ final class RenderChild: Sendable {
         stringLiteral: TestPoint.variable)
 
     /// Starts a child.
-    init(executable: FilePath, logger: Logger) {
+    init(
+        executable: FilePath, logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
+    ) {
         let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
         self.exchanges = exchanges
         state = Mutex(State())
         life = Mutex(nil)
         life.withLock {
-            $0 = Task { [self] in await live(executable, stream, logger) }
+            // Detached: it outlives the job that it is started for.
+            $0 = Task.detached { [self] in await live(executable, stream, logger, listener) }
         }
     }
 
@@ -111,7 +119,8 @@ final class RenderChild: Sendable {
     func wait() async { await life.withLock { $0 }?.value }
 
     private func live(
-        _ executable: FilePath, _ stream: AsyncStream<Exchange>, _ logger: Logger
+        _ executable: FilePath, _ stream: AsyncStream<Exchange>, _ logger: Logger,
+        _ listener: WorkerEvent.Listener
     ) async {
         let pending = Mutex<Exchange?>(nil)
         var ended: ChildDeath
@@ -120,6 +129,7 @@ final class RenderChild: Sendable {
                 .path(executable), environment: Self.environment,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
+                listener(.childStarts)
                 let alreadyKilled = state.withLock { state in
                     state.pid = execution.processIdentifier.value
                     return state.death != nil
@@ -140,6 +150,7 @@ final class RenderChild: Sendable {
                         ).makeAsyncIterator()
                         for await exchange in stream {
                             pending.withLock { $0 = exchange }
+                            state.withLock { $0.job = exchange.job }
                             _ = try await execution.standardInputWriter.write(Array(exchange.line))
                             guard let line = try await lines.next() else { break }
                             pending.withLock { $0 = nil }
@@ -165,6 +176,7 @@ final class RenderChild: Sendable {
             state.death = death
             return death
         }
+        listener(.childEnded(WorkerEvent.ChildEnd(death)))
         exchanges.finish()
         pending.withLock { $0 }?.answer(.failure(death))
         for await exchange in stream { exchange.answer(.failure(death)) }
@@ -173,7 +185,10 @@ final class RenderChild: Sendable {
     private func listen(to errors: SubprocessOutputSequence, _ logger: Logger) async {
         do {
             for try await line in errors.strings() {
-                logger.debug("render child says", metadata: ["line": "\(line)"])
+                let job = state.withLock { $0.job }
+                LoggedJob.$current.withValue(job) {
+                    logger.debug("render child says", metadata: ["line": "\(line)"])
+                }
                 state.withLock {
                     $0.lastWords = String(
                         ($0.lastWords + (($0.lastWords.isEmpty) ? "" : " | ") + line)

@@ -13,12 +13,17 @@ public actor RenderPool {
 
     private let settings: WorkerSettings
     private let logger: Logger
+    private let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
 
     /// An empty pool.
-    public init(settings: WorkerSettings, logger: Logger) {
+    public init(
+        settings: WorkerSettings, logger: Logger,
+        listener: @escaping WorkerEvent.Listener = { _ in }
+    ) {
         self.settings = settings
         self.logger = logger
+        self.listener = listener
     }
 
     /// Probes and renders a photo.
@@ -60,7 +65,8 @@ public actor RenderPool {
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
         var warm = take()
-        let lent = LentChild(warm.child, renderTimeout: settings.renderTimeout)
+        let lent = LentChild(
+            warm.child, renderTimeout: settings.renderTimeout, listener: listener)
         do {
             let result = try await body(lent)
             warm.photos += max(1, lent.use.photos)
@@ -82,7 +88,9 @@ public actor RenderPool {
             if warm.child.isAlive { return warm }
         }
         return Warm(
-            child: RenderChild(executable: settings.renderExecutable, logger: logger), photos: 0)
+            child: RenderChild(
+                executable: settings.renderExecutable, logger: logger, listener: listener),
+            photos: 0)
     }
 
     /// Whether a failure came as an answer: then the child waits for the next request.
