@@ -13,7 +13,9 @@ public struct FileLogHandler: LogHandler {
     /// A logger that appends to a file; the file stays open as long as the process lives.
     ///
     /// - Throws: `LogFileError` when the file cannot be opened or there is no such level.
-    public static func logger(writingTo path: FilePath, level: String) throws -> Logger {
+    public static func logger(
+        writingTo path: FilePath, level: String, metadataProvider: Logger.MetadataProvider?
+    ) throws -> Logger {
         guard let logLevel = Logger.Level(rawValue: level) else {
             throw LogFileError(
                 description: "log level \(level.debugDescription) is unknown; known: "
@@ -25,7 +27,11 @@ public struct FileLogHandler: LogHandler {
                 description: "the log \(path) cannot be opened: \(String(cString: strerror(errno)))"
             )
         }
-        var logger = Logger(label: "minilab") { _ in FileLogHandler(file: file) }
+        var logger = Logger(label: "minilab") { _ in
+            var handler = FileLogHandler(file: file)
+            handler.metadataProvider = metadataProvider
+            return handler
+        }
         logger.logLevel = logLevel
         return logger
     }

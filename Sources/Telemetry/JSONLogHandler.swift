@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// Writes each log event as one line of JSON to standard error.
 ///
-/// `{"time": …, "level": …, "message": …, "logger": …, "job.id": …}`: a sentence as message, data as
-/// dotted metadata beside it.
+/// `{"time": …, "level": …, "message": …, "logger": …}`: a sentence as message, data beside it; a line
+/// about a job has `job`, `asset` and `fence`.
 public struct JSONLogHandler: LogHandler {
     public var logLevel: Logger.Level = .info
     public var metadata: Logger.Metadata = [:]

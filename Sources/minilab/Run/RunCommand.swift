@@ -51,7 +51,8 @@ struct RunCommand: AsyncParsableCommand {
         let manifest = try Manifest(path: manifest)
         let state = try StateFolder(FilePath(state))
         let settings = try workerSettings()
-        let logger = try FileLogHandler.logger(writingTo: state.log, level: logLevel)
+        let logger = try FileLogHandler.logger(
+            writingTo: state.log, level: logLevel, metadataProvider: .job)
         let library = try Library(
             root: state.library,
             originals: originals.map { FilePath($0) }

@@ -33,6 +33,7 @@ struct LibraryOptions: ParsableArguments {
         // A file of workers says more than is needed here; all of it has to be right.
         _ = QueueConnection(&reader)
         _ = QueueSettings(&reader)
+        _ = StatusSettings(&reader)
         let settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)

@@ -104,7 +104,10 @@ func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .in
         .choice("log.level", Logger.Level.allCases.map(\.rawValue), default: defaultLevel.rawValue))
     let format = reader.optional(.choice("log.format", ["text", "json"], default: "text"))
     var logger = Logger(label: "minilab") { label -> any LogHandler in
-        if format == "json" { JSONLogHandler(label: label) } else { TextLogHandler() }
+        var handler: any LogHandler =
+            format == "json" ? JSONLogHandler(label: label) : TextLogHandler()
+        handler.metadataProvider = .job
+        return handler
     }
     logger.logLevel = level.flatMap { Logger.Level(rawValue: $0) } ?? defaultLevel
     return logger

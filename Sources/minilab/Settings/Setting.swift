@@ -24,7 +24,9 @@ struct Setting<Value> {
 
 extension Setting where Value == Int {
     /// A whole number.
-    static func number(_ key: String, _ range: ClosedRange<Int>, default text: String) -> Self {
+    static func number(
+        _ key: String, _ range: ClosedRange<Int>, default text: String? = nil
+    ) -> Self {
         Setting(
             key: key,
             expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
