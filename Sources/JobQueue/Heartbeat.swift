@@ -12,12 +12,14 @@ public actor Heartbeat {
     private let queue: JobQueue
     private let worker: WorkerInfo
     private let logger: Logger
+    private let listener: HeartbeatTurn.Listener
     /// Behind a lock and not in the actor: two hops to its thread per job were a quarter of what a worker's
     /// processor time went to with jobs that do nothing.
     private let held = Mutex<[String: Hold]>([:])
 
     private struct Hold: Sendable {
         let fence: String
+        let logged: LoggedJob?
         var trustedUntil: ContinuousClock.Instant
         let stage: @Sendable () -> String?
         let end: @Sendable (HoldEnd) -> Void
@@ -36,11 +38,15 @@ public actor Heartbeat {
     /// A heartbeat for jobs of `queue`.
     ///
     /// - Parameter redis: a client of its own, with its own thread.
-    public init(queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger) {
+    public init(
+        queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
+        listener: @escaping HeartbeatTurn.Listener = { _ in }
+    ) {
         self.worker = worker
         self.queue = JobQueue(name: queue.name, redis: redis, settings: queue.settings)
         self.redis = redis
         self.logger = logger
+        self.listener = listener
     }
 
     /// Starts to renew a lease.
@@ -54,7 +60,9 @@ public actor Heartbeat {
         stage: @escaping @Sendable () -> String? = { nil },
         end: @escaping @Sendable (HoldEnd) -> Void
     ) {
-        let hold = Hold(fence: fence, trustedUntil: since + trust, stage: stage, end: end)
+        let hold = Hold(
+            fence: fence, logged: LoggedJob.current, trustedUntil: since + trust, stage: stage,
+            end: end)
         held.withLock { $0[job] = hold }
     }
 
@@ -68,6 +76,7 @@ public actor Heartbeat {
         let interval = queue.settings.lease / Self.beatsPerLease
         while !Task.isCancelled {
             await beat()
+            listener(.turned)
             do {
                 try await Task.sleep(for: interval)
             } catch {
@@ -85,6 +94,7 @@ public actor Heartbeat {
                 Beat(job: $0.key, fence: $0.value.fence, stage: $0.value.stage())
             }
             let standings = try await queue.beat(beats, by: worker, busy: beating.count)
+            listener(.renewed)
             for ((job, hold), standing) in zip(beating, standings) {
                 switch standing {
                 case .held: trust(job, hold.fence, from: started)
@@ -96,6 +106,7 @@ public actor Heartbeat {
                 }
             }
         } catch {
+            listener(.failed("\(error)"))
             logger.warning("heartbeat failed", metadata: ["error": "\(error)"])
         }
         let now = ContinuousClock.now
@@ -116,7 +127,7 @@ public actor Heartbeat {
             held[job]?.fence == fence ? held.removeValue(forKey: job) : nil
         }
         guard let lost else { return }  // let go meanwhile
-        logger.warning("lease lost: \(why)", metadata: ["job.id": "\(job)"])
+        LoggedJob.$current.withValue(lost.logged) { logger.warning("lease lost: \(why)") }
         lost.end(.lost)
     }
 }

@@ -9,6 +9,7 @@ package import Logging
 /// - Returns: nil when the job was lost meanwhile.
 package func insist(
     on job: String, _ hold: JobHold, _ logger: Logger,
+    _ listener: WorkerEvent.Listener = { _ in },
     _ write: () async throws(QueueError) -> Standing
 ) async -> Standing? {
     var attempt = 0
@@ -16,9 +17,10 @@ package func insist(
         do throws(QueueError) {
             return try await write()
         } catch {
+            listener(.missedRedis(.write, "\(error)"))
             logger.warning(
                 "Redis did not take a write; trying again",
-                metadata: ["job.id": "\(job)", "error": "\(error)"])
+                metadata: ["job": "\(job)", "error": "\(error)"])
             await backOff(attempt)
             attempt += 1
         }

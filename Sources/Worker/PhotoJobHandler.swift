@@ -18,12 +18,13 @@ public struct PhotoJobHandler: JobHandler {
     let library: Library
     let editor: AssetEditor
     let settings: WorkerSettings
-    private let logger: Logger
+    let logger: Logger
+    let listener: WorkerEvent.Listener
 
     /// A handler for jobs of `queue` on the photos of `library`.
     public init(
         queue: JobQueue, library: Library, pool: RenderPool, settings: WorkerSettings,
-        logger: Logger
+        logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
         self.library = library
@@ -33,6 +34,7 @@ public struct PhotoJobHandler: JobHandler {
             reuseWait: settings.reusesRenders ? settings.renderTimeout : nil)
         self.settings = settings
         self.logger = logger
+        self.listener = listener
     }
 
     public func handle(_ claim: Claim, _ hold: JobHold) async {
@@ -44,53 +46,51 @@ public struct PhotoJobHandler: JobHandler {
                 TestPoint.beforeCommit.reach()
                 hold.reach(.publishing)
                 let standing = await insist(
-                    on: claim.job, hold, logger,
+                    on: claim.job, hold, logger, listener,
                     { () async throws(QueueError) in
                         try await queue.commit(claim, version.event, isDraft: version.isDraft)
                     })
                 switch standing {
                 case .held: break
                 case .cancelled: return await dismiss(claim, staged, hold)
-                case .fenced, nil: return await abandon(staged, claim.job)
+                case .fenced, nil:
+                    tell(.lost)
+                    return await abandon(staged)
                 }
                 TestPoint.afterCommit.reach()
                 await publish(
                     version.name, of: version.asset, staged, job: claim.job, fence: claim.fence,
                     hold)
             case .unchanged(let event):
-                _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+                await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
                     try await queue.conclude(claim, event)
                 }
-                await abandon(staged, claim.job)
+                await abandon(staged)
             }
         } catch let failure as Failure {
             await end(claim, staged, failure, hold)
         } catch {
             // Cancelled: the lease is lost, nobody wants the job any more, or the worker hands it back.
             if hold.isCancelled { return await dismiss(claim, staged, hold) }
-            if !hold.isLost {
-                _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
-                    try await queue.release(job: claim.job, fence: claim.fence, .shutdown)
-                }
-                logger.info("job handed back", metadata: ["job.id": "\(claim.job)"])
+            await finish(.handedBack, claim.job, hold) { () async throws(QueueError) in
+                try await queue.release(job: claim.job, fence: claim.fence, .shutdown)
             }
-            await abandon(staged, claim.job)
+            await abandon(staged)
         }
     }
 
     /// Ends a job that was cancelled while we held it.
     private func dismiss(_ claim: Claim, _ staged: StagedVersion, _ hold: JobHold) async {
-        _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+        await finish(.cancelled, claim.job, hold) { () async throws(QueueError) in
             try await queue.concludeCancelled(claim)
         }
-        logger.info("job cancelled", metadata: ["job.id": "\(claim.job)"])
-        await abandon(staged, claim.job)
+        await abandon(staged)
     }
 
     public func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
         logger.notice(
             "carrying on a job whose worker died between commit and finalize",
-            metadata: ["job.id": "\(job.job)", "version": "\(job.version)"])
+            metadata: ["version": "\(job.version)"])
         guard let name = VersionName(job.version) else {
             logger.error("not a version name", metadata: ["version": "\(job.version)"])
             return
@@ -118,22 +118,22 @@ public struct PhotoJobHandler: JobHandler {
             switch publication {
             case .published, .alreadyPublished:
                 TestPoint.afterPointer.reach()
-                _ = await insist(on: job, hold, logger) { () async throws(QueueError) in
+                await finish(.published, job, hold) { () async throws(QueueError) in
                     try await queue.finalize(job: job, fence: fence)
                 }
             case .conflict, .lost:
-                logger.notice(
-                    "rendering again: \(publication)", metadata: ["job.id": "\(job)"])
-                _ = await insist(on: job, hold, logger) { () async throws(QueueError) in
+                logger.notice("rendering again: \(publication)")
+                await finish(.rebased, job, hold) { () async throws(QueueError) in
                     try await queue.release(job: job, fence: fence, .rebase)
                 }
-                await abandon(staged, job)
+                await abandon(staged)
             }
         } catch {
             // The job stays `committing`; when its lease runs out somebody tries again.
             logger.error(
                 "the version could not be published; it is tried again after the lease",
-                metadata: ["job.id": "\(job)", "error": "\(error)"])
+                metadata: ["error": "\(error)"])
+            tell(.failed(error.code))
         }
     }
 
@@ -146,9 +146,7 @@ public struct PhotoJobHandler: JobHandler {
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: settings.name, placeholder: placeholder))
         } catch {
-            logger.info(
-                "a placeholder was not told",
-                metadata: ["job.id": "\(claim.job)", "error": "\(error)"])
+            logger.info("a placeholder was not told", metadata: ["error": "\(error)"])
         }
     }
 
@@ -158,25 +156,24 @@ public struct PhotoJobHandler: JobHandler {
         logger.warning(
             "attempt failed",
             metadata: [
-                "job.id": "\(claim.job)", "asset": "\(claim.asset)",
                 "code": "\(failure.code.rawValue)", "error": "\(failure.message)",
             ])
-        _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+        await finish(.failed(failure.code), claim.job, hold) { () async throws(QueueError) in
             try await queue.fail(
                 claim, by: settings.name, failure,
                 Attempt.Trace(stage: hold.stage?.rawValue, signal: failure.signal),
                 random: .random(in: 0...1))
         }
-        await abandon(staged, claim.job)
+        await abandon(staged)
     }
 
-    private func abandon(_ staged: StagedVersion, _ job: String) async {
+    private func abandon(_ staged: StagedVersion) async {
         do {
             try await offPool { () throws(Failure) in try library.discard(staged) }
         } catch {
             logger.warning(
                 "a staged version stays behind until the next sweep",
-                metadata: ["job.id": "\(job)", "error": "\(error)"])
+                metadata: ["error": "\(error)"])
         }
     }
 
@@ -187,7 +184,9 @@ public struct PhotoJobHandler: JobHandler {
             }
             for version in staged where try await !isWanted(version) {
                 try await offPool { () throws(Failure) in try library.discard(version) }
-                logger.info("swept", metadata: ["job.id": "\(version.job)"])
+                logger.info(
+                    "swept",
+                    metadata: ["job": "\(version.job)", "fence": "\(version.fence)"])
             }
         } catch {
             logger.warning("sweeping staging failed", metadata: ["error": "\(error)"])

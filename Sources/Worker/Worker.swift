@@ -15,6 +15,7 @@ public struct Worker: Service {
     private let heartbeat: Heartbeat
     private let settings: WorkerSettings
     private let logger: Logger
+    private let listener: WorkerEvent.Listener
 
     /// A worker.
     ///
@@ -25,7 +26,8 @@ public struct Worker: Service {
     ///   - heartbeat: on a client and thread of its own.
     public init(
         queue: JobQueue, handler: any JobHandler, bell: RedisClient, ear: RedisClient,
-        heartbeat: Heartbeat, settings: WorkerSettings, logger: Logger
+        heartbeat: Heartbeat, settings: WorkerSettings, logger: Logger,
+        listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
         self.handler = handler
@@ -34,6 +36,7 @@ public struct Worker: Service {
         self.heartbeat = heartbeat
         self.settings = settings
         self.logger = logger
+        self.listener = listener
     }
 
     /// Works until it is told to stop.
@@ -62,6 +65,7 @@ public struct Worker: Service {
                 beating.cancel()
             }
         } onGracefulShutdown: {
+            listener(.drains)
             Task { await jobs.close() }
         }
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
@@ -70,22 +74,27 @@ public struct Worker: Service {
     private func claimLoop(_ jobs: RunningJobs, _ group: inout DiscardingTaskGroup) async {
         var failures = 0
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
+            listener(.asksForJobs)
             do throws(QueueError) {
                 let admitted = try await admit()
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: free == settings.slots)
                 failures = 0
+                listener(.reachedRedis)
                 for claim in claims.jobs {
                     let hold = await jobs.begin(claim.job, of: claim.batch)
+                    listener(.began(waited: claim.queued))
                     group.addTask {
-                        await work(claim.job, claim.fence, since, hold) {
+                        await work(LoggedJob(claim), since, hold) {
                             await handler.handle(claim, hold)
                         }
                         await jobs.end(claim.job)
+                        listener(.freedSlot)
                     }
                 }
                 if claims.wantsIdle || claims.jobs.contains(where: \.isAlone) {
+                    listener(.waitsForIdle)
                     _ = await jobs.waitUntilIdle()
                 } else if admitted == 0, claims.jobs.isEmpty {
                     let wait = min(
@@ -98,6 +107,7 @@ public struct Worker: Service {
                     await pause(WorkerSettings.idleWait)
                 }
             } catch {
+                listener(.missedRedis(.claim, "\(error)"))
                 logger.error(
                     "no jobs can be claimed; trying again", metadata: ["error": "\(error)"])
                 await backOff(failures)
@@ -143,6 +153,7 @@ public struct Worker: Service {
                 await jobs.hear(messages)
             } catch {
                 if Task.isCancelled { return }
+                listener(.missedRedis(.listen, "\(error)"))
                 logger.warning(
                     "cannot hear what is cancelled; trying again", metadata: ["error": "\(error)"])
                 await backOff(failures)
@@ -181,22 +192,25 @@ public struct Worker: Service {
             }
             for job in reaped.carried {
                 let hold = JobHold()
-                await work(job.job, job.fence, since, hold) { await handler.carryOn(job, hold) }
+                await work(LoggedJob(job), since, hold) { await handler.carryOn(job, hold) }
             }
             if reaped.ready + reaped.dead > 0 { await handler.sweep() }
         } catch {
+            listener(.missedRedis(.reap, "\(error)"))
             logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
         }
     }
 
     private func work(
-        _ job: String, _ fence: String, _ since: ContinuousClock.Instant, _ hold: JobHold,
+        _ job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {
-        heartbeat.hold(
-            job: job, fence: fence, since: since, stage: { hold.stage?.rawValue },
-            end: { hold.end($0) })
-        await body()
-        heartbeat.letGo(job: job, fence: fence)
+        await LoggedJob.$current.withValue(job) {
+            heartbeat.hold(
+                job: job.job, fence: job.fence, since: since, stage: { hold.stage?.rawValue },
+                end: { hold.end($0) })
+            await body()
+            heartbeat.letGo(job: job.job, fence: job.fence)
+        }
     }
 }

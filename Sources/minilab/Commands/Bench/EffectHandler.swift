@@ -54,7 +54,7 @@ struct EffectHandler: JobHandler {
     }
 
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
-        logger.notice("carrying on", metadata: ["job.id": "\(job.job)"])
+        logger.notice("carrying on", metadata: ["job": "\(job.job)"])
         await publish(job.job, job.generation, job.version, fence: job.fence, hold)
     }
 
@@ -86,7 +86,7 @@ struct EffectHandler: JobHandler {
             }
         } catch {
             // The job stays `committing`; when its lease runs out somebody tries again.
-            logger.error("no effect", metadata: ["job.id": "\(job)", "error": "\(error)"])
+            logger.error("no effect", metadata: ["job": "\(job)", "error": "\(error)"])
         }
     }
 
@@ -116,7 +116,7 @@ struct EffectHandler: JobHandler {
 
     /// Notes that this worker came too late, for whoever wants to see that it changed nothing.
     private func refused(_ claim: Claim) {
-        logger.notice("fenced", metadata: ["job.id": "\(claim.job)", "fence": "\(claim.fence)"])
+        logger.notice("fenced", metadata: ["job": "\(claim.job)", "fence": "\(claim.fence)"])
         do {
             try effects?.note("fenced", claim.job, claim.generation, "-\(claim.fence)")
         } catch {
