@@ -13,19 +13,21 @@ struct WorkerParts {
 
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        library: Library, _ logger: Logger
+        library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
-        let pool = RenderPool(settings: settings, logger: logger)
-        self.init(connection, queueSettings, settings, pool, logger) { queue in
+        let pool = RenderPool(settings: settings, logger: logger, listener: listener)
+        self.init(connection, queueSettings, settings, pool, logger, listener: listener) { queue in
             PhotoJobHandler(
-                queue: queue, library: library, pool: pool, settings: settings, logger: logger)
+                queue: queue, library: library, pool: pool, settings: settings, logger: logger,
+                listener: listener)
         }
     }
 
     /// - Parameter handler: what is done with each job.
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        _ pool: RenderPool, _ logger: Logger, handler: (JobQueue) -> any JobHandler
+        _ pool: RenderPool, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in },
+        handler: (JobQueue) -> any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
@@ -38,8 +40,9 @@ struct WorkerParts {
         worker = Worker(
             queue: queue, handler: handler(queue), bell: bell, ear: ear,
             heartbeat: Heartbeat(
-                queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger),
-            settings: settings, logger: logger)
+                queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
+                listener: { listener(WorkerEvent($0)) }),
+            settings: settings, logger: logger, listener: listener)
     }
 
     /// Ends the idle children and closes the connections.

@@ -32,15 +32,21 @@ struct WorkerCommand: AsyncParsableCommand {
         let queueSettings = QueueSettings(&reader)
         let settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
+        let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
 
+        let library = try Library(root: root, originals: originals)
+        // Before the first claim: a worker that cannot be watched as it was told must not begin.
+        let status = try await StatusPort.open(
+            statusSettings, connection, queueSettings, settings, logger)
         let parts = WorkerParts(
-            connection, queueSettings, settings,
-            library: try Library(root: root, originals: originals), logger)
+            connection, queueSettings, settings, library: library, logger,
+            listener: { status?.record($0) })
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
+                // Services end in the opposite order: the port tells of a worker that drains.
+                services: (status.map { [.init(service: $0.server)] } ?? []) + [
                     .init(
                         service: parts.worker, successTerminationBehavior: .gracefullyShutdownGroup)
                 ],
@@ -49,9 +55,11 @@ struct WorkerCommand: AsyncParsableCommand {
             try await group.run()
         } catch {
             await parts.close()
+            await status?.close()
             throw error
         }
         await parts.close()
+        await status?.close()
     }
 }
 
@@ -119,6 +127,12 @@ struct WorkerOptions: ParsableArguments {
         help: "The worker's name in events and logs (default: host, process, something random).")
     var workerName: String?
 
+    @Option(help: "The port of /metrics, /healthz and /readyz (default: none is opened).")
+    var statusPort: String?
+
+    @Option(help: "The address that it listens on (default: 127.0.0.1, this machine alone).")
+    var statusAddress: String?
+
     /// What was given, by key of the setting.
     var flags: [String: String?] {
         [
@@ -130,6 +144,7 @@ struct WorkerOptions: ParsableArguments {
             "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
+            "status.port": statusPort, "status.address": statusAddress,
         ]
     }
 }
