@@ -165,6 +165,6 @@ extension JobQueue {
         guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
             throw unexpected(reply, of: QueueScript.beat)
         }
-        return answers.map { $0 == "K" ? .held : $0 == "C" ? .cancelled : .fenced }
+        return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
     }
 }

@@ -58,8 +58,8 @@ end
 local function admit_job(entry, f)
   local id = f.id or entry
   local before = f.id and known(id)
-  if before == digest(f.asset, f.edit) then return count('duplicates') end
   if before then
+    if before == digest(f.asset, f.edit) then return count('duplicates') end
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end

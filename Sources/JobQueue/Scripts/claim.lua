@@ -103,38 +103,43 @@ local function charge(priority, cost)
   s.tag = s.tag + math.ceil(cost * 1000 / tenant_of(s.tenant).weight)
 end
 
+-- What is asked of a batch, once: why it was cancelled, what its jobs cost so far, its edit.
+local batches = {}
+local function batch_of(name)
+  if not batches[name] then
+    local b = call('HMGET', P .. 'batch:' .. name, 'cancel', 'milliseconds', 'done')
+    batches[name] = {cancel = b[1], mean = b[2] and b[3] and tonumber(b[2]) / tonumber(b[3]),
+      edit = call('GET', P .. 'batch:' .. name .. ':edit') or ''}
+  end
+  return batches[name]
+end
+
 local function give(id, tenant, priority)
-  local k = P .. 'job:' .. id
-  local j = call('HMGET', k, 'asset', 'fence', 'generation', 'attempts', 'crashes', 'rebases', 'enqueued',
-    'batch', 'cost', 'own', 'deadline')
-  local batch = j[8] and call('HMGET', P .. 'batch:' .. j[8], 'cancel', 'milliseconds', 'done')
-  if batch and batch[1] then
+  local j = load(id)
+  local batch = j.batch and batch_of(j.batch)
+  if batch and batch.cancel then
     passed = passed + 1
-    local whole = load(id)
-    whole.state = 'popped'
-    return cancel(whole, batch[1])
+    j.state = 'popped'
+    return cancel(j, batch.cancel)
   end
-  if j[11] and tonumber(j[11]) < MS then
+  if j.deadline and tonumber(j.deadline) < MS then
     passed = passed + 1
-    local whole = load(id)
-    local message = 'the job was to begin before ' .. timestamp(tonumber(j[11])) .. ', and no worker was free. '
-      .. 'Send it again with a later deadline, or replay it, which drops the deadline.'
-    leave_asset(whole)
-    return bury(whole, 'deadlinePassed', message, death(whole, whole.attempts + whole.crashes, 'deadlinePassed', message))
+    local message = 'the job was to begin before ' .. timestamp(tonumber(j.deadline)) .. ', and no worker was '
+      .. 'free. Send it again with a later deadline, or replay it, which drops the deadline.'
+    leave_asset(j)
+    return bury(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
   end
-  local cost = tonumber(j[9]) or batch and batch[2] and batch[3] and tonumber(batch[2]) / tonumber(batch[3])
-    or usual_cost()
-  charge(priority, math.max(1, cost))
-  local fence = int(math.max((tonumber(j[2]) or 0) + 1, US))
+  charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
+  local fence = int(math.max((tonumber(j.fence) or 0) + 1, US))
   call('ZADD', P .. 'lease', ends, id)
-  call('HSET', k, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW)
+  call('HSET', P .. 'job:' .. id, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW)
   run(tenant, 1)
   local t = tenant_of(tenant)
   t.held = t.held + 1
   claimed = claimed + 1
-  local edit = (not j[8] or j[10]) and P .. 'edit:' .. id or P .. 'batch:' .. j[8] .. ':edit'
-  out[#out + 1] = {id, fence, j[1], call('GET', edit) or '', j[3] or '1', j[4] or '0', j[5] or '0',
-    j[6] or '0', j[7], NOW, j[8] or '', tenant, priority == 'alone' and '1' or ''}
+  local edit = batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
+  out[#out + 1] = {id, fence, j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
+    j.batch or '', tenant, priority == 'alone' and '1' or ''}
 end
 
 -- A worker that is asked to becomes idle for what is in quarantine; no other is asked for as long as a lease.

@@ -5,6 +5,14 @@
 -- Returns per job OK; or GONE, FENCED or CANCELLED: then the version must not be published
 -- Crash  Afterwards a job stays `committing`; when its lease runs out, reap gives it to a worker
 --        that carries on from step 2. Called again with the same fence and version: OK.
+local cancelled = {}
+local function is_cancelled(batch)
+  if cancelled[batch] == nil then
+    cancelled[batch] = call('HEXISTS', P .. 'batch:' .. batch, 'cancel') == 1
+  end
+  return cancelled[batch]
+end
+
 local function commit(id, fence, version, outcome, data)
   local k = P .. 'job:' .. id
   local j = call('HMGET', k, 'state', 'fence', 'version', 'cancel', 'batch')
@@ -12,7 +20,7 @@ local function commit(id, fence, version, outcome, data)
   if j[2] ~= fence then return 'FENCED' end
   if j[1] == 'committing' and j[3] == version then return 'OK' end
   if j[1] ~= 'active' then return 'GONE' end
-  if j[4] or j[5] and call('HEXISTS', P .. 'batch:' .. j[5], 'cancel') == 1 then return 'CANCELLED' end
+  if j[4] or j[5] and is_cancelled(j[5]) then return 'CANCELLED' end
   call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
   call('SET', P .. 'result:' .. id, data)
   return 'OK'

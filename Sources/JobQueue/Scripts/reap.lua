@@ -29,12 +29,11 @@ for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0
   else
     end_hold(j)
     local crashes = call('HINCRBY', k, 'crashes', '1')
-    local stage = call('HGET', k, 'stage')
     local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
-      .. (stage and ' (' .. stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
+      .. (j.stage and ' (' .. j.stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
       .. int(crashes_max) .. '.'
     remember(id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
-      .. quoted(message) .. (stage and ',"stage":' .. quoted(stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
+      .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
     if crashes >= crashes_max then
       leave_asset(j)
       bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))

@@ -11,11 +11,10 @@ local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
   if j.state ~= 'dead' then return 'NOTDEAD' end
-  local more = call('HMGET', k, 'malformed', 'was')
-  if more[1] then return 'MALFORMED' end
+  if j.malformed then return 'MALFORMED' end
   j.generation = int(j.generation + 1)
   j.sequence = int(call('INCR', P .. 'sequence'))
-  j.priority = more[2] or j.priority
+  j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
     'deadline', 'stage', 'cancel')

@@ -6,9 +6,13 @@ local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notB
 local LANE_FIELDS = {'asset', 'edit', 'cost'}
 
 -- The fields of an entry that are known, by name, and the first name that is not.
+local known = {}
+for _, names in ipairs({ENTRY_FIELDS, LANE_FIELDS}) do
+  known[names] = {}
+  for _, name in ipairs(names) do known[names][name] = true end
+end
 local function fields(pairs, names)
-  local f, unknown, known = {}, nil, {}
-  for _, name in ipairs(names) do known[name] = true end
+  local f, unknown, known = {}, nil, known[names]
   for i = 1, #pairs, 2 do
     if known[pairs[i]] then f[pairs[i]] = pairs[i + 1] else unknown = unknown or pairs[i] end
   end
@@ -102,10 +106,12 @@ local function lane_fault(f, unknown)
 end
 
 -- The same for an entry of the ingress stream.
+local NAMES, OF_BATCH, NEEDED, TIMES =
+  {'id', 'batch', 'tenant'}, {'seal', 'cap', 'total'}, {'asset', 'edit'}, {'notBefore', 'deadline'}
 local function entry_fault(f, unknown)
   local code, message = shared_fault(f, unknown, ENTRY_FIELDS)
   if code then return code, message end
-  for _, name in ipairs({'id', 'batch', 'tenant'}) do
+  for _, name in ipairs(NAMES) do
     local max = name == 'batch' and BATCH_ID_MAX or ID_MAX
     if f[name] and not is_id(f[name], max) then
       return 'invalidValue', name .. ' ' .. shown(f[name]) .. ' is not allowed: 1 to ' .. int(max)
@@ -136,15 +142,15 @@ local function entry_fault(f, unknown)
     end
     return
   end
-  for _, name in ipairs({'seal', 'cap', 'total'}) do
+  for _, name in ipairs(OF_BATCH) do
     if f[name] then return 'unknownField', 'XADD field ' .. name .. ' belongs to a batch; give batch too.' end
   end
-  for _, name in ipairs({'asset', 'edit'}) do
+  for _, name in ipairs(NEEDED) do
     if not f[name] then
       return 'missingField', 'XADD field ' .. name .. ' is missing; a job needs asset and edit.'
     end
   end
-  for _, name in ipairs({'notBefore', 'deadline'}) do
+  for _, name in ipairs(TIMES) do
     if f[name] and not milliseconds(f[name]) then
       return 'invalidValue', name .. ' ' .. shown(f[name]) .. ' is not a time in UTC like 2026-11-21T06:00:00Z.'
     end

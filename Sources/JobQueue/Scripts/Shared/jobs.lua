@@ -1,5 +1,8 @@
 -- The ways of a job from one state to the next that several scripts share.
 
+-- Whether any job is parked; asked once per script.
+local any_parked
+
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
@@ -13,6 +16,7 @@ local function make_ready(j)
     if j.state ~= 'ready' then call('HSET', P .. 'job:' .. j.id, 'state', 'ready') end
     return
   end
+  any_parked = true
   call('ZADD', P .. 'parked', j.sequence, j.id)
   call('ZADD', P .. 'parked:' .. j.asset, j.sequence, j.id)
   call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
@@ -28,7 +32,8 @@ end
 
 -- Ends a job's hold of its asset and lets the next one that was parked behind it be ready.
 local function leave_asset(j)
-  local next = call('ZPOPMIN', P .. 'parked:' .. j.asset)
+  if any_parked == nil then any_parked = call('EXISTS', P .. 'parked') == 1 end
+  local next = any_parked and call('ZPOPMIN', P .. 'parked:' .. j.asset) or {}
   if not next[1] then
     call('HDEL', P .. 'assets', j.asset)
   else

@@ -40,14 +40,14 @@ struct EffectHandler: JobHandler {
         }
         let event = JobEvent.Completed(ofNothing: claim, by: worker)
         TestPoint.beforeCommit.reach()
-        guard
-            await insist(
-                on: claim.job, hold, logger,
-                {
-                    () async throws(QueueError) in
-                    try await queue.commit(claim, event, isDraft: false)
-                }) == .held
-        else { return refused(claim) }
+        let standing = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+            try await queue.commit(claim, event, isDraft: false)
+        }
+        switch standing {
+        case .held: break
+        case .cancelled: return await dismiss(claim, hold)
+        case .fenced, nil: return refused(claim)
+        }
         TestPoint.afterCommit.reach()
         await publish(
             claim.job, claim.generation, event.version.id, fence: claim.fence, hold)
@@ -101,7 +101,15 @@ struct EffectHandler: JobHandler {
         }
     }
 
+    /// Ends a job that was cancelled while we held it.
+    private func dismiss(_ claim: Claim, _ hold: JobHold) async {
+        _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
+            try await queue.concludeCancelled(claim)
+        }
+    }
+
     private func handBack(_ claim: Claim, _ hold: JobHold) async {
+        if hold.isCancelled { return await dismiss(claim, hold) }
         if hold.isLost { return refused(claim) }
         _ = await insist(on: claim.job, hold, logger) { () async throws(QueueError) in
             try await queue.release(job: claim.job, fence: claim.fence, .shutdown)

@@ -22,7 +22,7 @@ struct QueueBench: AsyncParsableCommand {
 
     @OptionGroup var queueOptions: QueueOptions
     @Option(help: "How many jobs.") var jobs = 50_000
-    @Option(help: "Jobs at the same time.") var slots = 128
+    @Option(help: "Jobs at the same time.") var slots = 256
 
     private struct Result: Encodable {
         let jobs: Int
