@@ -79,7 +79,7 @@ public struct JobQueue: Sendable {
     ) async throws(QueueError) -> RedisReply {
         do {
             return try await redis.run(
-                script, keys: [name.ingressKey],
+                script, keys: [name.keyPrefix],
                 arguments: [
                     RedisArgument(name.keyPrefix), RedisArgument(settings.eventsMax),
                     RedisArgument(settings.doneRecordsMax),

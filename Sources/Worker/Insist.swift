@@ -9,7 +9,7 @@ package import Logging
 /// - Returns: nil when the job was lost meanwhile.
 package func insist(
     on job: String, _ hold: JobHold, _ logger: Logger,
-    _ listener: WorkerEvent.Listener = { _ in },
+    telling listener: WorkerEvent.Listener = { _ in },
     _ write: () async throws(QueueError) -> Standing
 ) async -> Standing? {
     var attempt = 0

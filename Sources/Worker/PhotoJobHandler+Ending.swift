@@ -7,7 +7,7 @@ extension PhotoJobHandler {
         _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
         _ write: () async throws(QueueError) -> Standing
     ) async {
-        switch await insist(on: job, hold, logger, listener, write) {
+        switch await insist(on: job, hold, logger, telling: listener, write) {
         case .held: tell(end)
         case .cancelled: tell(.cancelled)
         case .fenced, nil: tell(.lost)

@@ -46,7 +46,7 @@ public struct PhotoJobHandler: JobHandler {
                 TestPoint.beforeCommit.reach()
                 hold.reach(.publishing)
                 let standing = await insist(
-                    on: claim.job, hold, logger, listener,
+                    on: claim.job, hold, logger, telling: listener,
                     { () async throws(QueueError) in
                         try await queue.commit(claim, version.event, isDraft: version.isDraft)
                     })

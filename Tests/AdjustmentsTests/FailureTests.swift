@@ -15,12 +15,12 @@ import Testing
             FailureCode.allCases.map(\.rawValue) == [
                 "malformedJSON", "unknownField", "missingField", "invalidValue", "oversizedField",
                 "unknownFilter", "unknownParameter", "parameterOutOfRange", "missingResource",
-                "badResource", "assetOutsideLibrary",
+                "badResource", "noSuchBatch", "assetOutsideLibrary",
                 "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
                 "missingDraft", "staleDraft",
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
-                "damagedPhoto", "tooManyPixels",
+                "damagedPhoto", "tooManyPixels", "deadlinePassed",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
                 "revisionConflict", "workerLost", "internalError",
             ])
