@@ -1,0 +1,26 @@
+import Adjustments
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Lanes of batches") struct LaneTests {
+    @Test func `a member whose cost is no number dies alone`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cost": "10"])
+        try await q.addToLane(of: "m", ["asset": "a", "cost": "much"])
+        try await q.addToLane(of: "m", ["asset": "b"])
+        #expect(try await q.queue.admit() == 3)
+        #expect(try await q.state(of: "m:0") == "dead")
+        #expect(try await q.claim().job == "m:1")
+    }
+}
+
+extension QueueFixture {
+    /// What a producer adds to a batch: any fields.
+    func addToLane(of batch: String, _ fields: KeyValuePairs<String, String>) async throws {
+        let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
+        let lane = RedisArgument(queue.name.laneKey(try BatchID(batch)))
+        _ = try await redis.send(["XADD", lane, "*"] + words)
+    }
+}
