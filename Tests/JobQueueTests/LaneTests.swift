@@ -14,6 +14,16 @@ import Testing
         #expect(try await q.state(of: "m:0") == "dead")
         #expect(try await q.claim().job == "m:1")
     }
+
+    @Test func `members that were cancelled in the lane make no room in it`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cap": "1"])
+        _ = try await q.queue.admit()
+        for asset in ["a", "b", "c", "d"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        #expect(try await q.queue.cancel(["m:2", "m:3"], reason: "no") == [.cancelled, .cancelled])
+        #expect(try await q.queue.admit() == 1)
+        #expect(try await q.queue.claim(by: "a", count: 4).jobs.map(\.job) == ["m:0"])
+    }
 }
 
 extension QueueFixture {
