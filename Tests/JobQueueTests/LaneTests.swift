@@ -24,6 +24,19 @@ import Testing
         #expect(try await q.queue.admit() == 1)
         #expect(try await q.queue.claim(by: "a", count: 4).jobs.map(\.job) == ["m:0"])
     }
+
+    @Test func `what is beyond a seal, or came after the end, is no member`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "seal": "1"])
+        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        try await q.xadd(["batch": "n", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+        let n = try BatchID("n")
+        #expect(try await q.queue.cancel(n, reason: "no") == (.cancelled, open: 0))
+        try await q.addToLane(of: "n", ["asset": "c"])
+        #expect(try await q.queue.cancel(["m:1", "n:0"], reason: "no") == [.unknown, .unknown])
+        #expect(try await q.events().map(\.name) == ["completed"])
+    }
 }
 
 extension QueueFixture {

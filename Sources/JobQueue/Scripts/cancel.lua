@@ -6,15 +6,16 @@
 -- Crash  A flagged job that its worker does not end is ended by reap when the lease runs out.
 local reason = ARGV[4]
 
--- A member of a batch that is still in the lane: its bit is set, so that it never becomes a job.
+-- A member of a batch that is still in the lane: its bit is set, so that it never becomes a job. What is in a
+-- lane that nobody reads any more, or beyond the batch's seal, is no member.
 local function cancel_in_lane(id)
   local batch, number = id:match('^(.*):(%d+)$')
   local key = batch and P .. 'batch:' .. batch
-  local b = key and call('HMGET', key, 'admitted', 'cancelled')
-  if not b or not b[1] then return 'GONE' end
-  local admitted = tonumber(b[1])
-  if tonumber(number) < admitted then return 'GONE' end
-  if tonumber(number) >= admitted + call('XLEN', P .. 'lane:' .. batch) then return 'GONE' end
+  local b = key and call('HMGET', key, 'admitted', 'sealed')
+  if not b or not b[1] or not call('ZSCORE', P .. 'lanes', batch) then return 'GONE' end
+  local first = tonumber(b[1])
+  local after = math.min(first + call('XLEN', P .. 'lane:' .. batch), tonumber(b[2] or 'inf'))
+  if tonumber(number) < first or tonumber(number) >= after then return 'GONE' end
   if call('SETBIT', key .. ':ended', number, '1') == 1 then return 'ENDED' end
   call('HINCRBY', key, 'holes', '1')
   tally(batch, 'cancelled', 1)
