@@ -29,7 +29,7 @@ struct QueueOptions: ParsableArguments {
     @Option(help: "The queue (default: photos).")
     var queue: String?
 
-    @Option(help: "A JSON file of settings.")
+    @Option(help: "A JSON file of settings, such as the workers'.")
     var settings: String?
 
     @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error.")

@@ -13,18 +13,23 @@ struct EnqueueCommand: AsyncParsableCommand {
 
             Example:
               minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8
+              minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme --priority interactive \
+                --replace running
             """)
 
     @Argument(help: "The asset: a photo's path below the library's originals.") var asset: String
     @OptionGroup var edit: EditOptions
     @Option(help: "An id of your own; a job with a known id is not added twice.") var id: String?
+    @OptionGroup var schedulingOptions: SchedulingOptions
+    @OptionGroup var timing: TimingOptions
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print the job's id as JSON.") var json = false
 
     func run() async throws {
         let request = JobRequest(
             id: try id.map { try JobID($0) }, asset: try AssetPath(asset),
-            edit: try edit.request())
+            edit: try edit.request(),
+            scheduling: try timing.applied(to: schedulingOptions.scheduling()))
         let entry = try await queueOptions.withQueue { queue, _ in
             try await queue.enqueue(request)
         }
