@@ -13,6 +13,8 @@ public enum QueueRule: Sendable {
 
     /// Highest cap and weight.
     public static let numberMax = 1_000_000
+    /// Longest reason for a pause or a cancellation, in bytes.
+    public static let reasonBytesMax = 1024
 
     fileprivate var words: [RedisArgument] {
         switch self {

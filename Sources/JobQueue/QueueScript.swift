@@ -4,6 +4,7 @@ import Redis
 enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua, ending + [.entries, .control, .taking])
     static let feed = script("feed", PackageResources.feed_lua, ending + [.entries, .control, .taking])
+    static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
     static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
@@ -20,6 +21,8 @@ enum QueueScript {
         "cancel_batch", PackageResources.cancel_batch_lua, ending + [.control], drains: true)
     static let configure = script(
         "configure", PackageResources.configure_lua, [.clock, .flows, .control], drains: true)
+    static let explain = script(
+        "explain", PackageResources.explain_lua, [.clock, .flows], drains: true)
     static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
 
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and

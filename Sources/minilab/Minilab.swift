@@ -18,8 +18,10 @@ struct Minilab: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
             PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
-            EnqueueCommand.self, StatusCommand.self, EventsCommand.self, DeadCommand.self,
-            ReplayCommand.self, AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
+            EnqueueCommand.self, StatusCommand.self, ExplainCommand.self, BatchCommand.self,
+            CancelCommand.self, PauseCommand.self, ResumeCommand.self, LimitCommand.self,
+            EventsCommand.self, DeadCommand.self, ReplayCommand.self, AssetsCommand.self,
+            HistoryCommand.self, ShowCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
             BenchCommand.self,
         ])

@@ -33,15 +33,20 @@ extension JobQueue {
     public struct Member: Sendable {
         /// Which photo.
         public let asset: AssetPath
-        /// What to do with it, when it is not the batch's edit.
-        public let edit: Edit?
+        /// What to do with it as canonical JSON, when it is not the batch's edit.
+        public let edit: String?
         /// What it is likely to cost, in milliseconds of one slot, when it is known.
         public let cost: Int?
 
         /// Makes a member.
         public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
+            self.init(asset: asset, canonicalEdit: edit?.json.canonical, cost: cost)
+        }
+
+        /// Makes one of many that share an edit, whose text was made once.
+        public init(asset: AssetPath, canonicalEdit: String?, cost: Int? = nil) {
             self.asset = asset
-            self.edit = edit
+            edit = canonicalEdit
             self.cost = cost
         }
     }
@@ -49,40 +54,42 @@ extension JobQueue {
     /// Most members that one call of ``add(_:to:from:)`` adds.
     public static let membersMax = 1000
 
+    /// What became of members that were to be added.
+    public enum Addition: Sendable, Equatable {
+        /// All of them are in the lane; so many were new, the others had been sent before.
+        case added(Int)
+        /// None was added: the lane has had only so many so far.
+        case gap(after: Int)
+        /// None was added: the batch was cancelled.
+        case cancelled
+    }
+
     /// Adds jobs to a batch's lane, as entries 1-1, 1-2, … of the stream.
     ///
-    /// Redis takes no entry whose id is not above the last one's. So members that are sent again, because a
-    /// reply was lost or the producer was restarted, are refused there and are not in the lane twice.
+    /// Those that are sent again, because a reply was lost or the producer was restarted, are not in the lane
+    /// twice.
     ///
     /// - Parameters:
-    ///   - members: at most ``membersMax``; they travel in one go.
+    ///   - members: at most ``membersMax``, and together no longer than a command may be.
     ///   - number: the number of the first of them, from 0.
-    /// - Returns: how many were new.
     public func add(
         _ members: [Member], to batch: BatchID, from number: Int
-    ) async throws(QueueError) -> Int {
+    ) async throws(QueueError) -> Addition {
         precondition(members.count <= Self.membersMax)
-        let lane = RedisArgument(name.laneKey(batch))
-        let commands = members.enumerated().map { index, member in
-            var command: [RedisArgument] = [
-                "XADD", lane, RedisArgument("1-\(number + index + 1)"), "asset",
-                RedisArgument(member.asset.string),
-            ]
-            if let edit = member.edit { command += ["edit", RedisArgument(edit.json.canonical)] }
-            if let cost = member.cost { command += ["cost", RedisArgument(cost)] }
-            return command
+        var arguments = [RedisArgument(batch.string), RedisArgument(number)]
+        arguments.reserveCapacity(2 + 3 * members.count)
+        for member in members {
+            arguments.append(RedisArgument(member.asset.string))
+            arguments.append(member.edit.map { RedisArgument($0) } ?? "")
+            arguments.append(member.cost.map { RedisArgument($0) } ?? "")
         }
-        var added = 0
-        for result in await redis.sendAll(commands) {
-            switch result {
-            case .success: added += 1
-            case .failure(let error):
-                guard error.serverError?.message.contains("equal or smaller") == true else {
-                    throw QueueError(.redis, "queue \(name): \(error)", cause: error)
-                }
-            }
+        let reply = try await run(QueueScript.append, arguments)
+        switch (reply.array?.first?.string, reply.array?.last?.int) {
+        case ("OK", let added?): return .added(Int(added))
+        case ("GAP", let had?): return .gap(after: Int(had))
+        case ("CANCELLED", _): return .cancelled
+        default: throw unexpected(reply, of: QueueScript.append)
         }
-        return added
     }
 }
 

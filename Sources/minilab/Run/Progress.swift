@@ -52,18 +52,8 @@ struct Progress {
         let rate = Double(ended - doneBefore) / max(elapsed / .seconds(1), 0.001)
         let eta = rate > 0 ? Int((Double(total - ended) / rate).rounded(.up)) : nil
         return "\(bar) \(ended)/\(total)" + (failed > 0 ? ", \(failed) failed" : "")
-            + (ended > doneBefore ? ", \(Self.decimal(rate))/s" : "")
-            + (ended < total ? (eta.map { ", \(Self.clock($0)) left" } ?? "") : ", done")
-    }
-
-    private static func decimal(_ value: Double) -> String {
-        "\(Int(value)).\(Int(value * 10) % 10)"
-    }
-
-    private static func clock(_ seconds: Int) -> String {
-        let rest = seconds % 60
-        return seconds < 60
-            ? "\(seconds) s" : "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest) min"
+            + (ended > doneBefore ? ", \(decimal(rate))/s" : "")
+            + (ended < total ? (eta.map { ", \(clock($0)) left" } ?? "") : ", done")
     }
 
     private func write(_ text: String) {

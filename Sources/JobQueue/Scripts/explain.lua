@@ -1,0 +1,109 @@
+-- All that says why a job is where it is, at one moment. Changes nothing.
+--
+-- ARGV   P, events max, done max, id, flows at most
+-- Returns (name, value)*; `state` is a job's state, or `incoming`, `lane` (not yet a job), `dropped` (done so long
+--         ago that only its name is left) or `unknown`
+local id, flows_max = ARGV[4], tonumber(ARGV[5])
+local out = {'now', NOW}
+local function add(name, value)
+  if value then out[#out + 1] = name out[#out + 1] = tostring(value) end
+end
+
+-- What workers there are, and what a job costs.
+local workers, slots = 0, 0
+for _, info in ipairs(call('HVALS', P .. 'workers:info')) do
+  local read, w = pcall(cjson.decode, info)
+  if read and type(w) == 'table' and type(w.slots) == 'number' then
+    workers = workers + 1
+    slots = slots + w.slots
+  end
+end
+add('workers', int(workers))
+add('slots', int(slots))
+add('paused', call('HGET', P .. 'config', 'paused'))
+local c = call('HMGET', P .. 'counters', 'milliseconds', 'completed')
+if c[1] and c[2] and tonumber(c[2]) > 0 then add('mean', int(math.ceil(c[1] / c[2]))) end
+
+local function add_tenant(tenant)
+  add('cap', call('HGET', P .. 'config', 'cap:' .. tenant) or call('HGET', P .. 'config', 'cap'))
+  add('running', call('HGET', P .. 'running', tenant) or '0')
+end
+
+-- Jobs that are likely to be claimed before one at a place of its flow: those before it there, as many of each
+-- other flow of its priority, and all of the more urgent ones.
+local function jobs_before(priority, tenant, rank)
+  local before = rank
+  for _, p in ipairs(PRIORITIES) do
+    for _, t in ipairs(call('ZRANGE', P .. 'flows:' .. p, '0', int(flows_max - 1))) do
+      local length = call('ZCARD', P .. 'ready:' .. p .. ':' .. t)
+      if p ~= priority then before = before + length
+      elseif t ~= tenant then before = before + math.min(length, rank) end
+    end
+    if p == priority then return before end
+  end
+end
+
+local function add_ready(j)
+  add_tenant(j.tenant)
+  local rank = call('ZRANK', P .. 'ready:' .. j.priority .. ':' .. j.tenant, id) or 0
+  local capped = call('HEXISTS', P .. 'capped', j.priority .. ':' .. j.tenant) == 1
+  local tag = call('ZSCORE', P .. 'flows:' .. j.priority, j.tenant)
+  add('rank', int(rank))
+  if capped then add('capped', '1') end
+  if tag then add('flowsAhead', int(call('ZCOUNT', P .. 'flows:' .. j.priority, '-inf', '(' .. tag))) end
+  add('before', int(capped and rank or jobs_before(j.priority, j.tenant, rank)))
+end
+
+local j = load(id)
+if j then
+  for _, name in ipairs(FIELDS) do if name ~= 'sequence' and name ~= 'cost' then add(name, j[name]) end end
+  local more = call('HMGET', P .. 'job:' .. id, 'code', 'message', 'ended', 'enqueued', 'stage', 'deadline',
+    'malformed', 'was')
+  for i, name in ipairs({'code', 'message', 'ended', 'enqueued', 'stage', 'deadline', 'malformed', 'was'}) do
+    add(name, more[i])
+  end
+  if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end
+  if j.state == 'ready' then add_ready(j)
+  elseif j.state == 'delayed' then add('due', call('ZSCORE', P .. 'delayed', id))
+  elseif j.state == 'active' or j.state == 'committing' then add('leaseEnds', call('ZSCORE', P .. 'lease', id))
+  elseif j.state == 'parked' then
+    local holder = call('HGET', P .. 'assets', j.asset)
+    if holder then
+      add('holder', holder)
+      add('holderState', call('HGET', P .. 'job:' .. holder, 'state'))
+    end
+    add('rank', int(call('ZRANK', P .. 'parked:' .. j.asset, id) or 0))
+  elseif j.state == 'done' and j.outcome == 'cancelled' then
+    local read, result = pcall(cjson.decode, call('GET', P .. 'result:' .. id) or '')
+    if read then add('reason', result.reason) end
+  end
+  return out
+end
+
+-- Not yet a job: an entry of the ingress stream, or one of a lane.
+if id:match('^%d+%-%d+$') and #call('XRANGE', P .. 'in', id, id) == 1 then
+  add('state', 'incoming')
+  add('incoming', int(call('XLEN', P .. 'in')))
+  return out
+end
+local batch, number = id:match('^(.*):(%d+)$')
+local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap')
+if b and b[1] then
+  add('batch', batch)
+  local ahead, length = tonumber(number) - tonumber(b[1]), call('XLEN', P .. 'lane:' .. batch)
+  if ahead >= 0 and ahead < length then
+    local gone = call('GETBIT', P .. 'batch:' .. batch .. ':ended', number) == 1
+    add('state', gone and 'done' or 'lane')
+    if gone then add('outcome', 'cancelled') end
+    add('tenant', b[2])
+    add('rank', int(ahead))
+    add('batchCap', b[4])
+    add_tenant(b[2])
+    return out
+  end
+  add('batchCancel', b[3])
+end
+add('incoming', int(call('XLEN', P .. 'in')))
+add('state', (call('HEXISTS', P .. 'seen:new', id) == 1 or call('HEXISTS', P .. 'seen:old', id) == 1)
+  and 'dropped' or 'unknown')
+return out
