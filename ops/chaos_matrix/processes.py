@@ -1,0 +1,73 @@
+"""Child processes that can be killed, stopped and looked at, and that never outlive this one."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None)
+
+
+class Child:
+    """A running program; its output goes to a file."""
+
+    def __init__(self, arguments, log, environment=None):
+        self.log = log
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen(
+                arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                env={**os.environ, **(environment or {})}, preexec_fn=die_with_parent)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    @property
+    def is_stopped(self):
+        if not self.is_running:
+            raise ChildProcessError(f"{self.log}: it ended with {self.process.returncode}")
+        with open(f"/proc/{self.pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "T"
+
+    def has_said(self, words):
+        with open(self.log) as log:
+            return words in log.read()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        """Ends it at once; nothing of it is left afterwards."""
+        self.process.kill()
+        self.process.wait()
+
+    def end(self, within):
+        """Asks it to end; gives its exit code, or None when it had to be killed."""
+        self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+
+def die_with_parent():
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def eventually(what, condition, within=30, every=0.02):
+    """Waits until `condition()` gives something true, which it returns."""
+    deadline = time.monotonic() + within
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"after {within} s still not: {what}")
+        time.sleep(every)

@@ -1,0 +1,189 @@
+"""What a scenario works with: a queue, a producer, workers, and the account of what they did."""
+
+import collections
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+from processes import Child, eventually
+from resp import RedisError
+from servers import Server
+
+SEND_AT_ONCE = 500
+SEND_SECONDS_MAX = 60
+COMMAND_SECONDS_MAX = 120
+START_SECONDS_MAX = 60
+STOP_SECONDS_MAX = 30
+DRAIN_SECONDS_MAX = 300
+# Where jobs wait or are worked on, as `minilab status --json` says it.
+IN_FLIGHT = ["incoming", "lanes", "ready", "delayed", "parked", "active"]
+
+
+class Rig:
+    # As short as the settings allow, so that many leases run out in little time.
+    LEASE = "1s"
+
+    def __init__(self, minilab, folder, seed, size):
+        self.minilab, self.folder, self.size = minilab, folder, size
+        self.random = random.Random(seed)
+        self.server = None
+        self.workers = []
+        self.names = collections.Counter()
+        self.assets = {}  # what was sent: job → asset
+        self.resent = 0
+        self.ends = []  # things to stop, last first
+        self.ledger = f"{folder}/ledger"
+        os.makedirs(self.ledger)
+        self.settings = f"{folder}/settings.json"
+        with open(self.settings, "w") as file:
+            # The storm is not about poison: a job may lose many workers here. The whole account of a scenario
+            # has to be readable at its end: nothing is trimmed.
+            json.dump({"crashes.max": 100, "retry.base": "10ms", "keep.events": 10_000_000,
+                       "keep.records": 10_000_000}, file)
+
+    # Servers
+
+    def start_server(self, make=Server, *arguments, **options):
+        self.server = make(f"{self.folder}/server", *arguments, **options)
+        self.ends.append(self.server.end)
+        return self.server
+
+    # Workers
+
+    def worker(self, name="w", slots=4, work_ms=5, stop_at=None, url=None, lease=None, prefix=()):
+        """Starts a worker process; its name gets a number."""
+        self.names[name] += 1
+        name = f"{name}{self.names[name]}"
+        child = Child(
+            [*prefix, self.minilab, "bench", "worker", "--redis", url or self.server.url,
+             "--settings", self.settings, "--lease", lease or self.LEASE, "--slots", str(slots),
+             "--worker-name", name, "--ledger", self.ledger, "--work-ms", str(work_ms)],
+            f"{self.folder}/{name}.log", {"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})
+        self.workers.append(child)
+        return child
+
+    def wait_for_workers(self):
+        """Waits until each has found its server good: one that finds none at its start ends and says so."""
+        for worker in self.workers:
+            eventually(f"{worker.log}: worker starts", lambda: worker.has_said("worker starts"), START_SECONDS_MAX)
+
+    def kill(self, worker):
+        worker.kill()
+        self.workers.remove(worker)
+
+    def end_workers(self):
+        """Stops them in good order; gives complaints about those that did not obey or died before."""
+        complaints = []
+        for worker in self.workers:
+            if not worker.is_running:
+                complaints.append(f"{worker.log}: ended by itself with {worker.process.returncode}")
+            elif (code := worker.end(STOP_SECONDS_MAX)) not in (0, -signal.SIGTERM):
+                complaints.append(f"{worker.log}: SIGTERM ended it with {code}")
+        self.workers = []
+        return complaints
+
+    # Producer
+
+    def send(self, count):
+        """Sends new jobs: every seventh edits the asset of another one, every fiftieth fails until replayed."""
+        first = len(self.assets)
+        jobs = []
+        for number in range(first, first + count):
+            asset = f"photo-{number - 1 if number % 7 == 6 else number}.jpg"
+            job = f"job-{number:06}"
+            self.assets[job] = f"missing/{asset}" if number % 50 == 49 else asset
+            jobs.append(job)
+        self.deliver(jobs)
+
+    def deliver(self, jobs):
+        """Sends until the server has taken each, again under the same id whenever it is not known."""
+        edit = '{"filters":[{"name":"CISepiaTone"}]}'
+        deadline = time.monotonic() + SEND_SECONDS_MAX
+        for start in range(0, len(jobs), SEND_AT_ONCE):
+            some = jobs[start:start + SEND_AT_ONCE]
+            commands = [("XADD", "minilab:{photos}:in", "*", "id", job, "asset", self.assets[job], "edit", edit)
+                        for job in some]
+            while True:
+                try:
+                    refusals = [reply for reply in self.server.pipeline(commands) if isinstance(reply, RedisError)]
+                    if not refusals:
+                        break
+                    problem = refusals[0]
+                except (OSError, StopIteration) as error:
+                    problem = error
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"the producer cannot send: {problem}")
+                time.sleep(0.05)
+
+    # Looking
+
+    def command(self, *arguments):
+        """What a command of minilab prints; CalledProcessError says its log otherwise."""
+        with open(f"{self.folder}/commands.log", "a") as log:
+            return subprocess.run(
+                [self.minilab, *arguments, "--redis", self.server.control_url], check=True, stdout=subprocess.PIPE,
+                stderr=log, text=True, timeout=COMMAND_SECONDS_MAX).stdout
+
+    def status(self):
+        return json.loads(self.command("status", "--json"))
+
+    def events(self):
+        return [json.loads(line) for line in self.command("events").splitlines()]
+
+    def effects(self):
+        """What was published: (job, generation) → version."""
+        effects = {}
+        for entry in os.scandir(self.ledger):
+            if entry.is_symlink():
+                job, _, generation = entry.name.rpartition(".")
+                effects[job, int(generation)] = os.readlink(entry.path)
+        return effects
+
+    def notes(self):
+        """How often what was written into the ledger's log."""
+        path = f"{self.ledger}/log"
+        if not os.path.exists(path):
+            return collections.Counter()
+        with open(path) as log:
+            return collections.Counter(line.split(" ", 1)[0] for line in log)
+
+    def published(self):
+        """How many effects there are by now, told cheaply."""
+        path = f"{self.ledger}/log"
+        if not os.path.exists(path):
+            return 0
+        with open(path, "rb") as log:
+            return sum(line.startswith(b"published") for line in log)
+
+    def wait_for_effects(self, count, within=120):
+        eventually(f"{count} effects", lambda: self.published() >= count, within)
+
+    def wait_until_drained(self, within=DRAIN_SECONDS_MAX, but=None):
+        """Waits until nothing waits and nobody works, whatever may be in the place `but`."""
+        def is_drained():
+            status = self.status()
+            return all(status[place] == 0 for place in IN_FLIGHT if place != but)
+        eventually("the queue is drained", is_drained, within, every=0.1)
+
+    def drain(self):
+        """Drains the queue; gives the status then."""
+        self.wait_until_drained()
+        # A status is several commands, and not all of one moment unless nothing happens any more.
+        return self.status()
+
+    def pause(self, shortest, longest):
+        """Lets a random time pass, in seconds: what happens meanwhile is the point."""
+        time.sleep(self.random.uniform(shortest, longest))
+
+    def close(self, keep):
+        for worker in self.workers:
+            if worker.is_running:
+                worker.kill()
+        for end in reversed(self.ends):
+            end()
+        if not keep:
+            shutil.rmtree(self.folder)

@@ -1,0 +1,6 @@
+"""The scenarios, in the order of the table."""
+
+from scenarios.registry import SCENARIOS, Skipped
+from scenarios import kills, stops, restarts, connections, network, failovers, memory, clocks, storm  # noqa: F401
+
+__all__ = ["SCENARIOS", "Skipped"]

@@ -1,0 +1,69 @@
+"""A Redis that dies and comes back with its append-only file."""
+
+import os
+import threading
+import time
+
+from scenarios.registry import scenario
+
+ROUNDS = 6
+JOBS_PER_ROUND = 250
+
+
+@scenario("redis-killed", "redis-server is killed with SIGKILL under load and started again with its file",
+          server_may_lose=True, is_short=True)
+def redis_killed(rig):
+    server = rig.start_server()
+    begin(rig)
+    for _ in range(rig.size(ROUNDS)):
+        rig.send(JOBS_PER_ROUND)
+        rig.pause(0.1, 0.6)
+        server.kill()
+        rig.pause(0.05, 1.5)
+        server.start()
+
+
+@scenario("redis-power-loss", "the last second of the append-only file is gone as well, as after a power cut",
+          server_may_lose=True)
+def redis_power_loss(rig):
+    server = rig.start_server()
+    begin(rig)
+    for _ in range(rig.size(ROUNDS)):
+        sizes = FileSizes(server)
+        rig.pause(0, 0.5)
+        rig.send(JOBS_PER_ROUND)
+        rig.pause(0, 1.5)
+        server.kill()
+        file = server.append_only_file()
+        os.truncate(file, sizes.stop_and_tell(rig.random.uniform(0, 1)))
+        server.start()
+
+
+def begin(rig):
+    for _ in range(2):
+        rig.worker(slots=4, work_ms=10)
+    rig.wait_for_workers()
+
+
+class FileSizes:
+    """Looks at the size of a growing file, to tell later what it was some time ago."""
+
+    def __init__(self, server):
+        self.server, self.seen, self.is_over = server, [], False
+        self.look()
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+        self.thread.start()
+
+    def look(self):
+        self.seen.append((time.monotonic(), self.server.append_only_bytes()))
+
+    def watch(self):
+        while not self.is_over:
+            self.look()
+            time.sleep(0.02)
+
+    def stop_and_tell(self, seconds_ago):
+        self.is_over = True
+        self.thread.join()
+        then = time.monotonic() - seconds_ago
+        return max((size for at, size in self.seen if at <= then), default=self.seen[0][1])

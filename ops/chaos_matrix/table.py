@@ -1,0 +1,38 @@
+"""The result as a Markdown table."""
+
+import collections
+
+Row = collections.namedtuple("Row", "scenario result complaints numbers seconds")
+COLUMNS = [("jobs", "jobs"), ("effects", "effects"), ("crashes", "leases lost"), ("fenced", "fenced"),
+           ("repeated", "repeated"), ("resent", "sent again"), ("unchanged", "found done")]
+
+PREAMBLE = """\
+# The chaos matrix
+What happens to jobs when workers, connections and servers fail. Each scenario has real worker processes, a fresh Redis with
+`appendonly yes` and `appendfsync everysec`, and leases of a second. A worker's handler publishes an *effect* in place of a
+render: a link that only one version can take, on the same way from `commit` to `finalize` as a photo. After each one:
+
+- every job has exactly one `completed` event per generation (one job in 50 dies and is replayed), and its version is the effect's
+- every job has exactly one effect per generation; no second version ever got as far as to publish
+- nothing is waiting, held or dead; counters are the number of events; workers obey SIGTERM{doctor}
+
+Where Redis may forget what it had answered (a power cut with `everysec`, a failover without `WAIT`), the producer sends again,
+under the same id, what has no end (*sent again*), and a job whose effect is there already ends as `unchanged` (*found done*).
+
+*leases lost*: jobs taken back from workers that died or stood still. *fenced*: late workers that were refused. *repeated*: effects that
+were found in place, as the same version, by whoever carried on.
+"""
+
+
+def markdown(rows, command, facts, doctor):
+    lines = [PREAMBLE.replace("{doctor}", "\n- `minilab doctor` has nothing to say" if doctor else ""),
+             f"`{command}`: {facts}", "",
+             "| scenario | what happens | " + " | ".join(title for _, title in COLUMNS) + " | s | result |",
+             "|---|---|" + "---:|" * (len(COLUMNS) + 1) + "---|"]
+    for row in rows:
+        cells = [f"{row.numbers[key]:,}" if row.numbers else "" for key, _ in COLUMNS]
+        lines.append(f"| `{row.scenario.name}` | {row.scenario.what} | {' | '.join(cells)} | {row.seconds:.0f} "
+                     f"| {row.result} |")
+    for row in rows:
+        lines += [f"\n`{row.scenario.name}`: {complaint}" for complaint in row.complaints]
+    return "\n".join(lines) + "\n"
