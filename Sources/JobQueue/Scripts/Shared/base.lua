@@ -53,5 +53,8 @@ local function count(name, by) counted[name] = (counted[name] or 0) + (by or 1) 
 -- Counts the jobs of a tenant that workers hold.
 local function run(tenant, by) running[tenant] = (running[tenant] or 0) + by end
 
--- cjson writes / as \/, which is right but ugly in ids and paths.
-local function quoted(text) return (cjson.encode(text):gsub('\\/', '/')) end
+-- JSON text. Most of it has nothing to escape; and cjson writes / as \/, which is right but ugly in paths.
+local function quoted(text)
+  if not text:find('[^%w%._%-/ :,]') then return '"' .. text .. '"' end
+  return (cjson.encode(text):gsub('\\/', '/'))
+end
