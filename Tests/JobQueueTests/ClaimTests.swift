@@ -1,4 +1,5 @@
 import Adjustments
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -93,5 +94,33 @@ import Testing
         #expect(claims.jobs.map(\.job) == ["soon"])
         let due = try #require(claims.nextDue)
         #expect(due > .zero && due <= .seconds(1))
+    }
+
+    @Test func `a job that is passed over lets the next one of its asset be given at once`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let (edit, past) = (QueueFixture.recipe, "2001-01-01T00:00:00Z")
+        try await q.xadd(["id": "first", "asset": "a", "edit": edit])
+        try await q.xadd(
+            ["id": "late", "asset": "a", "edit": edit, "priority": "bulk", "deadline": past])
+        try await q.xadd(["id": "next", "asset": "a", "edit": edit])
+        _ = try await q.queue.admit()
+        try await q.finish(q.claim())
+        #expect(try await q.claim().job == "next")
+        #expect(try await q.state(of: "late") == "dead")
+    }
+
+    @Test func `virtual time does not go back for a tenant whose job was parked`() async throws {
+        let q = try await QueueFixture()
+        let (edit, past) = (QueueFixture.recipe, "2001-01-01T00:00:00Z")
+        try await q.xadd(["asset": "x", "edit": edit, "cost": "1000"])
+        try await q.xadd(["asset": "y", "edit": edit, "cost": "1000"])
+        try await q.xadd(["asset": "z", "edit": edit, "cost": "1000", "deadline": past])
+        try await q.xadd(["asset": "z", "edit": edit, "cost": "1000", "tenant": "new"])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.claim(by: "a", count: 3).jobs.map(\.asset) == ["x", "y", "z"])
+        let virtual = try await q.redis.send(["HGET", "\(q.queue.name.keyPrefix)virtual", "normal"])
+        #expect(virtual.int == 1_000_000)
     }
 }

@@ -64,7 +64,6 @@ local function stop_serving(priority)
   if not s then return end
   serving[priority] = nil
   call('HSET', P .. 'virtual', priority, int(s.start))
-  virtual[priority] = s.start
   if call('EXISTS', P .. 'ready:' .. priority .. ':' .. s.tenant) == 0 then
     return retire_flow(priority, s.tenant, int(s.tag))
   end
@@ -85,6 +84,7 @@ local function next_job(priority)
       if not head[1] then exhausted[priority] = true return nil end
       s = {tenant = head[1], tag = tonumber(head[2]), start = tonumber(head[2]), other = tonumber(head[4] or 'inf')}
       serving[priority] = s
+      virtual[priority] = s.start
     end
     local t = tenant_of(s.tenant)
     if s.tag > s.other or t.held >= t.cap then
@@ -100,6 +100,7 @@ end
 local function charge(priority, cost)
   local s = serving[priority]
   s.start = s.tag
+  virtual[priority] = s.start
   s.tag = s.tag + math.ceil(cost * 1000 / tenant_of(s.tenant).weight)
 end
 
@@ -114,20 +115,27 @@ local function batch_of(name)
   return batches[name]
 end
 
+-- A job that is not given lets the next one of its asset wait for a worker, whose turn may be now.
+local function pass_over()
+  passed = passed + 1
+  for _, priority in ipairs(PRIORITIES) do stop_serving(priority) end
+  exhausted = {}
+end
+
 local function give(id, tenant, priority)
   local j = load(id)
   local batch = j.batch and batch_of(j.batch)
   if batch and batch.cancel then
-    passed = passed + 1
     j.state = 'popped'
-    return cancel(j, batch.cancel)
+    cancel(j, batch.cancel)
+    return pass_over()
   end
   if j.deadline and tonumber(j.deadline) < MS then
-    passed = passed + 1
     local message = 'the job was to begin before ' .. timestamp(tonumber(j.deadline)) .. ', and no worker was '
       .. 'free. Send it again with a later deadline, or replay it, which drops the deadline.'
     leave_asset(j)
-    return bury(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
+    bury(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
+    return pass_over()
   end
   charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
   local fence = int(math.max((tonumber(j.fence) or 0) + 1, US))
