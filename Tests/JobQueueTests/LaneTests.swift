@@ -28,14 +28,32 @@ import Testing
     @Test func `what is beyond a seal, or came after the end, is no member`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "seal": "1"])
-        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
         try await q.xadd(["batch": "n", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
+        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
         let n = try BatchID("n")
         #expect(try await q.queue.cancel(n, reason: "no") == (.cancelled, open: 0))
         try await q.addToLane(of: "n", ["asset": "c"])
         #expect(try await q.queue.cancel(["m:1", "n:0"], reason: "no") == [.unknown, .unknown])
         #expect(try await q.events().map(\.name) == ["completed"])
+    }
+
+    @Test func `a batch is not sealed at fewer jobs than it was given`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "m", "edit": QueueFixture.recipe])
+        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        _ = try await q.queue.admit()
+        try await q.addToLane(of: "m", ["asset": "c"])
+        for seal in ["2", "3"] { try await q.xadd(["batch": "m", "seal": seal]) }
+        _ = try await q.queue.admit()
+        for claim in try await q.queue.claim(by: "a", count: 3).jobs { try await q.finish(claim) }
+        let events = try await q.events()
+        #expect(events.map(\.name) == ["conflict", "completed", "completed", "completed", "completed"])
+        guard case .batchCompleted(let data) = events.last?.data else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(data.jobs == 3)
     }
 }
 

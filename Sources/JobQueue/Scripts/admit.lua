@@ -74,7 +74,7 @@ end
 -- Opens a batch, or seals it, or both.
 local function admit_batch(entry, f)
   local key = P .. 'batch:' .. f.batch
-  local b = call('HMGET', key, 'generation', 'sealed')
+  local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
   if f.edit then
     if b[1] then
       if call('GET', key .. ':edit') ~= f.edit then
@@ -100,6 +100,12 @@ local function admit_batch(entry, f)
     if b[2] == f.seal then return count('duplicates') end
     return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. b[2]
       .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
+  end
+  -- What is above the seal would be counted without being waited for.
+  local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. f.batch)
+  if given > tonumber(f.seal) then
+    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' was given ' .. int(given)
+      .. ' jobs already; it cannot be sealed at ' .. f.seal .. '. Seal it at what it has.')
   end
   call('HSET', key, 'sealed', f.seal)
   if f.total then call('HSET', key, 'costTotal', f.total) end
