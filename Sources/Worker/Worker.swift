@@ -165,7 +165,7 @@ public struct Worker: Service {
     /// Looks for lost leases and leftovers until it is cancelled.
     private func keepUp(_ jobs: RunningJobs) async {
         await handler.sweep()
-        let interval = min(WorkerSettings.reapInterval, queue.settings.lease / 2)
+        let interval = WorkerSettings.reapInterval
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
         while !Task.isCancelled {
             await reap()

@@ -35,9 +35,9 @@ public struct WorkerSettings: Sendable {
     public static let busyWait: Duration = .milliseconds(50)
     /// Longest wait for what is cancelled before it is asked for anew.
     public static let listenWait: Duration = .seconds(5)
-    /// How often lost leases are looked for, at least twice per lease; each worker adds up to half
-    /// of it at random.
-    public static let reapInterval: Duration = .seconds(5)
+    /// How often lost leases are looked for; each worker adds up to half of it at random. A worker that died
+    /// costs its lease and so long.
+    public static let reapInterval: Duration = .seconds(1)
     /// How often staging is swept.
     public static let sweepInterval: Duration = .seconds(300)
     /// Longest wait between attempts to reach Redis.
