@@ -15,10 +15,11 @@ from servers import Server
 
 SEND_AT_ONCE = 500
 SEND_SECONDS_MAX = 60
-COMMAND_SECONDS_MAX = 120
+COMMAND_SECONDS_MAX = 600  # all events of a long run are many
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
-DRAIN_SECONDS_MAX = 300
+STATUS_TRIES_MAX = 5
+DRAIN_SECONDS_MAX = 900
 # Where jobs wait or are worked on, as `minilab status --json` says it.
 IN_FLIGHT = ["incoming", "lanes", "ready", "delayed", "parked", "active"]
 
@@ -129,6 +130,11 @@ class Rig:
                 stderr=log, text=True, timeout=COMMAND_SECONDS_MAX).stdout
 
     def status(self):
+        for _ in range(STATUS_TRIES_MAX - 1):
+            try:
+                return json.loads(self.command("status", "--json"))
+            except subprocess.CalledProcessError:
+                continue  # a machine so busy that Redis did not answer in time; commands.log says so
         return json.loads(self.command("status", "--json"))
 
     def events(self):

@@ -7,11 +7,9 @@ from scenarios.registry import Skipped, scenario
 
 @scenario("wrong-clocks", "the clock of one worker is an hour ahead, of another an hour behind; workers are killed")
 def wrong_clocks(rig):
-    if not shutil.which("faketime"):
-        raise Skipped("faketime is not installed (ops/setup chaos)")
+    clocks = [(), shifted("+1h"), shifted("-1h")]
     rig.start_server()
     rig.send(rig.size(800))
-    clocks = [(), shifted("+1h"), shifted("-1h")]
     workers = [rig.worker(slots=4, work_ms=10, prefix=clock) for clock in clocks]
     for round in range(rig.size(6)):
         rig.pause(0.3, 1)
@@ -24,5 +22,8 @@ def wrong_clocks(rig):
 
 
 def shifted(by):
-    # The wall clock alone: nobody sets a machine's monotonic one.
-    return ("env", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-f", by)
+    """Words that run a command with the wall clock shifted; nobody sets a machine's monotonic one."""
+    if not shutil.which("faketime"):
+        raise Skipped("faketime is not installed (ops/setup chaos)")
+    # faketime stays the parent: what kills it has to kill the worker.
+    return ("env", "FAKETIME_DONT_FAKE_MONOTONIC=1", "faketime", "-f", by, "setpriv", "--pdeathsig", "KILL")

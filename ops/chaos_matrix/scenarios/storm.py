@@ -16,7 +16,7 @@ def storm(rig):
     workers = [rig.worker(slots=64, work_ms=20) for _ in range(WORKERS)]
     kills = 0
     while rig.status()["counters"].get("crashed", 0) < jobs * LOST_PART:
-        rig.pause(0.2, 1.5)
+        rig.pause(0.1, 0.8)
         index = rig.random.randrange(WORKERS)
         rig.kill(workers[index])
         workers[index] = rig.worker(slots=64, work_ms=20)
