@@ -13,7 +13,7 @@ What happens to jobs when workers, connections and servers fail. Each scenario h
 render: a link that only one version can take, on the same way from `commit` to `finalize` as a photo. After each one:
 
 - every job has exactly one `completed` event per generation (one job in 50 dies and is replayed), and its version is the effect's
-- every job has exactly one effect per generation; no second version ever got as far as to publish
+- every job has exactly one effect per generation; and, where Redis may forget nothing, no second version even tried to publish
 - nothing is waiting, held or dead; counters are the number of events; workers obey SIGTERM{doctor}
 
 Where Redis may forget what it had answered (a power cut with `everysec`, a failover without `WAIT`), the producer sends again,
