@@ -20,7 +20,7 @@ local function fields(pairs, names)
 end
 
 -- Text of a producer inside a sentence of ours: short, and plain ASCII whatever it was.
-local function shown(text) return quoted((text:sub(1, 80):gsub('[^%g ]', '?'))) end
+local function shown(text) return quoted((text:sub(1, 80):gsub('[^%w%p ]', '?'))) end
 
 local function is_id(text, max) return #text <= (max or ID_MAX) and text:match('^[%w][%w%._%-]*$') ~= nil end
 
