@@ -16,7 +16,7 @@ local function cancel_in_lane(id)
   local first = tonumber(b[1])
   local after = math.min(first + call('XLEN', P .. 'lane:' .. batch), tonumber(b[2] or 'inf'))
   if tonumber(number) < first or tonumber(number) >= after then return 'GONE' end
-  if call('SETBIT', key .. ':ended', number, '1') == 1 then return 'ENDED' end
+  if call('SETBIT', key .. ':ended', int(tonumber(number)), '1') == 1 then return 'ENDED' end
   call('HINCRBY', key, 'holes', '1')
   tally(batch, 'cancelled', 1)
   count('cancelled')

@@ -6,18 +6,23 @@
 -- Crash  Jobs that nobody swept are ended when a worker would claim them, and no commit of them is taken.
 local batch, reason, most = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key = P .. 'batch:' .. batch
-local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes')
+local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes', 'inLane')
 if not b[1] then return {'GONE', 0} end
 if b[4] == b[5] then return {'ENDED', 0} end
 local admitted = tonumber(b[1])
 if not b[2] then
-  local lane = call('XLEN', P .. 'lane:' .. batch)
-  -- The batch ends with what has arrived of it.
-  call('HSET', key, 'cancel', reason, 'sealed', int(admitted + lane), 'inLane', int(lane))
-  -- Those that were cancelled by their names are counted already.
-  local uncounted = lane - tonumber(b[6] or '0')
-  call('HINCRBY', key, 'cancelled', int(uncounted))
-  count('cancelled', uncounted)
+  call('HSET', key, 'cancel', reason)
+  -- A batch that was cancelled, and opened again by a replay, has no lane any more.
+  if not b[7] then
+    -- It ends with what has arrived of it, but with no more than it was sealed at.
+    local lane = call('XLEN', P .. 'lane:' .. batch)
+    if b[3] then lane = math.min(lane, math.max(0, tonumber(b[3]) - admitted)) end
+    -- Those that were cancelled by their names are counted already and have their bits.
+    local uncounted = lane - tonumber(b[6] or '0')
+    call('HSET', key, 'sealed', int(admitted + lane), 'inLane', int(uncounted), 'holes', '0')
+    call('HINCRBY', key, 'cancelled', int(uncounted))
+    count('cancelled', uncounted)
+  end
   call('UNLINK', P .. 'lane:' .. batch)
   call('ZREM', P .. 'lanes', batch)
   tell_workers('batch', batch)
