@@ -28,6 +28,7 @@ local function replay(id)
     -- Its batch is open again and will end once more, which is another event.
     if call('EXISTS', b) == 1 and call('SETBIT', b .. ':ended', j.id:match(':(%d+)$'), '0') == 1 then
       call('HINCRBY', b, 'dead', '-1')
+      if j.cost then call('HINCRBY', b, 'costEnded', int(-j.cost)) end
       local at = call('HMGET', b, 'generation', 'finished')
       if at[1] == at[2] then
         call('HINCRBY', b, 'generation', '1')
