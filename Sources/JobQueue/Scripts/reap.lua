@@ -59,8 +59,12 @@ local extra = call('ZCARD', P .. 'batches:ended') - batches_max
 for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
   local key = P .. 'batch:' .. batch
-  call('UNLINK', key, key .. ':edit', key .. ':ended', P .. 'lane:' .. batch)
-  for _, name in ipairs({'batches', 'batches:ended', 'lanes'}) do call('ZREM', P .. name, batch) end
+  call('ZREM', P .. 'batches:ended', batch)
+  -- Its dead jobs need its edit when they are replayed; they stay, and with them their batch.
+  if tonumber(call('HGET', key, 'dead') or '0') == 0 then
+    call('UNLINK', key, key .. ':edit', key .. ':ended', P .. 'lane:' .. batch)
+    for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
+  end
 end
 
 -- Names of dropped jobs, in two generations: the older one goes when the newer one is full or old.
