@@ -6,8 +6,21 @@ local any_parked
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
+-- Lifts those that are parked ahead of a job. They were lifted by those behind them likewise, so the first
+-- that is urgent enough has only such ahead.
+local function lift_parked(j)
+  local urgency = URGENCY[j.priority] or 0
+  if urgency <= URGENCY.bulk then return end
+  local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', '0', '1000')
+  for _, id in ipairs(ahead) do
+    local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
+    if (URGENCY[priority] or 9) >= urgency then return end
+    call('HSET', P .. 'job:' .. id, 'priority', j.priority)
+  end
+end
+
 -- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
--- has the asset. A job that is parked behind a less urgent one lifts that to its own priority.
+-- has the asset. A job that is parked behind less urgent ones lifts them to its own priority.
 local function make_ready(j)
   local holder = j.id
   if call('HSETNX', P .. 'assets', j.asset, j.id) == 0 then holder = call('HGET', P .. 'assets', j.asset) end
@@ -20,6 +33,7 @@ local function make_ready(j)
   call('ZADD', P .. 'parked', j.sequence, j.id)
   call('ZADD', P .. 'parked:' .. j.asset, j.sequence, j.id)
   call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
+  lift_parked(j)
   local h = load(holder)
   if h and (URGENCY[j.priority] or 0) > (URGENCY[h.priority] or 9) then
     call('HSET', P .. 'job:' .. holder, 'priority', j.priority)
