@@ -18,7 +18,8 @@ local out, passed, claimed = {}, 0, 0
 
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', promotions)) do
   call('ZREM', P .. 'delayed', id)
-  make_ready(load(id))
+  local j = load(id)
+  if j then make_ready(j) end
 end
 
 local function reply(what)
@@ -124,6 +125,7 @@ end
 
 local function give(id, tenant, priority)
   local j = load(id)
+  if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
   local batch = j.batch and batch_of(j.batch)
   if batch and batch.cancel then
     j.state = 'popped'

@@ -12,7 +12,11 @@ local function feed(batch, most)
   local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
     'cost', 'holes')
-  local admitted = tonumber(b[3])
+  local admitted = tonumber(b[3] or nil)
+  if not admitted then  -- Redis lost its record
+    call('ZREM', P .. 'lanes', batch)
+    return 0
+  end
   -- Those that were cancelled in the lane are counted and not yet admitted.
   local open = admitted - (b[4] or 0) - (b[5] or 0) - (b[6] or 0) + (b[10] or 0)
   local take = math.min(most, math.min(window, tonumber(b[8] or window)) - open,

@@ -19,7 +19,10 @@ local ready, dead, carry = 0, 0, {}
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
   local k, j = P .. 'job:' .. id, load(id)
   count('crashed')
-  if j.state == 'committing' then
+  if not j then
+    -- Redis lost its record. One such job must not keep all others from being found.
+    call('ZREM', P .. 'lease', id)
+  elseif j.state == 'committing' then
     local fence = int(math.max(tonumber(j.fence) + 1, US))
     call('ZADD', P .. 'lease', int(MS + lease), id)
     call('HSET', k, 'fence', fence, 'worker', worker)
