@@ -39,8 +39,9 @@ local function replace(asset, which, reason)
   end
 end
 
--- Takes what was read off a stream.
+-- Takes what was read off a stream. An id may have more digits than Lua's numbers, so none is computed.
 local function trim(key, entries)
-  local time, seq = entries[#entries][1]:match('^(%d+)%-(%d+)$')
-  call('XTRIM', key, 'MINID', '=', time .. '-' .. int(seq + 1))
+  local last = entries[#entries][1]
+  call('XTRIM', key, 'MINID', '=', last)
+  call('XDEL', key, last)
 end
