@@ -33,7 +33,10 @@ extension JobQueue {
         let fed = try await run(
             QueueScript.feed,
             [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + contract
-                + [RedisArgument(settings.lanesMax)])
+                + [
+                    RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
+                    RedisArgument(settings.malformedMax),
+                ])
         guard let made = fed.int else { throw unexpected(fed, of: QueueScript.feed) }
         return Int(taken + made)
     }

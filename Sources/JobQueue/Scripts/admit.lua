@@ -6,12 +6,8 @@
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 
--- A producer may send fields of 100 MB. Lua would hold all that it reads at once, so of a stream that is
--- that heavy fewer entries are read.
-local length = call('XLEN', P .. 'in')
-if length == 0 then return {0, call('ZCARD', P .. 'lanes')} end
-local usage = call('MEMORY', 'USAGE', P .. 'in', 'SAMPLES', length <= limit and '0' or '5')
-local take = math.max(1, math.min(limit, math.floor(bytes_max / (usage / length))))
+local take = affordable(P .. 'in', limit, bytes_max)
+if take == 0 then return {0, call('ZCARD', P .. 'lanes')} end
 local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
 local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
@@ -20,20 +16,7 @@ local function dead_letter(entry, f, code, message)
   -- Under the producer's own id where that is free, so that the producer finds it again.
   local id = f.id
   if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 then id = entry end
-  local asset = f.asset or ''
-  if #asset > ASSET_MAX or not is_utf8(asset) then asset = asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?') end
-  local j = {id = id, asset = asset, generation = '1'}
-  call('HSET', P .. 'job:' .. id, 'asset', asset, 'enqueued', NOW, 'malformed', '1')
-  bury(j, code, message, death(j, 0, code, message))
-  -- Nothing can be run of them, so the oldest may go; jobs that died are never dropped.
-  if call('RPUSH', P .. 'malformed', id) > malformed_max then
-    local old = call('LPOP', P .. 'malformed')
-    if call('HGET', P .. 'job:' .. old, 'malformed') then
-      call('ZREM', P .. 'dead', old)
-      call('UNLINK', P .. 'job:' .. old)
-      count('malformedDropped')
-    end
-  end
+  bury_malformed({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end
 
 local function conflict(entry, j, message)

@@ -1,10 +1,11 @@
 -- Turns the next entries of batches' lanes into jobs, as far as their windows have room.
 --
 -- ARGV   P, events max, done max, entries at most, window, asset bytes max, edit bytes max, id length max,
---        batch jobs max, cost max, lanes at most
+--        batch jobs max, cost max, lanes at most, bytes at most, malformed records max
 -- Returns jobs made
 -- Crash  An entry is in the lane or it is a job, never both and never neither: one script does it.
-local limit, window, lanes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
+local limit, window, lanes, bytes_max, malformed_max =
+  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
 local made = 0
 
 -- Returns how many entries were taken, and whether there are more.
@@ -22,9 +23,9 @@ local function feed(batch, most)
   local take = math.min(most, math.min(window, tonumber(b[8] or window)) - open,
     (b[7] and tonumber(b[7]) or BATCH_MAX) - admitted)
   if b[7] and admitted >= tonumber(b[7]) then call('ZREM', P .. 'lanes', batch) end
+  if take > 0 then take = affordable(lane, take, bytes_max) end
   if take <= 0 then return 0 end
   local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(take))
-  if #entries == 0 then return 0 end
   local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
   for i, entry in ipairs(entries) do
     local id = batch .. ':' .. int(admitted + i - 1)
@@ -35,11 +36,7 @@ local function feed(batch, most)
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
       call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it was a job
     elseif code then
-      if #j.asset > ASSET_MAX or not is_utf8(j.asset) then
-        j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
-      end
-      call('HSET', P .. 'job:' .. id, 'asset', j.asset, 'enqueued', NOW, 'batch', batch, 'malformed', '1')
-      bury(j, code, message, death(j, 0, code, message))
+      bury_malformed(j, code, message, malformed_max)
     else
       if f.edit then call('SET', P .. 'edit:' .. id, f.edit) end
       take_in(j)
