@@ -31,16 +31,24 @@ local function batch_conflict(entry, batch, message)
     .. '","entry":"' .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
--- The edit or nil, and the digest, of the job that has or had this id; nil when the id is free.
+-- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
+-- What never was a job gives its id to the one that is sent in its stead.
 local function known(id)
-  local asset = call('HGET', P .. 'job:' .. id, 'asset')
-  if asset then return digest(asset, call('GET', P .. 'edit:' .. id) or '') end
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed')
+  if job[2] then
+    call('ZREM', P .. 'dead', id)
+    call('UNLINK', P .. 'job:' .. id)
+    return nil, '2'
+  end
+  if job[1] then return digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
   return call('HGET', P .. 'seen:new', id) or call('HGET', P .. 'seen:old', id)
 end
 
 local function admit_job(entry, f)
   local id = f.id or entry
-  local before = f.id and known(id)
+  -- An entry's id is free, unless a producer gave it to another job as a name.
+  local before, generation
+  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation = known(id) end
   if before then
     if before == digest(f.asset, f.edit) then return count('duplicates') end
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
@@ -50,7 +58,7 @@ local function admit_job(entry, f)
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
-    sequence = int(sequence), generation = '1', cost = f.cost, named = f.id and '1',
+    sequence = int(sequence), generation = generation or '1', cost = f.cost, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 

@@ -11,6 +11,7 @@ local function take_in(j)
   if j.cost then add('cost', j.cost) end
   if j.named then add('named', '1') end
   if j.own then add('own', '1') end
+  if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
   count('admitted')
   if j.due and j.due > MS then
