@@ -2,8 +2,10 @@ import Redis
 
 /// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
-    static let admit = script("admit", PackageResources.admit_lua, ending + [.entries, .control, .taking])
-    static let feed = script("feed", PackageResources.feed_lua, ending + [.entries, .control, .taking])
+    static let admit = script(
+        "admit", PackageResources.admit_lua, ending + [.entries, .control, .taking])
+    static let feed = script(
+        "feed", PackageResources.feed_lua, ending + [.entries, .control, .taking])
     static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
@@ -24,11 +26,17 @@ enum QueueScript {
     static let explain = script(
         "explain", PackageResources.explain_lua, [.clock, .flows], drains: true)
     static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
+    static let inspect = script(
+        "inspect", PackageResources.inspect_lua, ending + [.faults], drains: true)
+    static let inspectFlows = script(
+        "inspect_flows", PackageResources.inspect_flows_lua, ending + [.faults], drains: true)
+    static let inspectBatch = script(
+        "inspect_batch", PackageResources.inspect_batch_lua, ending + [.faults], drains: true)
 
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
-        case clock, events, flows, batches, jobs, entries, control, taking
+        case clock, events, flows, batches, jobs, entries, control, taking, faults
 
         var source: [UInt8] {
             switch self {
@@ -39,6 +47,7 @@ enum QueueScript {
             case .jobs: PackageResources.jobs_lua
             case .entries: PackageResources.entries_lua
             case .control: PackageResources.control_lua
+            case .faults: PackageResources.faults_lua
             case .taking: PackageResources.taking_lua
             }
         }

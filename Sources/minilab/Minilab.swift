@@ -20,8 +20,8 @@ struct Minilab: AsyncParsableCommand {
             PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
             EnqueueCommand.self, StatusCommand.self, ExplainCommand.self, BatchCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, LimitCommand.self,
-            EventsCommand.self, DeadCommand.self, ReplayCommand.self, AssetsCommand.self,
-            HistoryCommand.self, ShowCommand.self,
+            EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
+            AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
             BenchCommand.self,
         ])

@@ -9,7 +9,7 @@ import Testing
 @Suite("The command line") struct CommandTests {
     private static let commands = [
         "run", "worker", "render", "plan", "editors", "enqueue", "status", "events", "dead",
-        "replay",
+        "replay", "doctor",
     ]
 
     @Test(arguments: commands)

@@ -1,0 +1,92 @@
+import Redis
+
+/// Asks the scripts about what a walk saw, and keeps what they find.
+struct Examination {
+    /// An id, and the structure in which it was seen.
+    typealias Candidate = (place: String, id: String)
+
+    /// Most leases that are counted: more than a queue has slots.
+    static let leasesMax = 10_000
+    /// Members of a batch of one call.
+    static let membersMax = 200
+    /// A lease that ran out so many leases ago is one that nobody looks at.
+    static let leasesOverdue = 3
+
+    let queue: JobQueue
+    let repair: Bool
+    var diagnosis = Diagnosis()
+
+    init(queue: JobQueue, repair: Bool) {
+        self.queue = queue
+        self.repair = repair
+    }
+
+    mutating func inspect(_ candidates: [Candidate]) async throws(QueueError) {
+        if candidates.isEmpty { return }
+        diagnosis.places += candidates.count
+        let reply = try await queue.run(
+            QueueScript.inspect,
+            [flag, RedisArgument(queue.settings.lease.milliseconds)]
+                + candidates.flatMap { [RedisArgument($0.place), RedisArgument($0.id)] })
+        try add(reply, of: QueueScript.inspect)
+    }
+
+    mutating func inspect(flows: ArraySlice<String>) async throws(QueueError) {
+        diagnosis.flows += flows.count
+        let reply = try await queue.run(
+            QueueScript.inspectFlows, [flag, "0"] + flows.map { RedisArgument($0) })
+        try add(reply, of: QueueScript.inspectFlows)
+    }
+
+    /// Counts what runs, and looks for leases that nobody looks at.
+    mutating func inspectLeases() async throws(QueueError) {
+        let counted = try await queue.run(
+            QueueScript.inspectFlows, [flag, RedisArgument(Self.leasesMax)])
+        try add(counted, of: QueueScript.inspectFlows)
+        let now = try await queue.now()
+        let limit = now - Self.leasesOverdue * queue.settings.lease.milliseconds
+        let overdue = try await queue.send([
+            "ZCOUNT", "\(queue.name.keyPrefix)lease", "-inf", RedisArgument("(\(limit)"),
+        ])
+        if let overdue = overdue.int, overdue > 0 {
+            diagnosis.add(
+                Finding(
+                    kind: .leasesOverdue, subject: queue.name.string, detail: "\(overdue)",
+                    isMended: false))
+        }
+    }
+
+    mutating func inspect(batch: String) async throws(QueueError) {
+        diagnosis.batches += 1
+        var member = 0
+        while member >= 0 {
+            let reply = try await queue.run(
+                QueueScript.inspectBatch,
+                [
+                    flag, RedisArgument(batch), RedisArgument(member),
+                    RedisArgument(Self.membersMax),
+                ])
+            guard let parts = reply.array, parts.count == 2, let next = parts[0].int else {
+                throw queue.unexpected(reply, of: QueueScript.inspectBatch)
+            }
+            try add(parts[1], of: QueueScript.inspectBatch)
+            member = Int(next)
+        }
+    }
+
+    private var flag: RedisArgument { repair ? "1" : "" }
+
+    private mutating func add(
+        _ reply: RedisReply, of script: RedisScript
+    ) throws(QueueError) {
+        guard let rows = reply.array else { throw queue.unexpected(reply, of: script) }
+        for row in rows {
+            guard let fields = row.array?.map(\.string), fields.count == 4,
+                let kind = fields[0].flatMap(Finding.Kind.init), let subject = fields[1],
+                let detail = fields[2]
+            else { throw queue.unexpected(row, of: script) }
+            diagnosis.add(
+                Finding(kind: kind, subject: subject, detail: detail, isMended: fields[3] == "1"))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// One thing in Redis that is not as it must be.
+///
+/// `Scripts/Shared/base.lua` and its neighbours say how it must be; the scripts `inspect`, `inspect_flows` and
+/// `inspect_batch` look.
+public struct Finding: Sendable, Codable, Equatable {
+    /// What is wrong.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        // A job and where it is.
+        case notInPlace, inWrongPlace, memberWithoutRecord, recordIncomplete, partWithoutRecord
+        // Who has an asset.
+        case holderWrong, assetNotHeld, assetHeldTwice, parkedBehindNobody
+        // What is served, and what runs.
+        case flowUnserved, flowTwice, flowEmpty, flowNotFinished, flowHeldBack, runningMiscounted
+        case leasesOverdue
+        // Batches.
+        case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
+        case batchCompletedEarly, laneSurplus, memberLost, memberUncounted
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The job, flow (`<priority>:<tenant>`), tenant or batch with which it is wrong.
+    public let subject: String
+    /// The structure, field, asset or counts (`counted/true`) in question; empty if the kind says it all.
+    public let detail: String
+    /// Whether it has been mended.
+    public let isMended: Bool
+}
+
+extension Finding {
+    /// What is wrong, and what follows from it.
+    public var sentence: String {
+        switch kind {
+        case .notInPlace: "job \(subject) is not in \(detail), where its state says it is."
+        case .inWrongPlace: "\(subject) is in \(detail), and its state says otherwise."
+        case .memberWithoutRecord: "\(detail) has \(subject), of which there is no record."
+        case .recordIncomplete:
+            "the record of \(subject) has no valid \(detail), without which it cannot go on."
+        case .partWithoutRecord: "\(detail) of \(subject) is left, and its record is gone."
+        case .holderWrong: "asset \(detail) is given to job \(subject), which does not need it."
+        case .assetNotHeld:
+            "job \(subject) has not got its asset \(detail): another could run beside it."
+        case .assetHeldTwice:
+            "job \(subject) and another job both believe they have asset \(detail)."
+        case .parkedBehindNobody:
+            "job \(subject) waits for asset \(detail), which nobody has: it would wait for ever."
+        case .flowUnserved: "\(detail) ready jobs of \(subject) are not served."
+        case .flowTwice: "\(subject) is served and waits for its cap at the same time."
+        case .flowEmpty: "\(subject) is served and has no job."
+        case .flowNotFinished: "\(subject) counts as finished and has jobs."
+        case .flowHeldBack: "\(detail) ready jobs of \(subject) wait for a cap that is not reached."
+        case .runningMiscounted:
+            "tenant \(subject) counts \(halves.counted) running jobs; its leases are \(halves.true)."
+        case .leasesOverdue: "\(detail) leases ran out long ago and nobody takes their jobs back."
+        case .batchMiscounted:
+            "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
+        case .batchHolesMiscounted:
+            "batch \(subject) counts \(halves.counted) jobs as cancelled in its lane; its bitmap has "
+                + "\(halves.true)."
+        case .batchUnlisted: "batch \(subject) is not in \(detail), where it should be."
+        case .batchNotCompleted: "all jobs of batch \(subject) have ended and nobody was told."
+        case .batchCompletedEarly:
+            "batch \(subject) counts as completed with \(halves.counted) of \(halves.true) jobs ended."
+        case .laneSurplus:
+            "the lane of batch \(subject) has \(detail) entries that will never be jobs: the batch was "
+                + "sealed or cancelled without them. Send them in a batch of their own."
+        case .memberLost: "job \(subject) of batch \(detail) has not ended, and its record is gone."
+        case .memberUncounted: "job \(subject) has ended, and batch \(detail) has not counted it."
+        }
+    }
+
+    /// Whether the queue is right and a producer is not.
+    var isWarning: Bool { kind == .laneSurplus }
+
+    /// What a person can do; nil where `--repair` does it.
+    public var advice: String? {
+        switch kind {
+        case .recordIncomplete:
+            "Was Redis restored from a backup, or written to by hand? Cancel the job and send it again."
+        case .assetHeldTwice:
+            "Wait: fences let only one of them publish at a time. Then look again."
+        case .leasesOverdue: "Start a worker: any worker takes them back."
+        case .batchMiscounted, .batchCompletedEarly, .memberLost:
+            "Redis lost writes. Compare the batch's assets with what it was to do, and send the rest again."
+        default: nil
+        }
+    }
+
+    private var halves: (counted: Substring, true: Substring) {
+        let parts = detail.split(separator: "/", maxSplits: 1)
+        return (parts.first ?? "?", parts.last ?? "?")
+    }
+}

@@ -1,0 +1,61 @@
+import Redis
+
+extension JobQueue {
+    /// What a structure may be larger than its limit before it is told: streams are trimmed by whole nodes,
+    /// names in steps.
+    private static let slack = 2
+
+    /// What is allowed but may cost something: the server's settings, structures that grow, nobody who works.
+    func warnings() async throws(QueueError) -> [String] {
+        var warnings: [String] = []
+        do {
+            warnings = try await checkServer()
+        } catch {
+            guard error.code == .unsafeServer else { throw error }
+            warnings.append(error.message)
+        }
+        for (command, structure, limit) in [
+            ("XLEN", "events", settings.eventsMax), ("XLEN", "control", 1000),
+            ("LLEN", "done", settings.doneRecordsMax), ("LLEN", "malformed", settings.malformedMax),
+            ("HLEN", "seen:new", settings.seenMax / 2), ("HLEN", "seen:old", settings.seenMax / 2),
+            ("ZCARD", "batches:ended", settings.batchesMax),
+        ] {
+            let size = try await size(command, structure)
+            if size > limit * Self.slack {
+                warnings.append(
+                    "\(structure) has \(size) entries; its limit is \(limit). Do all workers run, and "
+                        + "with the same settings?")
+            }
+        }
+        if let warning = try await idleWarning() { warnings.append(warning) }
+        return warnings
+    }
+
+    private func idleWarning() async throws(QueueError) -> String? {
+        let beats = Heartbeat.beatsPerLease * settings.lease.milliseconds
+        let workers = try await send([
+            "ZCOUNT", "\(name.keyPrefix)workers", RedisArgument("\(try await now() - beats)"),
+            "+inf",
+        ])
+        guard workers.int == 0 else { return nil }
+        var waiting = 0
+        for (command, structure) in [("XLEN", "in"), ("ZCARD", "lanes"), ("ZCARD", "lease")] {
+            waiting += try await size(command, structure)
+        }
+        for priority in ["interactive", "normal", "bulk", "alone"] {
+            waiting += try await size("ZCARD", "flows:\(priority)")
+        }
+        return waiting == 0
+            ? nil : "there is work, and no worker was heard of lately. Start one: minilab worker."
+    }
+
+    private func size(_ command: String, _ structure: String) async throws(QueueError) -> Int {
+        let reply = try await send([
+            RedisArgument(command), RedisArgument("\(name.keyPrefix)\(structure)"),
+        ])
+        guard let size = reply.int else {
+            throw QueueError(.unexpectedReply, "\(command) of \(structure) answered \(reply).")
+        }
+        return Int(size)
+    }
+}

@@ -1,0 +1,163 @@
+-- Looks whether jobs are exactly where their records say, and mends what may be mended.
+--
+-- ARGV   P, events max, done max, whether to mend (1), lease ms, (place, id)*: the structure in which the
+--        caller saw the id, as the key is called without P; `assets:<asset>` for the holder of an asset,
+--        `unlisted` for a done job that the caller did not see in list done
+-- Returns {kind, job, detail, mended (1) or ``}*
+-- Crash  All of it or nothing of a call; called again it finds what is left.
+local lease = tonumber(ARGV[5])
+local PARTS = {edit = true, result = true, attempts = true}
+-- Without these a job cannot go on, by state.
+local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
+  committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, done = {'outcome'}, dead = {}}
+
+local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
+
+-- The zsets in which a job has to be.
+local function places(j)
+  if j.state == 'ready' then return {[flow_of(j)] = true} end
+  if j.state == 'parked' then return {parked = true, ['parked:' .. j.asset] = true} end
+  if j.state == 'active' or j.state == 'committing' then return {lease = true} end
+  if j.state == 'delayed' or j.state == 'dead' then return {[j.state] = true} end
+  return {}
+end
+
+local function remove(place, id)
+  local priority, tenant = place:match('^ready:(%a+):(.*)$')
+  if priority then leave_flow(priority, tenant, id)
+  elseif place == 'done' then call('LREM', P .. place, '1', id)
+  else call('ZREM', P .. place, id) end
+end
+
+-- Puts a job back to where its record says.
+--
+-- ready, parked   make_ready decides as it does for any job, by who has the asset.
+-- delayed         Its time is not in the record. Too early does no harm, never would.
+-- active          Its lease begins anew: the worker renews it, or there is none and reap finds the job.
+-- dead, done      Nothing of the kind is run; so it can be seen again, or be dropped in its turn.
+local function put_back(j)
+  if j.state == 'ready' or j.state == 'parked' then make_ready(j)
+  elseif j.state == 'delayed' then call('ZADD', P .. 'delayed', NOW, j.id)
+  elseif j.state == 'dead' then call('ZADD', P .. 'dead', j.ended or NOW, j.id)
+  elseif j.state == 'done' then call('RPUSH', P .. 'done', j.id)
+  else call('ZADD', P .. 'lease', int(MS + lease), j.id) end
+end
+
+-- An id without a record: there is neither asset nor edit, so nothing could be run of it.
+local function inspect_nothing(place, id)
+  local asset = place:match('^assets:(.*)$')
+  if asset then
+    if call('HGET', P .. 'assets', asset) == id then
+      fault('holderWrong', id, asset, function() free_asset(asset) end)
+    end
+  elseif PARTS[place] then
+    if call('EXISTS', P .. place .. ':' .. id) == 1 then
+      fault('partWithoutRecord', id, place, function() call('UNLINK', P .. place .. ':' .. id) end)
+    end
+  elseif place == 'done' then
+    if call('LPOS', P .. 'done', id) then
+      fault('memberWithoutRecord', id, place, function() remove(place, id) end)
+    end
+  elseif place ~= 'job' and place ~= 'unlisted' and call('ZSCORE', P .. place, id) then
+    fault('memberWithoutRecord', id, place, function() remove(place, id) end)
+  end
+end
+
+-- Whether the record has what its state needs. What a worker wrote cannot be made up, but for the marks of
+-- a hold: under a new fence its worker changes nothing more, and reap takes the job back.
+local function inspect_fields(j)
+  local k = P .. 'job:' .. j.id
+  if not j.state or not NEEDED[j.state] then fault('recordIncomplete', j.id, 'state') return false end
+  if not j.asset then fault('recordIncomplete', j.id, 'asset') return false end
+  if j.malformed then return true end
+  if not j.sequence then
+    fault('recordIncomplete', j.id, 'sequence', function()
+      j.sequence = int(call('INCR', P .. 'sequence'))
+      call('HSET', k, 'sequence', j.sequence)
+    end)
+    if not j.sequence then return false end
+  end
+  local stand_ins = {fence = int(US), claimed = NOW, worker = 'unknown'}
+  for _, name in ipairs(NEEDED[j.state]) do
+    if not j[name] then
+      fault('recordIncomplete', j.id, name, stand_ins[name] and function()
+        j[name] = stand_ins[name]
+        call('HSET', k, name, stand_ins[name])
+      end)
+    end
+  end
+  if j.state == 'committing' and call('EXISTS', P .. 'result:' .. j.id) == 0 then
+    fault('recordIncomplete', j.id, 'result')
+  end
+  if j.state ~= 'done' then
+    local edit = (not j.batch or j.own) and 'edit:' .. j.id or 'batch:' .. j.batch .. ':edit'
+    if call('EXISTS', P .. edit) == 0 then fault('recordIncomplete', j.id, 'edit') end
+  end
+  return true
+end
+
+-- Whether it has its asset, if it has to, and no other has it.
+local function inspect_hold(j)
+  local h = right_holder(j.asset)
+  if j.state == 'ready' or j.state == 'active' or j.state == 'committing' then
+    if not h then
+      fault('assetNotHeld', j.id, j.asset, function() call('HSET', P .. 'assets', j.asset, j.id) end)
+    elseif h.id ~= j.id then
+      -- One that waits can wait for the other. Of two that run the fences and the revision decide.
+      fault('assetHeldTwice', j.id, j.asset, j.state == 'ready' and function()
+        leave_flow(j.priority, j.tenant, j.id)
+        make_ready(j)
+        j.state = 'parked'
+      end or nil)
+    end
+  elseif j.state == 'parked' and not h then
+    fault('parkedBehindNobody', j.id, j.asset, function()
+      free_asset(j.asset)
+      j.state = call('HGET', P .. 'job:' .. j.id, 'state')
+    end)
+  end
+end
+
+local function inspect_places(j, seen, id)
+  local right = places(j)
+  local looked = {lease = true, delayed = true, dead = true, parked = true, ['parked:' .. j.asset] = true,
+    [flow_of(j)] = true}
+  if seen:find('^ready:') or seen:find('^parked:') then looked[seen] = true end
+  local extra = {}
+  for place in pairs(looked) do
+    local there = call('ZSCORE', P .. place, id)
+    if there and not right[place] then extra[#extra + 1] = place end
+    if not there and right[place] then fault('notInPlace', id, place, function() put_back(j) end) end
+  end
+  -- What was not seen in a long list has mostly been added to it since: it is near the end.
+  if seen == 'unlisted' and j.state == 'done' and not call('LPOS', P .. 'done', id, 'RANK', '-1') then
+    fault('notInPlace', id, 'done', function() put_back(j) end)
+  end
+  if seen == 'done' and j.state ~= 'done' and call('LPOS', P .. 'done', id) then extra[#extra + 1] = 'done' end
+  -- It is where its record says by now, so nothing is lost. A worker that holds it under an entry of
+  -- `lease` that goes here is refused whatever it writes: the state is not that of a hold.
+  for _, place in ipairs(extra) do
+    fault('inWrongPlace', id, place, function() remove(place, id) end)
+  end
+end
+
+for i = 6, #ARGV, 2 do
+  local place, id = ARGV[i], ARGV[i + 1]
+  local j = load(id)
+  if not j then
+    inspect_nothing(place, id)
+  else
+    local asset = place:match('^assets:(.*)$')
+    if asset and (j.asset ~= asset or not HOLDS[j.state]) and call('HGET', P .. 'assets', asset) == id then
+      fault('holderWrong', id, asset, function() free_asset(asset) end)
+      j = load(id)
+    end
+    if inspect_fields(j) then
+      -- One that is parked has to be in its queue before that can move on.
+      if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)
+      else inspect_hold(j) inspect_places(j, place, id) end
+    end
+  end
+end
+settle()
+return faults

@@ -1,0 +1,117 @@
+-- Looks whether a batch's counts are those of its members, and whether it is where it has to be.
+--
+-- ARGV   P, events max, done max, whether to mend (1), batch, number of the first member to look at,
+--        members at most
+-- Returns {number to go on from or -1, {kind, batch or job, detail, mended (1) or ``}*}
+-- Crash  All of it or nothing of a call; called again it finds what is left.
+local batch, first, most = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
+local b = {}
+local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
+  'sealed', 'cancel', 'inLane', 'holes', 'ended'}
+for i, value in ipairs(call('HMGET', key, unpack(names))) do b[names[i]] = value or nil end
+local function number(name) return tonumber(b[name] or '0') end
+
+local function listed(zset) return call('ZSCORE', P .. zset, batch) end
+
+local function inspect_nothing()
+  for _, zset in ipairs({'batches', 'batches:ended', 'lanes'}) do
+    if listed(zset) then
+      fault('memberWithoutRecord', batch, zset, function() call('ZREM', P .. zset, batch) end)
+    end
+  end
+  -- All three keys of a batch go at once, so nobody asks for what is left of one.
+  for _, part in ipairs({':edit', ':ended'}) do
+    if call('EXISTS', key .. part) == 1 then
+      fault('partWithoutRecord', batch, 'batch' .. part, function() call('UNLINK', key .. part) end)
+    end
+  end
+end
+
+local function inspect_counts()
+  local bits = call('BITCOUNT', key .. ':ended')
+  local ended = number('done') + number('dead') + number('cancelled')
+  -- Which of the counts is wrong nobody can tell: records of members are dropped, and bits do not say how.
+  if ended - number('inLane') ~= bits then
+    fault('batchMiscounted', batch, int(ended - number('inLane')) .. '/' .. int(bits))
+  end
+  if not b.inLane then
+    local beyond = bits - (number('admitted') > 0
+      and call('BITCOUNT', key .. ':ended', '0', int(number('admitted') - 1), 'BIT') or 0)
+    if beyond ~= number('holes') then
+      fault('batchHolesMiscounted', batch, int(number('holes')) .. '/' .. int(beyond),
+        function() call('HSET', key, 'holes', int(beyond)) end)
+    end
+  end
+end
+
+local function inspect_lists()
+  if not listed('batches') then
+    fault('batchUnlisted', batch, 'batches', function() call('ZADD', P .. 'batches', b.opened, batch) end)
+  end
+  local drained = b.cancel or b.inLane or b.sealed and number('admitted') >= number('sealed')
+  if not drained and not listed('lanes') then
+    fault('batchUnlisted', batch, 'lanes', function() call('ZADD', P .. 'lanes', '0', batch) end)
+  end
+  -- feed passes over one that has all its jobs; of one that was cancelled it must make none.
+  if (b.cancel or b.inLane) and listed('lanes') then
+    fault('inWrongPlace', batch, 'lanes', function() call('ZREM', P .. 'lanes', batch) end)
+  end
+  if drained and call('XLEN', lane) > 0 then fault('laneSurplus', batch, int(call('XLEN', lane))) end
+  local finished = b.finished == b.generation
+  if finished and not listed('batches:ended') and number('dead') == 0 then
+    fault('batchUnlisted', batch, 'batches:ended',
+      function() call('ZADD', P .. 'batches:ended', b.ended or NOW, batch) end)
+  elseif not finished and listed('batches:ended') then
+    fault('inWrongPlace', batch, 'batches:ended', function() call('ZREM', P .. 'batches:ended', batch) end)
+  end
+end
+
+local function inspect_end()
+  local ended = number('done') + number('dead') + number('cancelled')
+  local all = b.sealed and ended >= number('sealed')
+  if all and b.finished ~= b.generation then
+    -- The event's id is made of batch and generation: a reader that has it drops it.
+    fault('batchNotCompleted', batch, '', function() complete_batch(batch) end)
+  elseif not all and b.finished == b.generation then
+    fault('batchCompletedEarly', batch, int(ended) .. '/' .. (b.sealed or '?'))
+  end
+end
+
+-- Clear bits below `admitted` are members that have not ended.
+local function inspect_members()
+  local admitted, at, looked = number('admitted'), first, 0
+  while at < admitted and looked < most do
+    at = math.max(at, call('BITPOS', key .. ':ended', '0', int(math.floor(at / 8))))
+    if at >= admitted then break end
+    if call('GETBIT', key .. ':ended', int(at)) == 0 then
+      looked = looked + 1
+      local id = batch .. ':' .. int(at)
+      local j = load(id)
+      if not j then
+        fault('memberLost', id, batch)
+      elseif (j.state == 'done' or j.state == 'dead') and j.batch == batch then
+        -- Its bit says that it is not counted yet, and what counts it sets the bit.
+        fault('memberUncounted', id, batch, function()
+          member_ended(j, j.state == 'dead' and 'dead' or j.outcome == 'cancelled' and 'cancelled' or 'done', 0)
+        end)
+      end
+    end
+    at = at + 1
+  end
+  return at < admitted and at or -1
+end
+
+if not b.generation then
+  if call('EXISTS', key) == 1 then fault('recordIncomplete', batch, 'generation') else inspect_nothing() end
+  return {-1, faults}
+end
+if first == 0 then
+  if call('EXISTS', key .. ':edit') == 0 then fault('recordIncomplete', batch, 'edit') end
+  inspect_counts()
+  inspect_lists()
+  inspect_end()
+end
+local next = inspect_members()
+settle()
+return {next, faults}

@@ -1,0 +1,30 @@
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@Suite("minilab doctor") struct DoctorCommandTests {
+    @Test func `ends with 0 when all is well, 1 when something is wrong, 0 when it was mended`()
+        async throws
+    {
+        let rig = try await Rig()
+        try await rig.xadd("a.jpg", edit: "{}", id: "a")
+        _ = try await rig.queue.admit()
+        let redis = ["--redis", rig.server.url]
+        let (well, said) = try await MinilabProcess.run(["doctor"] + redis)
+        #expect(well == .exited(0), "\(said)")
+        #expect(said.contains("all is as it must be"))
+        #expect(said.contains("warning: there is work, and no worker was heard of"))
+
+        _ = try await rig.redis.send(["ZREM", "minilab:{photos}:ready:normal:default", "a"])
+        let (wrong, what) = try await MinilabProcess.run(["doctor"] + redis)
+        #expect(wrong == .exited(1))
+        #expect(what.contains("wrong: job a is not in ready:normal:default"))
+        #expect(what.contains("minilab doctor --repair"))
+
+        let (mended, how) = try await MinilabProcess.run(["doctor", "--repair", "--json"] + redis)
+        #expect(mended == .exited(0), "\(how)")
+        #expect(how.contains(#""kind" : "notInPlace""#))
+        #expect(try await rig.queue.claim(by: "w", count: 1).jobs.map(\.job) == ["a"])
+    }
+}
