@@ -20,7 +20,8 @@ import Testing
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cap": "1"])
         _ = try await q.queue.admit()
         for asset in ["a", "b", "c", "d"] { try await q.addToLane(of: "m", ["asset": asset]) }
-        #expect(try await q.queue.cancel(["m:2", "m:3"], reason: "no") == [.cancelled, .cancelled])
+        #expect(
+            try await q.queue.cancel(["m:2", "m:3"], reason: "no") == [.cancelled, .cancelled])
         #expect(try await q.queue.admit() == 1)
         #expect(try await q.queue.claim(by: "a", count: 4).jobs.map(\.job) == ["m:0"])
     }
@@ -48,7 +49,8 @@ import Testing
         _ = try await q.queue.admit()
         for claim in try await q.queue.claim(by: "a", count: 3).jobs { try await q.finish(claim) }
         let events = try await q.events()
-        #expect(events.map(\.name) == ["conflict", "completed", "completed", "completed", "completed"])
+        #expect(
+            events.map(\.name) == ["conflict", "completed", "completed", "completed", "completed"])
         guard case .batchCompleted(let data) = events.last?.data else {
             Issue.record("\(events)")
             return
