@@ -1,5 +1,6 @@
 import Adjustments
 import Logging
+import MinilabTesting
 import Redis
 import Testing
 
