@@ -143,7 +143,7 @@ let package = Package(
         .executableTarget(
             name: "minilab",
             dependencies: [
-                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "Redis",
+                "Adjustments", "Editors", "FileBytes", "Filters", "JobQueue", "Library", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -171,8 +171,13 @@ extension JobFacts {
                 + (text("batchCancel").map { "was cancelled (\($0)); this job never began" }
                     ?? "has no such job (any more)")
         }
+        let incoming = number("incoming") ?? 0
         return
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent"
+            + (incoming == 0
+                ? ""
+                : "; or it is one of \(Self.plural(incoming, "entry", "entries")) not yet taken in")
+            + (incoming > 0 && number("workers") == 0 ? " (no worker runs)" : "")
     }
 }
 

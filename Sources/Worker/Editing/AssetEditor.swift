@@ -83,7 +83,7 @@ struct AssetEditor: Sendable {
         return editors.open(sidecar.adjustment, of: content.input.photo)
     }
 
-    private func plan(_ edit: Edit, _ open: OpenAsset) async throws -> EditPlan {
+    func plan(_ edit: Edit, _ open: OpenAsset) async throws -> EditPlan {
         switch edit.mode {
         case .replace(let steps): return try .replace(steps, edit, open)
         case .append(let steps): return try .append(steps, edit, open)

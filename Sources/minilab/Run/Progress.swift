@@ -11,6 +11,9 @@ struct Progress {
     private let isTerminal: Bool
     private var toldAt: ContinuousClock.Instant?
 
+    /// How long the rest takes, if somebody knows better than by the rate so far.
+    private var estimate: Duration?
+
     /// How often a log gets a line at most.
     private static let lineInterval: Duration = .seconds(2)
     private static let barWidth = 30
@@ -26,6 +29,16 @@ struct Progress {
     /// One more job has ended.
     mutating func count(failed isFailure: Bool) {
         if isFailure { failed += 1 } else { done += 1 }
+        tell()
+    }
+
+    /// So many have ended by now.
+    ///
+    /// - Parameter estimate: how long the rest takes; nil to tell by the rate so far.
+    mutating func advance(to done: Int, failed: Int = 0, estimate: Duration? = nil) {
+        self.done = done
+        self.failed = failed
+        self.estimate = estimate
         tell()
     }
 
@@ -50,7 +63,9 @@ struct Progress {
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.barWidth - filled)
         let rate = Double(ended - doneBefore) / max(elapsed / .seconds(1), 0.001)
-        let eta = rate > 0 ? Int((Double(total - ended) / rate).rounded(.up)) : nil
+        let eta =
+            estimate.map { Int(($0 / .seconds(1)).rounded(.up)) }
+            ?? (rate > 0 ? Int((Double(total - ended) / rate).rounded(.up)) : nil)
         return "\(bar) \(ended)/\(total)" + (failed > 0 ? ", \(failed) failed" : "")
             + (ended > doneBefore ? ", \(decimal(rate))/s" : "")
             + (ended < total ? (eta.map { ", \(clock($0)) left" } ?? "") : ", done")

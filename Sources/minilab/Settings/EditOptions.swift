@@ -19,6 +19,11 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
+    /// Whether any of the flags was given that make an edit.
+    func isGiven() throws -> Bool {
+        try edit != nil || !filters.isEmpty || given(over: nil) != nil
+    }
+
     /// The recipe that the flags make, for commands that render a file.
     func recipe() throws -> Recipe {
         let edit = try request()
@@ -43,13 +48,7 @@ struct EditOptions: ParsableArguments {
         guard filters.isEmpty else {
             throw ValidationError("--edit and --filter exclude each other; give one of them.")
         }
-        let text: String
-        do {
-            text = try String(contentsOfFile: file, encoding: .utf8)
-        } catch {
-            throw ValidationError("the edit \(file) cannot be read: \(error)")
-        }
-        let edit = try Edit(json: text)
+        let edit = try readEdit(file)
         return Edit(edit.mode, output: try given(over: edit.output), isDraft: edit.isDraft)
     }
 
@@ -58,4 +57,15 @@ struct EditOptions: ParsableArguments {
         let given = try output.applied(to: own ?? Recipe.Output())
         return own == nil && given == Recipe.Output() ? nil : given
     }
+}
+
+/// Reads a file with an edit.
+func readEdit(_ file: String) throws -> Edit {
+    let text: String
+    do {
+        text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+        throw ValidationError("the edit \(file) cannot be read: \(error)")
+    }
+    return try Edit(json: text)
 }

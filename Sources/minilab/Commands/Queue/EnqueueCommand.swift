@@ -6,28 +6,51 @@ import JobQueue
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
-        abstract: "Adds a job to a queue.",
+        abstract: "Adds a job to a queue, or a file of jobs as one batch.",
         discussion: """
-            It sends one XADD, which any program can send as well. Prints the entry's id, which is \
+            One job is one XADD, which any program can send as well. Prints the entry's id, which is \
             the job's id unless --id gives one.
+
+            A file has one job per line, {"asset": …, "edit": {…}, "cost": …}, or only the path of an asset; without \
+            an edit of its own a line gets that of --filter or --edit. All lines are checked before the first is \
+            sent. The jobs are called BATCH:0, BATCH:1, … in the order of the lines. The same command again, after a \
+            crash, adds only what is missing.
 
             Example:
               minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8
-              minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme --priority interactive \
+              minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme --priority interactive \\
                 --replace running
+              minilab enqueue --file edits.ndjson --batch spring --tenant acme --cap 16 --wait
+              find . -name '*.jpg' -printf '%P\\n' | minilab enqueue --file - --filter CISepiaTone
+              minilab enqueue --file edits.ndjson --dry-run --library /srv/photos
             """)
 
-    @Argument(help: "The asset: a photo's path below the library's originals.") var asset: String
+    @Argument(help: "The asset: a photo's path below the library's originals.") var asset: String?
     @OptionGroup var edit: EditOptions
     @Option(help: "An id of your own; a job with a known id is not added twice.") var id: String?
     @OptionGroup var schedulingOptions: SchedulingOptions
     @OptionGroup var timing: TimingOptions
+    @OptionGroup var bulk: BulkOptions
     @OptionGroup var queueOptions: QueueOptions
-    @Flag(help: "Print the job's id as JSON.") var json = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard (asset == nil) != (bulk.file == nil) else {
+            throw ValidationError("name an asset, or give a file of jobs with --file.")
+        }
+        if let flag = bulk.given.first, bulk.file == nil {
+            throw ValidationError("\(flag) is for a file of jobs; give --file.")
+        }
+        if bulk.file != nil, let flag = (timing.given + (id.map { _ in ["--id"] } ?? [])).first {
+            throw ValidationError("\(flag) is for one job, and --file has many.")
+        }
+        try bulk.check()
+    }
 
     func run() async throws {
+        if let path = bulk.file { return try await send(JobFile(path: path)) }
         let request = JobRequest(
-            id: try id.map { try JobID($0) }, asset: try AssetPath(asset),
+            id: try id.map { try JobID($0) }, asset: try AssetPath(asset ?? ""),
             edit: try edit.request(),
             scheduling: try timing.applied(to: schedulingOptions.scheduling()))
         let entry = try await queueOptions.withQueue { queue, _ in
@@ -35,5 +58,103 @@ struct EnqueueCommand: AsyncParsableCommand {
         }
         let job = id ?? entry
         if json { try printJSON(["job": job, "entry": entry]) } else { print(job) }
+    }
+
+    private func send(_ file: JobFile) async throws {
+        let scheduling = try schedulingOptions.scheduling()
+        let own = try edit.isGiven() ? edit.request() : nil
+        let survey = try JobSurvey(
+            file, batchEdit: own?.json.canonical, batchCost: scheduling.cost,
+            inDetail: bulk.dryRun)
+        try survey.check(file.path)
+        let batchEdit = try own ?? Edit(json: survey.commonEdit ?? "")
+        if bulk.dryRun {
+            return try await DryRun(
+                file: file, survey: survey, edit: batchEdit, bulk: bulk,
+                resources: edit.resources
+            ).run(queueOptions, json: json)
+        }
+        let name = try bulk.batch ?? Self.name(for: file, batchEdit, scheduling)
+        let sending = BulkEnqueue(
+            batch: BatchRequest(
+                id: try BatchID(name), edit: batchEdit, scheduling: scheduling, cap: bulk.cap),
+            survey: survey)
+        let (report, record) = try await queueOptions.withQueue { queue, _ in
+            let report = try await sending.send(file, to: queue)
+            if !json { print(Self.text(report)) }
+            fflushStandardOutput()
+            guard bulk.wait else { return (report, nil as BatchRecord?) }
+            return (
+                report,
+                try await BulkEnqueue.wait(for: sending.batch.id, jobs: survey.jobs, on: queue)
+            )
+        }
+        if json {
+            if let record { try printJSON(record) } else { try printJSON(report) }
+        } else if let record {
+            print("\(record.done) done, \(record.dead) dead, \(record.cancelled) cancelled")
+        }
+        if let record, record.dead + record.cancelled > 0 { throw ExitCode(1) }
+    }
+
+    /// The same file with the same flags has the same name, so that it can be sent again.
+    private static func name(
+        for file: JobFile, _ edit: Edit, _ scheduling: Scheduling
+    ) throws -> String {
+        var fields: [String: JSONValue] = ["file": .string(try file.digest()), "edit": edit.json]
+        for (name, value) in scheduling.fields { fields[name] = .string(value) }
+        return "edits-" + JSONValue.object(fields).digest.prefix(16)
+    }
+
+    private static func text(_ report: BulkEnqueue.Report) -> String {
+        report.added == report.jobs
+            ? "batch \(report.batch): \(counted(report.jobs, "job"))"
+            : "batch \(report.batch): \(counted(report.jobs, "job")), \(report.added) of them new"
+    }
+}
+
+/// The flags of a file of jobs.
+struct BulkOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file of jobs, one per line; - is standard input.", valueName: "path"))
+    var file: String?
+
+    @Option(help: "The batch's name (default: made of the file's content).") var batch: String?
+
+    @Option(help: "Most jobs of the batch that run or wait to run at the same time.")
+    var cap: Int?
+
+    @Flag(help: "Wait until all have ended; 1 if some died or were cancelled.") var wait = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Send nothing; say how much it is, and with --library what it would take."))
+    var dryRun = false
+
+    @Option(help: "With --dry-run: the library to look at.") var library: String?
+
+    @Option(help: "With --dry-run: the originals, when they are not LIBRARY/originals.")
+    var originals: String?
+
+    @Flag(help: "With --dry-run: look at all photos, instead of a sample.") var all = false
+
+    /// The flags that were given beside `--file`.
+    var given: [String] {
+        [
+            batch.map { _ in "--batch" }, cap.map { _ in "--cap" }, wait ? "--wait" : nil,
+            dryRun ? "--dry-run" : nil, library.map { _ in "--library" },
+            originals.map { _ in "--originals" }, all ? "--all" : nil,
+        ].compactMap(\.self)
+    }
+
+    func check() throws {
+        if let cap, !(1...ContractLimits.batchJobsMax).contains(cap) {
+            throw ValidationError(
+                "--cap is \(cap); expected 1 to \(ContractLimits.batchJobsMax).")
+        }
+        guard dryRun || (library == nil && originals == nil && !all) else {
+            throw ValidationError("--library, --originals and --all are for --dry-run.")
+        }
     }
 }

@@ -1,0 +1,188 @@
+import Adjustments
+import JobQueue
+
+/// Reads lines of jobs fast: an edit that many lines repeat is parsed once.
+///
+/// What looks plain (an object with `asset`, `edit` and `cost`, without escapes) is cut out by its bytes; anything else
+/// goes through ``BatchMember``, which knows what is wrong with it.
+struct MemberParser {
+    /// What a line says.
+    struct Parsed {
+        let asset: AssetPath
+        /// Canonical JSON; nil when the line says none.
+        let edit: String?
+        let cost: Int?
+    }
+
+    /// Most different texts of edits that are remembered, and their bytes together.
+    private static let textsMax = 1000
+    private static let bytesMax = 16 << 20
+
+    private var lastText: [UInt8] = []
+    private var lastEdit: String?
+    private var edits: [[UInt8]: String] = [:]
+    private var rememberedBytes = 0
+
+    /// Reads a line; nil for an empty one.
+    ///
+    /// - Throws: what is wrong with it.
+    mutating func parse(_ line: LineReader.Line) throws(Failure) -> Parsed? {
+        guard let whole = line.bytes else {
+            throw Failure(
+                .oversizedField,
+                "it has more than \(ContractLimits.jobBytesMax) bytes, which is the most a job may have."
+            )
+        }
+        let bytes = whole.trimmed
+        guard let first = bytes.first else { return nil }
+        guard first == UInt8(ascii: "{") else {
+            return Parsed(asset: try AssetPath(bytes.text), edit: nil, cost: nil)
+        }
+        if let fields = PlainFields(bytes), let asset = fields.asset {
+            return Parsed(
+                asset: try AssetPath(asset.text),
+                edit: try fields.edit.map { text throws(Failure) in try canonical(text) },
+                cost: fields.cost)
+        }
+        let member = try BatchMember(json: bytes.text)
+        return Parsed(
+            asset: member.asset, edit: member.edit?.json.canonical, cost: member.cost)
+    }
+
+    private mutating func canonical(_ text: UnsafeRawBufferPointer) throws(Failure) -> String {
+        if let lastEdit, text.elementsEqual(lastText) { return lastEdit }
+        let key = Array(text)
+        if let known = edits[key] {
+            lastText = key
+            lastEdit = known
+            return known
+        }
+        let edit = try Edit(json: text.text).json.canonical
+        if edits.count >= Self.textsMax || rememberedBytes + key.count > Self.bytesMax {
+            edits = [:]
+            rememberedBytes = 0
+        }
+        edits[key] = edit
+        rememberedBytes += key.count
+        lastText = key
+        lastEdit = edit
+        return edit
+    }
+}
+
+/// The fields of a line that is written plainly, as bytes.
+private struct PlainFields {
+    private(set) var asset: UnsafeRawBufferPointer?
+    private(set) var edit: UnsafeRawBufferPointer?
+    private(set) var cost: Int?
+
+    /// nil when it is not so plain, or wrong.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var cursor = Cursor(bytes: bytes)
+        guard cursor.take(UInt8(ascii: "{")) else { return nil }
+        repeat {
+            guard let name = cursor.plainString(), cursor.take(UInt8(ascii: ":")) else {
+                return nil
+            }
+            if name.elementsEqual("asset".utf8), asset == nil {
+                guard let text = cursor.plainString() else { return nil }
+                asset = text
+            } else if name.elementsEqual("edit".utf8), edit == nil {
+                guard let text = cursor.object() else { return nil }
+                edit = text
+            } else if name.elementsEqual("cost".utf8), cost == nil {
+                guard let number = cursor.number(), (1...ContractLimits.costMax).contains(number)
+                else { return nil }
+                cost = number
+            } else {
+                return nil
+            }
+        } while cursor.take(UInt8(ascii: ","))
+        guard cursor.take(UInt8(ascii: "}")), cursor.isAtEnd else { return nil }
+    }
+}
+
+/// A place in a line.
+private struct Cursor {
+    let bytes: UnsafeRawBufferPointer
+    var index = 0
+
+    var isAtEnd: Bool { index == bytes.count }
+
+    private mutating func skipSpace() {
+        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
+    }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// A string of plain ASCII without escapes.
+    mutating func plainString() -> UnsafeRawBufferPointer? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = index
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") {
+                index += 1
+                return UnsafeRawBufferPointer(rebasing: bytes[start..<index - 1])
+            }
+            guard (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") else { return nil }
+            index += 1
+        }
+        return nil
+    }
+
+    /// An object, by its brackets; whether it is right is seen when it is parsed.
+    mutating func object() -> UnsafeRawBufferPointer? {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "{") else { return nil }
+        let start = index
+        var depth = 0
+        var isInString = false
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if isInString {
+                if byte == UInt8(ascii: "\\") { index += 1 }
+                if byte == UInt8(ascii: "\"") { isInString = false }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 { return UnsafeRawBufferPointer(rebasing: bytes[start..<index]) }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    mutating func number() -> Int? {
+        skipSpace()
+        let start = index
+        while index < bytes.count, (0x30...0x39).contains(bytes[index]), index - start < 10 {
+            index += 1
+        }
+        // A leading zero is no JSON.
+        guard index > start, bytes[start] != 0x30 else { return nil }
+        return bytes[start..<index].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        var (from, to) = (0, count)
+        while from < to, isSpace(self[from]) { from += 1 }
+        while to > from, isSpace(self[to - 1]) { to -= 1 }
+        return UnsafeRawBufferPointer(rebasing: self[from..<to])
+    }
+}
