@@ -126,10 +126,7 @@ extension JobQueue {
         let leased = try await send([
             "ZRANGE", "\(prefix)lease", "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
-        var held: [JobRecord] = []
-        for id in leased.array?.compactMap(\.string) ?? [] {
-            if let record = try await record(of: id) { held.append(record) }
-        }
+        let held = try await records(of: leased.array?.compactMap(\.string) ?? [])
         let paused = try await send(["HGET", "\(prefix)config", "paused"]).string
         return QueueStatus(
             incoming: counts["incoming"] ?? 0, lanes: counts["lanes"] ?? 0,
@@ -158,20 +155,7 @@ extension JobQueue {
 
     /// The record of a job, or nil when there is none (any more).
     public func record(of job: String) async throws(QueueError) -> JobRecord? {
-        guard let fields = try await send(["HGETALL", "\(name.keyPrefix)job:\(job)"]).pairs,
-            let state = fields["state"]
-        else { return nil }
-        func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
-        return JobRecord(
-            job: job, state: state, asset: fields["asset"] ?? "",
-            tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
-            batch: fields["batch"], generation: number("generation") ?? 1,
-            attempts: number("attempts") ?? 0,
-            crashes: number("crashes") ?? 0, worker: fields["worker"],
-            enqueued: number("enqueued") ?? 0, claimed: number("claimed"), ended: number("ended"),
-            code: fields["code"].flatMap(FailureCode.init), message: fields["message"],
-            fence: fields["fence"], version: fields["version"],
-            outcome: fields["outcome"], stage: fields["stage"], cancel: fields["cancel"])
+        try await records(of: [job]).first
     }
 
     /// How a done job ended, or nil when it has not or its record has been dropped.
@@ -214,11 +198,25 @@ extension JobQueue {
             "ZRANGE", "\(name.keyPrefix)dead", RedisArgument(offset),
             RedisArgument(offset + count - 1),
         ])
-        var records: [JobRecord] = []
-        for id in ids.array?.compactMap(\.string) ?? [] {
-            if let record = try await record(of: id) { records.append(record) }
-        }
-        return records
+        return try await records(of: ids.array?.compactMap(\.string) ?? [])
+    }
+}
+
+extension JobRecord {
+    /// Reads the hash of a job; nil when it is none.
+    init?(_ job: String, _ fields: [String: String]) {
+        guard let state = fields["state"] else { return nil }
+        func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
+        self.init(
+            job: job, state: state, asset: fields["asset"] ?? "",
+            tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
+            batch: fields["batch"], generation: number("generation") ?? 1,
+            attempts: number("attempts") ?? 0,
+            crashes: number("crashes") ?? 0, worker: fields["worker"],
+            enqueued: number("enqueued") ?? 0, claimed: number("claimed"), ended: number("ended"),
+            code: fields["code"].flatMap(FailureCode.init), message: fields["message"],
+            fence: fields["fence"], version: fields["version"],
+            outcome: fields["outcome"], stage: fields["stage"], cancel: fields["cancel"])
     }
 }
 

@@ -24,12 +24,10 @@ extension JobQueue {
         // A window of jobs at most is out of the lane; more calls than those would take do not help.
         var calls = settings.window / Self.cancelMax + 2
         while answer == .cancelled, open > 0, calls > 0 {
-            let before = open
             let (next, left) = try await cancel(batch, reason: reason)
             if next == .ended { return (answer, 0) }
             open = left
             calls -= 1
-            if open == before { break }
         }
         return (answer, open)
     }

@@ -1,6 +1,8 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
+import Library
+import SystemPackage
 
 /// `minilab dead`.
 struct DeadCommand: AsyncParsableCommand {
@@ -8,10 +10,20 @@ struct DeadCommand: AsyncParsableCommand {
         commandName: "dead",
         abstract: "Lists the jobs that failed for good, with their reasons.",
         discussion: """
+            --bundle prints all that is needed to see a job fail again, as JSON, with the command that does it.
+
             Example:
               minilab dead --count 20
+              minilab dead --code renderCrashed --since 2h
+              minilab dead order-77-photo-3 --bundle --library /srv/photos > bundle.json
             """)
 
+    @Argument(help: "A job; without: those that the flags mean.") var job: String?
+    @Flag(help: "Print the job's bundle for a report.") var bundle = false
+    @Option(help: "With --bundle: the library, for the original's digest.") var library: String?
+    @Option(help: "With --bundle: the originals, when they are not LIBRARY/originals.")
+    var originals: String?
+    @OptionGroup var filterOptions: DeadFilterOptions
     @Option(help: "How many to pass over.") var offset = 0
     @Option(help: "How many to list at most.") var count = 100
     @OptionGroup var queueOptions: QueueOptions
@@ -21,11 +33,28 @@ struct DeadCommand: AsyncParsableCommand {
         guard offset >= 0, (1...10_000).contains(count) else {
             throw ValidationError("--offset is 0 or more, --count is 1 to 10000.")
         }
+        guard bundle == (job != nil) else {
+            throw ValidationError(
+                "a job and --bundle belong together; minilab explain JOB says why one died.")
+        }
+        guard bundle || (library == nil && originals == nil) else {
+            throw ValidationError("--library and --originals are for --bundle.")
+        }
     }
 
     func run() async throws {
+        if let job { return try await printBundle(job) }
+        let filter = try filterOptions.filter()
         let records = try await queueOptions.withQueue { queue, _ in
-            try await queue.dead(offset: offset, count: count)
+            var records: [JobRecord] = []
+            var reader = try await DeadReader(queue, filter)
+            var passed = 0
+            while records.count < count, let page = try await reader.next() {
+                let skipped = min(offset - passed, page.count)
+                passed += skipped
+                records += page.dropFirst(skipped).prefix(count - records.count)
+            }
+            return records
         }
         if json { return try printJSON(records) }
         var table = TextTable(["job", "died", "asset", "code", "reason"])
@@ -36,5 +65,40 @@ struct DeadCommand: AsyncParsableCommand {
             ])
         }
         print(records.isEmpty ? "no dead jobs" : table.text)
+    }
+
+    private func printBundle(_ job: String) async throws {
+        let (record, edit, history) = try await queueOptions.withQueue { queue, _ in
+            guard let record = try await queue.record(of: job) else {
+                throw ValidationError(
+                    "there is no job \(job.debugDescription): its id is wrong, or it was done long ago."
+                )
+            }
+            guard record.state == "dead" else {
+                throw ValidationError(
+                    "job \(job) is not dead but \(record.state); minilab explain \(job) says more.")
+            }
+            return (
+                record, try await queue.edit(of: record), try await queue.attempts(of: job)
+            )
+        }
+        try printJSON(
+            ReproBundle(
+                record, edit: edit, history: history,
+                original: library.map { try original(of: record.asset, in: $0) }))
+    }
+
+    private func original(of asset: String, in library: String) throws -> ReproBundle.Original {
+        do {
+            let library = try Library(
+                root: FilePath(library), originals: originals.map { FilePath($0) })
+            let path = try library.original(of: AssetPath(asset))
+            let digest = try library.digest(of: path)
+            return ReproBundle.Original(
+                path: path.string, sha256: digest.hex, bytes: digest.bytes, trouble: nil)
+        } catch {
+            // That it is not there may be the very reason why the job died.
+            return ReproBundle.Original(path: nil, sha256: nil, bytes: nil, trouble: error.message)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Adjustments
 import ArgumentParser
 import JobQueue
 
@@ -7,47 +8,76 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Starts dead jobs again, as a new generation; their history stays.",
         discussion: """
+            Jobs keep their priority and begin at the end of their flow, in the order in which they died. What is \
+            started again is dead no more: the same command, after it was stopped, goes on. Ends with 1 when a job \
+            that was named could not be started.
+
             Example:
               minilab replay 1763700000000-0
-              minilab replay --all
+              minilab replay --all --dry-run
+              minilab replay --code renderTimedOut --since 2h --rate 50
+              minilab replay --batch spring --with-edit edit.json
             """)
 
     @Argument(help: "Jobs.") var jobs: [String] = []
     @Flag(help: "All dead jobs.") var all = false
+    @OptionGroup var filterOptions: DeadFilterOptions
+    @Flag(help: "Start nothing; say which there are.") var dryRun = false
+    @Option(help: ArgumentHelp("At most so many jobs a second.", valueName: "n")) var rate: Int?
+    @Option(
+        help: ArgumentHelp("Do this instead of what they were to do.", valueName: "file"))
+    var withEdit: String?
     @OptionGroup var queueOptions: QueueOptions
-    @Flag(help: "Print JSON.") var json = false
+    @Flag(help: "Print one JSON object per job.") var json = false
+
+    private static let rateRange = 1...1_000_000
 
     func validate() throws {
-        guard all != !jobs.isEmpty else {
-            throw ValidationError("name the jobs, or give --all.")
+        guard [!jobs.isEmpty, all, filterOptions.isGiven].count(where: { $0 }) == 1 else {
+            throw ValidationError(
+                "name the jobs, or give --all, or say which: --batch, --tenant, --code, --since, --until, --recipe."
+            )
+        }
+        if let rate, !Self.rateRange.contains(rate) {
+            throw ValidationError(
+                "--rate is \(rate); expected \(Self.rateRange.lowerBound) to \(Self.rateRange.upperBound)."
+            )
         }
     }
 
     func run() async throws {
-        let answers = try await queueOptions.withQueue { queue, _ in
-            var answers: [String: String] = [:]
-            // Those that cannot be replayed stay dead and are passed over from then on.
-            var passed = 0
-            while true {
-                let ids =
-                    all
-                    ? try await queue.dead(offset: passed, count: JobQueue.replayMax).map(\.job)
-                    : Array(jobs.dropFirst(passed).prefix(JobQueue.replayMax))
-                if ids.isEmpty { return answers }
-                let replayed = try await queue.replay(ids)
-                for (id, answer) in zip(ids, replayed) { answers[id] = "\(answer)" }
-                passed += all ? replayed.count { $0 != .replayed } : ids.count
+        let filter = try filterOptions.filter()
+        let edit = try withEdit.map { try readEdit($0) }
+        let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
+        let counts = try await queueOptions.withQueue { queue, _ in
+            var counts = ReplayCounts()
+            if jobs.isEmpty {
+                var dead = try await DeadReader(queue, filter)
+                while let page = try await dead.next() {
+                    for lines in try await replay.start(page, on: queue) {
+                        try tell(lines, &counts)
+                    }
+                }
+            } else {
+                for start in stride(from: 0, to: jobs.count, by: JobQueue.replayMax) {
+                    let ids = Array(jobs[start..<min(start + JobQueue.replayMax, jobs.count)])
+                    for lines in try await replay.start(named: ids, on: queue) {
+                        try tell(lines, &counts)
+                    }
+                }
             }
+            return counts
         }
+        if !json { print(counts.text(isDryRun: dryRun)) }
+        if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }
+    }
+
+    private func tell(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
+        counts.count(line)
         if json {
-            try printJSON(answers)
-        } else {
-            for (id, answer) in answers.sorted(by: { $0.key < $1.key }) {
-                print("\(id): \(answer)")
-            }
-        }
-        if answers.values.contains(where: { $0 != "\(JobQueue.Replay.replayed)" }) {
-            throw ExitCode(1)
+            try printJSON(line, pretty: false)
+        } else if !jobs.isEmpty {
+            print("\(line.job): \(line.words)")
         }
     }
 }

@@ -1,0 +1,73 @@
+import Adjustments
+import JobQueue
+import RenderProtocol
+
+/// All that is needed to see a dead job fail again.
+struct ReproBundle: Encodable {
+    let job: String
+    let asset: String
+    let original: Original?
+    /// As it was sent; as text when it is no JSON.
+    let edit: JSONValue?
+    let tenant: String
+    let priority: String
+    let batch: String?
+    let generation: Int
+    let attempts: Int
+    let crashes: Int
+    let code: FailureCode?
+    let message: String?
+    /// How far the last worker was when it was last heard of.
+    let stage: String?
+    /// Why each attempt ended, the newest first: code, signal, stage and worker.
+    let history: [Attempt]
+    /// The engine of this `minilab`.
+    let engine: String
+    /// The command that repeats the job beside a file `bundle.json` of this.
+    let command: String
+
+    /// The photo.
+    struct Original: Encodable {
+        let path: String?
+        let sha256: String?
+        let bytes: Int?
+        /// Why it cannot be read.
+        let trouble: String?
+    }
+
+    init(_ record: JobRecord, edit: String?, history: [Attempt], original: Original?) {
+        job = record.job
+        asset = record.asset
+        self.original = original
+        // What is no JSON is shown as it was sent.
+        self.edit = edit.map { text in (try? JSONValue(parsing: text, as: "edit")) ?? .string(text)
+        }
+        tenant = record.tenant
+        priority = record.priority
+        batch = record.batch
+        generation = record.generation
+        attempts = record.attempts
+        crashes = record.crashes
+        code = record.code
+        message = record.message
+        stage = record.stage
+        self.history = history
+        engine = Engine.name
+        command = Self.command(
+            photo: original?.path ?? "ORIGINALS/\(record.asset)", asset: record.asset, edit: edit)
+    }
+
+    private static func command(photo: String, asset: String, edit: String?) -> String {
+        let take = "jq .edit bundle.json > edit.json && minilab"
+        // An edit that cannot be read fails before any photo is.
+        guard let edit, let mode = (try? Edit(json: edit))?.mode, mode.name != .replace else {
+            return "\(take) render \(quoted(photo)) out.jpg --edit edit.json"
+        }
+        return "\(take) enqueue \(quoted(asset)) --edit edit.json"
+    }
+
+    /// A word for a shell.
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}
