@@ -18,7 +18,8 @@ struct Minilab: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, WorkerCommand.self, RenderCommand.self, PlanCommand.self,
             PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
-            EnqueueCommand.self, StatusCommand.self, ExplainCommand.self, BatchCommand.self,
+            EnqueueCommand.self, StatusCommand.self, TopCommand.self, ExplainCommand.self,
+            BatchCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, LimitCommand.self,
             EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
             AssetsCommand.self, HistoryCommand.self, ShowCommand.self,

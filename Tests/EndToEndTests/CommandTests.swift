@@ -9,7 +9,7 @@ import Testing
 @Suite("The command line") struct CommandTests {
     private static let commands = [
         "run", "worker", "render", "plan", "editors", "enqueue", "status", "events", "dead",
-        "replay", "doctor",
+        "replay", "doctor", "batch", "cancel", "pause", "resume", "limit", "explain", "top",
     ]
 
     @Test(arguments: commands)
@@ -124,7 +124,7 @@ import Testing
 
         try rig.put("late.png", SyntheticPhoto.png(width: 30, height: 20))
         let (replayed, answer) = try await MinilabProcess.run(["replay", "--all"] + redis)
-        #expect(replayed == .exited(0) && answer.contains("job: replayed"))
+        #expect(replayed == .exited(0) && answer.contains("1 job replayed"))
         _ = try await rig.waitForEnds(2)
         let (_, events) = try await MinilabProcess.run(["events"] + redis)
         // Standard error is in the output too: where to go on from.

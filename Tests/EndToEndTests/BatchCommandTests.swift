@@ -1,0 +1,188 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Batches from the command line") struct BatchCommandTests {
+    private func file(_ rig: Rig, _ text: String) throws -> String {
+        let path = rig.folder.file("edits.ndjson")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test func `wrong lines are listed by their numbers and nothing is sent`() async throws {
+        let rig = try await Rig()
+        let path = try file(
+            rig,
+            """
+            a.jpg
+            {"asset":"../b.jpg"}
+
+            {"asset":"c.jpg","edit":{"filters":[{"name":"CINothing"}]}}
+            {"asset":"d.jpg","tenant":"acme"}
+            {"asset":
+            """)
+        let (ending, output) = try await MinilabProcess.run([
+            "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
+        ])
+        #expect(ending == .exited(1))
+        for part in [
+            "nothing was enqueued", "line 2: ", "line 4: ", "line 5: job.tenant", "line 6: ",
+        ] {
+            #expect(output.contains(part), "\(part) in \(output)")
+        }
+        #expect(!output.contains("line 1:") && !output.contains("line 3:"))
+        #expect(try await rig.redis.send(["DBSIZE"]).int == 0)
+    }
+
+    @Test func `a file of jobs is one batch, sent twice as once, and waited for`() async throws {
+        let rig = try await Rig()
+        for number in 0..<3 {
+            try rig.put("p\(number).png", SyntheticPhoto.png(width: 30, height: 20 + number))
+        }
+        let path = try file(
+            rig,
+            """
+            {"asset":"p0.png","edit":{"filters":[{"name":"CISepiaTone"}]}}
+            {"edit": {"filters": [{"name": "CISepiaTone"}]}, "asset": "p1.png"}
+            {"asset":"p\\u0032.png","edit":{"filters":[{"name":"CIColorInvert"}]},"cost":50}
+            """)
+        let command = ["enqueue", "--file", path, "--redis", rig.server.url]
+        let (sent, first) = try await MinilabProcess.run(command + ["--batch", "b"])
+        #expect(sent == .exited(0) && first.contains("batch b: 3 jobs"), "\(first)")
+        let (again, second) = try await MinilabProcess.run(command + ["--batch", "b"])
+        #expect(again == .exited(0) && second.contains("0 of them new"), "\(second)")
+
+        let worker = try rig.worker("w")
+        let (waited, report) = try await MinilabProcess.run(
+            command + ["--batch", "b", "--wait", "--json"])
+        #expect(waited == .exited(0), "\(report)")
+        try await rig.checkInvariants(jobs: ["b:0", "b:1", "b:2"])
+        let edit = try #require(try await rig.queue.edit(of: BatchID("b")))
+        #expect(edit.contains("CISepiaTone"))
+        #expect(try await rig.redis.send(["EXISTS", "minilab:{photos}:edit:b:0"]).int == 0)
+
+        // A file that is another batch, under the same name.
+        let other = try file(rig, "p0.png\np1.png")
+        for (flags, part) in [
+            (["--filter", "CIColorInvert"], "another edit"),
+            (["--filter", "CISepiaTone"], "sealed at 3 jobs, and this file has 2"),
+        ] {
+            let (ending, output) = try await MinilabProcess.run(
+                ["enqueue", "--file", other, "--batch", "b", "--redis", rig.server.url] + flags)
+            #expect(ending == .exited(1) && output.contains(part), "\(output)")
+        }
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+
+    @Test func `a dry run looks at the photos and sends nothing`() async throws {
+        let rig = try await Rig()
+        try rig.put("p0.png", SyntheticPhoto.png(width: 300, height: 200))
+        try rig.put("done.png", SyntheticPhoto.png(width: 30, height: 20))
+        try await rig.xadd("done.png")
+        let worker = try rig.worker("w")
+        _ = try await rig.waitForEnds(1)
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+        let path = try file(rig, "p0.png\ndone.png\nmissing.png\np0.png\n")
+        let (ending, output) = try await MinilabProcess.run([
+            "enqueue", "--file", path, "--filter", "CISepiaTone", "--dry-run", "--all", "--library",
+            rig.library, "--redis", rig.server.url, "--json",
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        let report = try JSONValue(parsing: output, as: "report")
+        #expect(report.fields?["jobs"] == .number(4))
+        #expect(report.fields?["edits"] == .number(1))
+        #expect(report.fields?["repeatedAssets"] == .number(1))
+        let photos = report.fields?["photos"]?.fields
+        #expect(photos?["rendered"] == .number(2))
+        #expect(photos?["unchanged"] == .number(1))
+        #expect(photos?["failing"] == .number(1))
+        #expect(photos?["pixels"] == .number(120_000))
+        #expect(try await rig.queue.batches(count: 10).isEmpty)
+    }
+
+    @Test func `batch, explain, top, pause, limit and cancel tell of one batch`() async throws {
+        let rig = try await Rig()
+        let redis = ["--redis", rig.server.url]
+        func run(_ words: String...) async throws -> (MinilabProcess.Ending, String) {
+            let (ending, output) = try await MinilabProcess.run(words + redis)
+            return (ending, output)
+        }
+        let path = try file(rig, "a.png\nb.png\nc.png\n")
+        #expect(
+            try await run(
+                "enqueue", "--file", path, "--filter", "CISepiaTone", "--batch", "b", "--tenant",
+                "acme", "--cap", "2"
+            ).0 == .exited(0))
+        #expect(try await run("batch", "b").1.contains("no worker has taken it in yet"))
+        _ = try await rig.queue.admit()
+        #expect(try await run("batch").1.contains("acme"))
+        #expect(try await run("batch", "b").1.contains("in its lane"))
+        #expect(try await run("explain", "b:1").1.contains("waiting: no worker runs; 1 ahead"))
+        #expect(try await run("explain", "b:2").1.contains("in the lane of batch b"))
+        #expect(try await run("explain", "b:9").0 == .exited(1))
+        #expect(try await run("pause", "library is moved").0 == .exited(0))
+        #expect(try await run("explain", "b:0").1.contains("paused (library is moved)"))
+        #expect(try await run("top").1.contains("PAUSED: library is moved"))
+        #expect(try await run("resume").0 == .exited(0))
+        #expect(try await run("limit", "--tenant", "acme", "--cap", "1").0 == .exited(0))
+        #expect(try await run("limit", "--weight", "2").0 != .exited(0))
+        #expect(try await run("pause", "--tenant", "acme").0 == .exited(0))
+        #expect(try await run("explain", "b:0").1.contains("tenant acme is paused"))
+
+        #expect(try await run("cancel", "b:2", "--reason", "twice").1.contains("b:2: cancelled"))
+        let (again, answer) = try await run("cancel", "b:2")
+        #expect(again == .exited(1) && answer.contains("had ended already"), "\(answer)")
+        let (cancelled, words) = try await run("cancel", "--batch", "b", "--reason", "no more")
+        #expect(cancelled == .exited(0) && words.contains("3 of 3 jobs never run"), "\(words)")
+        #expect(try await run("cancel", "--batch", "b").1.contains("has ended"))
+        #expect(try await run("cancel", "--batch", "x").1.contains("there is no batch x"))
+        // The one that was still in the lane never was a job, and has no event of its own.
+        #expect(try await rig.waitForEnds(2).count == 2)
+    }
+
+    @Test func `dead jobs are replayed by what they have in common`() async throws {
+        let rig = try await Rig()
+        let redis = ["--redis", rig.server.url]
+        try await rig.xadd("gone.png", id: "gone")
+        try rig.put("broken.png", Data("no photo".utf8))
+        try await rig.xadd("broken.png", id: "broken")
+        let worker = try rig.worker("w")
+        _ = try await rig.waitForEnds(2)
+
+        let (_, listed) = try await MinilabProcess.run(["dead", "--code", "missingAsset"] + redis)
+        #expect(listed.contains("gone") && !listed.contains("broken"))
+        let (_, bundle) = try await MinilabProcess.run(
+            ["dead", "broken", "--bundle", "--library", rig.library] + redis)
+        let fields = try JSONValue(parsing: bundle, as: "bundle").fields
+        #expect(fields?["edit"]?.fields?["filters"] != nil, "\(bundle)")
+        #expect(fields?["original"]?.fields?["bytes"] == .number(8))
+        #expect(fields?["command"]?.text?.contains("minilab render") == true)
+
+        let (_, dry) = try await MinilabProcess.run(
+            ["replay", "--code", "missingAsset", "--dry-run"] + redis)
+        #expect(dry.contains("1 job would be replayed (missingAsset 1)"), "\(dry)")
+        #expect(try await rig.queue.record(of: "gone")?.state == "dead")
+
+        try rig.put("gone.png", SyntheticPhoto.png(width: 30, height: 20))
+        let edit = rig.folder.file("edit.json")
+        try Data(#"{"filters":[{"name":"CIColorInvert"}]}"#.utf8).write(to: URL(filePath: edit))
+        let (replayed, answer) = try await MinilabProcess.run(
+            ["replay", "--code", "missingAsset", "--with-edit", edit, "--rate", "10"] + redis)
+        #expect(replayed == .exited(0) && answer.contains("1 job replayed"), "\(answer)")
+        _ = try await rig.waitForEnds(3)
+        #expect(try await rig.queue.record(of: "gone")?.outcome == "completed")
+        #expect(
+            try await rig.queue.edit(of: #require(try await rig.queue.record(of: "gone")))?
+                .contains("CIColorInvert") == true)
+        let (live, refusal) = try await MinilabProcess.run(["replay", "gone"] + redis)
+        #expect(live == .exited(1) && refusal.contains("gone: is not dead"), "\(refusal)")
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+}
