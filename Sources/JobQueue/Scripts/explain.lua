@@ -56,12 +56,9 @@ end
 
 local j = load(id)
 if j then
-  for _, name in ipairs(FIELDS) do if name ~= 'sequence' and name ~= 'cost' then add(name, j[name]) end end
-  local more = call('HMGET', P .. 'job:' .. id, 'code', 'message', 'ended', 'enqueued', 'stage', 'deadline',
-    'malformed', 'was')
-  for i, name in ipairs({'code', 'message', 'ended', 'enqueued', 'stage', 'deadline', 'malformed', 'was'}) do
-    add(name, more[i])
-  end
+  for _, name in ipairs({'state', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes',
+    'worker', 'claimed', 'stage', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
+    'malformed'}) do add(name, j[name]) end
   if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end
   if j.state == 'ready' then add_ready(j)
   elseif j.state == 'delayed' then add('due', call('ZSCORE', P .. 'delayed', id))
