@@ -31,6 +31,7 @@ extension SettingsReader {
     /// Lets a file say what only workers need; all of it has to be right.
     mutating func passOverWorkerSettings() {
         _ = WorkerSettings(&self)
+        _ = StatusSettings(&self)
         for folder in ["library", "originals"] {
             _ = optional(.text(folder, "the path of a folder"))
         }

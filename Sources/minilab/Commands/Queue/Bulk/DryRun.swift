@@ -66,6 +66,7 @@ struct DryRun {
             ]))
         _ = QueueConnection(&reader)
         _ = QueueSettings(&reader)
+        _ = StatusSettings(&reader)
         let settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
