@@ -31,6 +31,9 @@ local function batch_conflict(entry, batch, message)
     .. '","entry":"' .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
+-- The digest of what has been dropped under a name; nil when the name is free.
+local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
+
 -- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
 -- What never was a job gives its id to the one that is sent in its stead.
 local function known(id)
@@ -41,7 +44,7 @@ local function known(id)
     return nil, '2'
   end
   if job[1] then return digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
-  return call('HGET', P .. 'seen:new', id) or call('HGET', P .. 'seen:old', id)
+  return seen(id)
 end
 
 local function admit_job(entry, f)
@@ -62,33 +65,39 @@ local function admit_job(entry, f)
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 
+-- The digest of the edit of the batch that has or had this name; nil when the name is free.
+local function known_batch(name)
+  local edit = call('GET', P .. 'batch:' .. name .. ':edit')
+  return edit and digest('', edit) or seen('batch:' .. name)
+end
+
 -- Opens a batch, or seals it, or both.
 local function admit_batch(entry, f)
   local key = P .. 'batch:' .. f.batch
   local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
-  if f.edit then
-    if b[1] then
-      if call('GET', key .. ':edit') ~= f.edit then
-        return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this '
-          .. 'entry was not taken. Use a new name for a new batch.')
-      end
-      count('duplicates')
-    else
-      call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
-        'finished', '0', 'admitted', '0', 'opened', NOW)
-      if f.cost then call('HSET', key, 'cost', f.cost) end
-      if f.cap then call('HSET', key, 'cap', f.cap) end
-      call('SET', key .. ':edit', f.edit)
-      call('ZADD', P .. 'batches', NOW, f.batch)
-      call('ZADD', P .. 'lanes', '0', f.batch)
+  local before = known_batch(f.batch)
+  if before and f.edit then
+    if before ~= digest('', f.edit) then
+      return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
+        .. 'was not taken. Use a new name for a new batch.')
     end
-  elseif not b[1] then
+    count('duplicates')
+  elseif f.edit then
+    call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
+      'finished', '0', 'admitted', '0', 'opened', NOW)
+    if f.cost then call('HSET', key, 'cost', f.cost) end
+    if f.cap then call('HSET', key, 'cap', f.cap) end
+    call('SET', key .. ':edit', f.edit)
+    call('ZADD', P .. 'batches', NOW, f.batch)
+    call('ZADD', P .. 'lanes', '0', f.batch)
+  elseif not before then
     return dead_letter(entry, {}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
       .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
   if not f.seal then return end
+  local dropped = before and not b[1]
+  if dropped or b[2] == f.seal then return count('duplicates') end
   if b[2] then
-    if b[2] == f.seal then return count('duplicates') end
     return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. b[2]
       .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
   end
