@@ -4,6 +4,7 @@ import Glibc
 /// One value as JSON on standard output: what `--json` prints.
 func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
     let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting =
         pretty
         ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

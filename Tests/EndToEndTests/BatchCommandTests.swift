@@ -38,6 +38,27 @@ import Testing
         #expect(try await rig.redis.send(["DBSIZE"]).int == 0)
     }
 
+    @Test func `a file that is no list of jobs is told what is wrong with it`() async throws {
+        let rig = try await Rig()
+        for (bytes, part) in [
+            (Data("a.jpg\n".utf8) + [0xFF, 0x0A], "line 2: it is not UTF-8"),
+            (Data(repeating: 0x78, count: 3 << 20), "line 1: it has more than 131072 bytes"),
+            (Data("\n \n".utf8), "it has 0 jobs"),
+            (Data([0xEF, 0xBB, 0xBF]) + Data(#"{"asset":"a","color":1}"#.utf8), "job.color"),
+        ] {
+            let path = rig.folder.file("edits.ndjson")
+            try bytes.write(to: URL(filePath: path))
+            let (ending, output) = try await MinilabProcess.run([
+                "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
+            ])
+            #expect(ending == .exited(1) && output.contains(part), "\(part) in \(output)")
+        }
+        let (ending, output) = try await MinilabProcess.run([
+            "enqueue", "--file", rig.folder.path, "--filter", "CISepiaTone",
+        ])
+        #expect(ending == .exited(1) && output.contains("cannot be read"), "\(output)")
+    }
+
     @Test func `a file of jobs is one batch, sent twice as once, and waited for`() async throws {
         let rig = try await Rig()
         for number in 0..<3 {

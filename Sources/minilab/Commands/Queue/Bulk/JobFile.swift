@@ -49,15 +49,20 @@ final class JobFile {
             let count = read(source, &block, block.count)
             if count < 0 && errno == EINTR { continue }
             if count == 0 { return file }
+            guard count > 0 else {
+                let reason = String(cString: strerror(errno))
+                close(file)
+                throw Failure(.ioFailure, "\(name) cannot be read: \(reason).")
+            }
             var written = 0
-            while count > 0, written < count {
+            while written < count {
                 let more = block.withUnsafeBytes {
                     write(file, $0.baseAddress! + written, count - written)
                 }
                 guard more > 0 else { break }
                 written += more
             }
-            guard count > 0, written == count else {
+            guard written == count else {
                 let reason = String(cString: strerror(errno))
                 close(file)
                 throw Failure(.ioFailure, "\(name) cannot be kept in \(folder): \(reason).")

@@ -33,18 +33,18 @@ struct MemberParser {
                 "it has more than \(ContractLimits.jobBytesMax) bytes, which is the most a job may have."
             )
         }
-        let bytes = whole.trimmed
+        let bytes = (line.number == 1 ? whole.withoutByteOrderMark : whole).trimmed
         guard let first = bytes.first else { return nil }
         guard first == UInt8(ascii: "{") else {
-            return Parsed(asset: try AssetPath(bytes.text), edit: nil, cost: nil)
+            return Parsed(asset: try AssetPath(bytes.text()), edit: nil, cost: nil)
         }
         if let fields = PlainFields(bytes), let asset = fields.asset {
             return Parsed(
-                asset: try AssetPath(asset.text),
+                asset: try AssetPath(asset.text()),
                 edit: try fields.edit.map { text throws(Failure) in try canonical(text) },
                 cost: fields.cost)
         }
-        let member = try BatchMember(json: bytes.text)
+        let member = try BatchMember(json: bytes.text())
         return Parsed(
             asset: member.asset, edit: member.edit?.json.canonical, cost: member.cost)
     }
@@ -57,7 +57,7 @@ struct MemberParser {
             lastEdit = known
             return known
         }
-        let edit = try Edit(json: text.text).json.canonical
+        let edit = try Edit(json: text.text()).json.canonical
         if edits.count >= Self.textsMax || rememberedBytes + key.count > Self.bytesMax {
             edits = [:]
             rememberedBytes = 0
@@ -176,7 +176,19 @@ private struct Cursor {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+    /// - Throws: `invalidValue` when it is not UTF-8.
+    fileprivate func text() throws(Failure) -> String {
+        guard let text = String(validating: self, as: UTF8.self) else {
+            throw Failure(
+                .invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
+        }
+        return text
+    }
+
+    /// Without the three bytes that some editors put at the beginning of a file.
+    fileprivate var withoutByteOrderMark: UnsafeRawBufferPointer {
+        starts(with: [0xEF, 0xBB, 0xBF]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
+    }
 
     fileprivate var trimmed: UnsafeRawBufferPointer {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
