@@ -133,4 +133,16 @@ import Testing
         await producer.close()
         #expect(try await q.queue.admit() == 1)
     }
+
+    @Test func `a dead letter does not take the name of a job whose record is gone`() async throws {
+        var settings = QueueSettings()
+        settings.keepDone = .seconds(-1)
+        let q = try await QueueFixture(settings: settings)
+        try await q.admit("a")
+        try await q.finish(q.claim())
+        _ = try await q.queue.reap(by: "a")
+        let entry = try await q.xadd(["id": "a", "asset": "a", "edit": "{}", "cost": "much"])
+        _ = try await q.queue.admit()
+        #expect(try await q.events().map(\.id).last == "\(q.queue.name)/\(entry)/1/failed")
+    }
 }

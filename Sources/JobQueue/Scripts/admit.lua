@@ -12,10 +12,13 @@ local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
 local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
 
+-- The digest of what has been dropped under a name; nil when the name is free.
+local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
+
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id where that is free, so that the producer finds it again.
   local id = f.id
-  if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 then id = entry end
+  if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
   bury_malformed({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end
 
@@ -30,9 +33,6 @@ local function batch_conflict(entry, batch, message)
   event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
     .. '","entry":"' .. entry .. '","message":' .. quoted(message) .. '}')
 end
-
--- The digest of what has been dropped under a name; nil when the name is free.
-local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
 -- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
 -- What never was a job gives its id to the one that is sent in its stead.

@@ -1,0 +1,259 @@
+import MinilabTesting
+
+/// Makes sequences of commands that get far: most name what is there, by following the model.
+struct CommandGenerator {
+    private var random: SeededGenerator
+    private(set) var model: QueueModel
+
+    /// What a sequence is about: few assets make jobs wait for each other, few names make repeats.
+    private var assets = ["a", "b", "c", "d/e f.jpg", "g", "h", "i", "k", "l", "n"]
+    private var tenants = ["t", "u", "v"]
+    private let workers = ["w", "x"]
+    private var batches = ["m", "n", "o"]
+    private var ids = (1...9).map { "j\($0)" }
+    /// How many of a hundred commands are about batches' lanes, and how many about single jobs.
+    private var shares = (lanes: 10, jobs: 13)
+
+    /// A sequence and the rules under which it runs: the same for the same seed.
+    static func sequence(seed: UInt64, count: Int) -> (rules: QueueRules, commands: [QueueCommand])
+    {
+        var generator = CommandGenerator(seed: seed)
+        var commands: [QueueCommand] = []
+        for _ in 0..<count {
+            let command = generator.command()
+            _ = generator.model.apply(command)
+            commands.append(command)
+        }
+        return (generator.model.rules, commands)
+    }
+
+    private init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        var rules = QueueRules()
+        // Half of the queues are roomy, so that nothing hides what goes wrong without a limit.
+        if Bool.random(using: &random) {
+            rules.doneMax = .random(in: 3...6, using: &random)
+            rules.window = .random(in: 1...4, using: &random)
+            rules.lanesMax = .random(in: 1...3, using: &random)
+            rules.promotionsMax = .random(in: 1...3, using: &random)
+            rules.passedMax = .random(in: 1...3, using: &random)
+            rules.malformedMax = .random(in: 1...3, using: &random)
+            rules.batchesMax = Bool.random(using: &random) ? 0 : 1000
+            // More names than done records, or a name would be free before its members' records are gone.
+            rules.seenMax = .random(in: 20...24, using: &random)
+        }
+        model = QueueModel(rules: rules)
+        assets = Array(assets.prefix(one(of: [1, 2, 4, assets.count])))
+        tenants = Array(tenants.prefix(one(of: [1, 2, 3])))
+        batches = Array(batches.prefix(one(of: [1, 1, 3])))
+        ids = Array(ids.prefix(one(of: [2, ids.count])))
+        shares = one(of: [(0, 22), (10, 12), (22, 0), (22, 4)])
+    }
+
+    // MARK: Choosing
+
+    private mutating func one<T>(of values: [T]) -> T {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &random) < percent
+    }
+
+    private mutating func few<T>(_ make: (inout Self) -> T) -> [T] {
+        var made = [make(&self)]
+        while made.count < 4 && chance(35) { made.append(make(&self)) }
+        return made
+    }
+
+    /// A job: mostly one in these states, if there is one.
+    private mutating func job(_ states: QueueModel.State...) -> String {
+        let fit = states.flatMap { model.jobs($0) }.map(\.id)
+        if !fit.isEmpty && chance(85) { return one(of: fit) }
+        let any = model.jobs.keys.sorted()
+        if !any.isEmpty && chance(80) { return one(of: any) }
+        return chance(50) ? "\(one(of: batches)):\(one(of: [0, 1, 2, 3, 4, 5]))" : one(of: ids)
+    }
+
+    private mutating func hold(_ states: QueueModel.State...) -> QueueCommand.Hold {
+        var fit = states.flatMap { model.jobs($0) }.map(\.id)
+        if fit.isEmpty || chance(10) { fit = model.fences.keys.sorted() }
+        let id = fit.isEmpty ? one(of: ids) : one(of: fit)
+        return QueueCommand.Hold(id, age: chance(88) ? 0 : chance(70) ? 1 : nil)
+    }
+
+    // MARK: Making
+
+    /// What a command is about. What can do something now is likely, and the rest is tried at times.
+    private enum Kind: CaseIterable {
+        case job, batch, lane, admit, feed, claim, beat, commit, finalize, conclude, preview, fail,
+            release
+        case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
+            askedWorkerIsLate
+
+        func weight(in model: QueueModel, _ shares: (lanes: Int, jobs: Int)) -> Int {
+            func has(_ states: QueueModel.State...) -> Bool {
+                model.jobs.values.contains { states.contains($0.state) }
+            }
+            let isFed = model.batches.contains {
+                $0.value.looked != nil && model.lanes[$0.key]?.entries.isEmpty == false
+            }
+            switch self {
+            case .job: return shares.jobs
+            case .batch: return shares.lanes / 3 + (isFed ? 2 : 0)
+            case .lane: return shares.lanes
+            case .admit: return model.ingress.isEmpty ? 1 : 20
+            case .feed: return isFed ? 12 : 1
+            case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
+            case .beat: return 2
+            case .commit: return has(.active) ? 14 : 1
+            case .finalize: return has(.committing) ? 16 : 1
+            case .conclude: return has(.active) ? 3 : 1
+            case .preview: return 1
+            case .fail: return has(.active) ? 10 : 1
+            case .release: return has(.active, .committing) ? 3 : 1
+            case .leaseRunsOut: return has(.active, .committing) ? 6 : 0
+            case .becomesDue: return has(.delayed) ? 10 : 0
+            case .reap: return model.jobs.values.contains { $0.isLeased && $0.over != nil } ? 14 : 2
+            case .replay: return has(.dead) ? 6 : 1
+            case .cancel: return 3
+            case .cancelBatch: return model.batches.isEmpty ? 1 : 3
+            case .configure: return model.config["paused"] == nil ? 3 : 10
+            case .askedWorkerIsLate: return model.asked == nil ? 0 : 4
+            }
+        }
+    }
+
+    private mutating func kind() -> Kind {
+        let weights = Kind.allCases.map { $0.weight(in: model, shares) }
+        var draw = Int.random(in: 0..<weights.reduce(0, +), using: &random)
+        for (kind, weight) in zip(Kind.allCases, weights) {
+            draw -= weight
+            if draw < 0 { return kind }
+        }
+        return .claim
+    }
+
+    private mutating func command() -> QueueCommand {
+        switch kind() {
+        case .job: .enqueue(chance(96) ? jobFields() : faultyFields())
+        case .batch: .enqueue(batchFields())
+        case .lane: laneEntry()
+        case .admit: .admit(atMost: chance(70) ? 200 : one(of: [1, 2]))
+        case .feed: .feed(atMost: chance(70) ? 200 : one(of: [1, 2]))
+        case .claim:
+            .claim(
+                worker: one(of: workers), atMost: one(of: [1, 1, 2, 3, 8]), isIdle: chance(60))
+        case .beat:
+            .beat(
+                worker: one(of: workers), few { $0.hold(.active, .committing) },
+                stage: one(of: ["", "render"]))
+        case .commit:
+            .commit(
+                few { $0.hold(.active) }, version: one(of: ["1-1", "2-2"]),
+                outcome: chance(85) ? "completed" : "drafted")
+        case .finalize: .finalize(few { $0.hold(.committing) })
+        case .conclude: .conclude(hold(.active), outcome: one(of: ["unchanged", "cancelled"]))
+        case .preview: .preview(hold(.active))
+        case .fail:
+            .fail(
+                hold(.active), counts: one(of: ["attempts", "crashes"]),
+                one(of: [.dead, .dead, .later, .later, .alone]))
+        case .release:
+            .release(hold(.active, .committing), reason: one(of: ["shutdown", "rebase"]))
+        case .leaseRunsOut: .leaseRunsOut(job(.active, .committing))
+        case .becomesDue: .becomesDue(job(.delayed))
+        case .reap:
+            .reap(
+                worker: one(of: workers), atMost: chance(80) ? 100 : 1, forgets: chance(25))
+        case .replay: .replay(few { $0.job(.dead) }, edit: one(of: ["", "", "e9"]))
+        case .cancel: .cancel(few { $0.job(.ready, .parked, .delayed, .active) })
+        case .cancelBatch: .cancelBatch(batch(), atMost: one(of: [200, 200, 1, 2]))
+        case .configure: .configure(few { $0.setting() })
+        case .askedWorkerIsLate: .askedWorkerIsLate
+        }
+    }
+
+    private mutating func batch() -> String {
+        let open = model.batches.filter { !$0.value.isComplete }.keys.sorted()
+        return open.isEmpty || chance(15) ? one(of: batches) : one(of: open)
+    }
+
+    private mutating func jobFields() -> [QueueCommand.Field] {
+        var fields = [
+            QueueCommand.Field("asset", one(of: assets)),
+            QueueCommand.Field("edit", one(of: ["e1", "e1", "e2"])), cost(),
+        ]
+        if chance(75) { fields.append(.init("id", one(of: ids))) }
+        if chance(60) { fields.append(.init("tenant", one(of: tenants))) }
+        if chance(60) {
+            fields.append(.init("priority", one(of: ["interactive", "normal", "bulk"])))
+        }
+        if chance(10) {
+            fields.append(.init("notBefore", one(of: [QueueModel.past, QueueModel.future])))
+        }
+        if chance(10) {
+            fields.append(.init("deadline", one(of: [QueueModel.past, QueueModel.future])))
+        }
+        if chance(8) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
+        return fields
+    }
+
+    private mutating func cost() -> QueueCommand.Field {
+        .init("cost", "\(one(of: [1, 10, 10, 100, 333, 86_400_000]))")
+    }
+
+    /// Entries of the ingress stream that are wrong, each in its own way.
+    private mutating func faultyFields() -> [QueueCommand.Field] {
+        var fields = jobFields()
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: fields.removeFirst()
+        case 1: fields.append(.init("colour", "red"))
+        case 2: fields.append(.init("id", "j 1"))
+        case 3: fields.append(.init("cost", "much"))
+        default: fields.append(.init("priority", "alone"))
+        }
+        return fields
+    }
+
+    private mutating func batchFields() -> [QueueCommand.Field] {
+        var fields = [QueueCommand.Field("batch", one(of: batches))]
+        let opens = chance(65)
+        if opens {
+            fields += [.init("edit", one(of: ["f1", "f1", "f1", "f2"])), cost()]
+            if chance(50) { fields.append(.init("tenant", one(of: tenants))) }
+            if chance(30) { fields.append(.init("priority", one(of: ["interactive", "normal"]))) }
+            if chance(30) { fields.append(.init("cap", "\(one(of: [1, 2, 3]))")) }
+        }
+        if !opens || chance(30) {
+            let name = fields[0].value
+            let given =
+                (model.batches[name]?.admitted ?? 0) + (model.lanes[name]?.entries.count ?? 0)
+            fields.append(.init("seal", "\(max(1, given + one(of: [-1, 0, 0, 0, 1, 3])))"))
+            if chance(30) { fields.append(.init("total", "5000")) }
+        }
+        return fields
+    }
+
+    private mutating func laneEntry() -> QueueCommand {
+        let open = model.batches.filter { $0.value.looked != nil }.keys.sorted()
+        let batch = open.isEmpty || chance(10) ? one(of: batches) : one(of: open)
+        var fields: [QueueCommand.Field] = []
+        if chance(96) { fields.append(.init("asset", one(of: assets))) }
+        if chance(20) { fields.append(.init("edit", "e3")) }
+        if chance(30) { fields.append(chance(92) ? cost() : .init("cost", "much")) }
+        if chance(3) || fields.isEmpty { fields.append(.init("id", "j1")) }
+        let next = (model.lanes[batch]?.last ?? 0) + 1
+        return .addToLane(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)
+    }
+
+    private mutating func setting() -> QueueCommand.Field {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0 where model.config["paused"] == nil: .init("paused", "because")
+        case 0..<3 where model.config["paused"] != nil: .init("paused", "")
+        case 0..<3: .init("cap", one(of: ["", "1", "2"]))
+        case 3..<7: .init("cap:\(one(of: tenants + ["default"]))", one(of: ["", "0", "1", "2"]))
+        default: .init("weight:\(one(of: tenants))", one(of: ["", "2", "3", "7"]))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Model of the queue") struct ModelTests {
+    /// How many commands a sequence has.
+    private static let length = 40
+    /// How many sequences run at the same time; each has a queue of its own.
+    private static let width = 16
+    /// How many sequences are run; the environment may ask for more.
+    private static let sequences =
+        ProcessInfo.processInfo.environment["MINILAB_MODEL_SEQUENCES"].flatMap { Int($0) } ?? 2000
+
+    @Test func `random sequences of commands do to Redis what they do to the model`() async throws {
+        let q = try await QueueFixture()
+        let random = SeededGenerator()
+        random.printSeed()
+        let failure = try await firstFailure(
+            from: random.seed, count: Self.sequences, on: q.redis)
+        if let failure { Issue.record("\(failure)") }
+    }
+
+    /// Sequences that only ever find nothing would show nothing.
+    @Test func `the sequences get everywhere`() throws {
+        var reached: Set<String> = []
+        for seed in 0..<600 {
+            let (rules, commands) = CommandGenerator.sequence(
+                seed: UInt64(seed), count: Self.length)
+            var model = QueueModel(rules: rules)
+            for command in commands {
+                let name = String("\(command)".prefix { $0 != "(" })
+                for word in model.apply(command) { reached.insert("\(name) \(word)") }
+                if !model.capped.isEmpty { reached.insert("a flow at its cap") }
+                if model.batches.values.contains(where: { $0.generation > 1 }) {
+                    reached.insert("a batch that is open again")
+                }
+            }
+            reached.formUnion(model.events.map(\.type))
+            reached.formUnion(model.counters.keys)
+        }
+        let expected = """
+            a flow at its cap, a batch that is open again, addToLane OK, addToLane REFUSED, beat K, beat C, \
+            beat E, beat L, cancel OK, cancel TOLD, cancel PUBLISHING, cancel ENDED, cancel GONE, \
+            cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, \
+            commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
+            finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
+            replay NOTDEAD, replay MALFORMED, replay GONE, batch.completed, batch.conflict, job.cancelled, \
+            job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
+            job.unchanged, crashed, duplicates, malformedDropped, quarantined, replayed
+            """.components(separatedBy: ", ")
+        #expect(Set(expected).subtracting(reached).isEmpty)
+    }
+
+    /// What a careless change could take away.
+    enum Mistake: CaseIterable {
+        case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
+
+        var script: RedisScript {
+            switch self {
+            case .anyFenceCommits: QueueScript.commit
+            case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
+            case .costIsIgnored: QueueScript.claim
+            }
+        }
+
+        var change: (from: String, to: String) {
+            switch self {
+            case .anyFenceCommits: ("if j[2] ~= fence then return 'FENCED' end", "")
+            case .assetIsKept:
+                ("local ms = end_hold(j)\n  leave_asset(j)", "local ms = end_hold(j)")
+            case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
+            case .costIsIgnored: ("math.ceil(cost * 1000 /", "math.ceil(1000 /")
+            case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
+            }
+        }
+    }
+
+    @Test(arguments: Mistake.allCases)
+    func `a mistake in a script is found and comes down to few commands`(
+        _ mistake: Mistake
+    ) async throws {
+        let q = try await QueueFixture()
+        let source = String(decoding: mistake.script.source, as: UTF8.self)
+        let wrong = source.replacingOccurrences(of: mistake.change.from, with: mistake.change.to)
+        #expect(wrong != source)
+        let failure = try #require(
+            try await firstFailure(
+                from: 1, count: 1000, on: q.redis,
+                replacement: RedisScript(name: mistake.script.name, source: wrong)))
+        print("\(mistake): \(failure)")
+        #expect(failure.commands.count <= 9)
+    }
+
+    /// The seed of the environment is that of the first sequence, so a failing one can be run alone.
+    private func firstFailure(
+        from seed: UInt64, count: Int, on redis: RedisClient, replacement: RedisScript? = nil
+    ) async throws -> SeededFailure? {
+        try await withThrowingTaskGroup(of: SeededFailure?.self) { group in
+            for offset in 0..<count {
+                if offset >= Self.width, let failure = try await group.next() ?? nil {
+                    group.cancelAll()
+                    return failure
+                }
+                group.addTask {
+                    let seed = seed &+ UInt64(offset)
+                    let (rules, commands) = CommandGenerator.sequence(
+                        seed: seed, count: Self.length)
+                    let trial = Trial(redis: redis, rules: rules, replacement: replacement)
+                    return try await trial.failure(of: commands)
+                        .map { SeededFailure(seed: seed, failure: $0) }
+                }
+            }
+            for try await failure in group {
+                if let failure {
+                    group.cancelAll()
+                    return failure
+                }
+            }
+            return nil
+        }
+    }
+
+    private struct SeededFailure: Sendable, CustomStringConvertible {
+        let seed: UInt64
+        let failure: Trial.Failure
+        var commands: [QueueCommand] { failure.commands }
+        var description: String { "repeat with \(SeededGenerator.variable)=\(seed): \(failure)" }
+    }
+}

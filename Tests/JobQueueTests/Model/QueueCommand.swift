@@ -1,0 +1,78 @@
+/// One thing that a producer, a worker, an operator or time does to a queue.
+///
+/// A command names jobs by id and holds by how old they are, so a sequence stays meaningful when commands
+/// before it are left out: what is missing is then simply not there.
+enum QueueCommand: Sendable, Equatable {
+    /// A producer appends an entry of these fields to the ingress stream.
+    case enqueue([Field])
+    /// A producer adds an entry to a batch's lane as number `number`, from 1.
+    case addToLane(batch: String, number: Int, [Field])
+    case admit(atMost: Int)
+    case feed(atMost: Int)
+    case claim(worker: String, atMost: Int, isIdle: Bool)
+    case beat(worker: String, [Hold], stage: String)
+    case commit([Hold], version: String, outcome: String)
+    case finalize([Hold])
+    case conclude(Hold, outcome: String)
+    case preview(Hold)
+    case fail(Hold, counts: String, Verdict)
+    case release(Hold, reason: String)
+    /// - Parameter forgets: whether all that has ended counts as old.
+    case reap(worker: String, atMost: Int, forgets: Bool)
+    case replay([String], edit: String)
+    case cancel([String])
+    case cancelBatch(String, atMost: Int)
+    case configure([Field])
+    /// Time passes: the lease of a job runs out.
+    case leaseRunsOut(String)
+    /// Time passes: a delayed job is due.
+    case becomesDue(String)
+    /// Time passes: the worker that was asked to become idle was not heard of.
+    case askedWorkerIsLate
+
+    struct Field: Sendable, Equatable, CustomStringConvertible {
+        let name: String
+        let value: String
+        init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+        var description: String { "\(name)=\(value)" }
+    }
+
+    /// A worker's claim to a job.
+    struct Hold: Sendable, Equatable, CustomStringConvertible {
+        let job: String
+        /// How many holds of the job came after it; nil for a fence that nobody was given.
+        let age: Int?
+        init(_ job: String, age: Int? = 0) {
+            self.job = job
+            self.age = age
+        }
+        var description: String {
+            switch age {
+            case 0: job
+            case let age?: "\(job) held \(age) before"
+            case nil: "\(job) never held"
+            }
+        }
+    }
+
+    enum Verdict: String, Sendable {
+        case dead, later, alone
+    }
+}
+
+/// What is left open to whoever runs a queue.
+struct QueueRules: Sendable, Equatable {
+    var doneMax = 1000
+    var window = 1000
+    var lanesMax = 8
+    var promotionsMax = 50
+    var passedMax = 200
+    var crashesToQuarantine = 2
+    var crashesMax = 3
+    var malformedMax = 1000
+    var batchesMax = 1000
+    var seenMax = 1_000_000
+}

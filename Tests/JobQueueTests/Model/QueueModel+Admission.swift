@@ -1,0 +1,170 @@
+// From entries of streams to jobs and batches.
+extension QueueModel {
+    typealias Field = QueueCommand.Field
+    static let costMax = 86_400_000
+    /// The two times that sequences use: one has passed, one will not come.
+    static let past = "2001-09-09T01:46:40Z"
+    static let future = "2100-01-01T00:00:00Z"
+    private static let times = [past: 1_000_000_000_000, future: 4_102_444_800_000]
+
+    /// Why an entry is wrong, or nil.
+    static func fault(_ f: [String: String], known: [String]) -> String? {
+        if f.keys.contains(where: { !known.contains($0) }) { return "unknownField" }
+        if let cost = f["cost"], !(1...costMax).contains(Int(cost) ?? 0) { return "invalidValue" }
+        return nil
+    }
+
+    private static func ingressFault(_ f: [String: String]) -> String? {
+        let jobs = ["asset", "id", "notBefore", "deadline", "replace"]
+        let batches = ["batch", "seal", "cap", "total"]
+        let both = ["edit", "tenant", "priority", "cost"]
+        if let code = fault(f, known: jobs + batches + both) { return code }
+        if ["id", "batch", "tenant"].contains(where: { f[$0]?.contains(" ") == true })
+            || f["priority"].map({ !priorities.dropLast().contains($0) }) == true
+        {
+            return "invalidValue"
+        }
+        if f["batch"] != nil {
+            if jobs.contains(where: { f[$0] != nil }) { return "unknownField" }
+            if f["edit"] == nil && f["seal"] == nil { return "missingField" }
+            return f["seal"] == "0" || f["cap"] == "0" ? "invalidValue" : nil
+        }
+        if batches.contains(where: { f[$0] != nil }) { return "unknownField" }
+        if f["asset"] == nil || f["edit"] == nil { return "missingField" }
+        if ["notBefore", "deadline"].contains(where: { f[$0].map { times[$0] == nil } == true })
+            || f["replace"].map({ $0 != "waiting" && $0 != "running" }) == true
+        {
+            return "invalidValue"
+        }
+        return nil
+    }
+
+    static func named(_ fields: [Field]) -> [String: String] {
+        Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    }
+
+    mutating func enqueue(_ fields: [Field]) {
+        ingressLast += 1
+        ingress.append(("\(ingressLast)-0", fields))
+    }
+
+    mutating func addToLane(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
+        guard number > lanes[batch]?.last ?? 0 else { return false }
+        lanes[batch, default: Lane()].last = number
+        lanes[batch]?.entries.append((number, fields))
+        return true
+    }
+
+    mutating func admit(_ most: Int) -> [String] {
+        let taken = Array(ingress.prefix(most))
+        ingress.removeFirst(taken.count)
+        var next = sequence
+        sequence += taken.count
+        for entry in taken {
+            let f = Self.named(entry.fields)
+            if let code = Self.ingressFault(f) {
+                deadLetter(entry.id, f, code)
+            } else if let batch = f["batch"] {
+                admitBatch(entry.id, batch, f)
+            } else {
+                admitJob(entry.id, f, &next)
+            }
+        }
+        return ["\(taken.count)", "\(batches.values.count { $0.looked != nil })"]
+    }
+
+    private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {
+        var id = entry
+        if let given = f["id"], !given.contains(" "), jobs[given] == nil { id = given }
+        jobs[id] = Job(id: id, state: .dead, asset: f["asset"] ?? "", isMalformed: true)
+        bury(id, code, "\(code) 0")
+        malformed.append(id)
+        if malformed.count > rules.malformedMax {
+            jobs[malformed.removeFirst()] = nil
+            hasForgottenNames = true
+            count("malformedDropped")
+        }
+    }
+
+    private mutating func conflict(_ entry: String, job id: String, _ asset: String) {
+        count("conflicts")
+        events.append(
+            Event(id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset))
+    }
+
+    private mutating func conflict(_ entry: String, batch: String) {
+        count("conflicts")
+        events.append(Event(id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict"))
+    }
+
+    private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
+        let id = f["id"] ?? entry
+        let (asset, edit) = (f["asset"] ?? "", f["edit"] ?? "")
+        if f["id"] != nil {
+            let known =
+                jobs[id].map { Self.digest($0.asset, $0.edit) } ?? seenNew[id] ?? seenOld[id]
+            if known == Self.digest(asset, edit) { return count("duplicates") }
+            if known != nil { return conflict(entry, job: id, asset) }
+        }
+        if let which = f["replace"] { replace(asset, which, "replaced by job \(id)") }
+        next += 1
+        let due = f["notBefore"].flatMap { Self.times[$0] }
+        var job = Job(id: id, state: .delayed, asset: asset, edit: edit)
+        job.tenant = f["tenant"] ?? "default"
+        job.priority = f["priority"] ?? "normal"
+        job.cost = f["cost"].flatMap { Int($0) }
+        job.isNamed = f["id"] != nil
+        job.deadline = f["deadline"].flatMap { Self.times[$0] }
+        job.sequence = next
+        takeIn(job, isDelayed: due == Self.times[Self.future])
+    }
+
+    mutating func takeIn(_ job: Job, isDelayed: Bool = false) {
+        jobs[job.id] = job
+        count("admitted")
+        if !isDelayed { makeReady(job.id) }
+    }
+
+    private mutating func replace(_ asset: String, _ which: String, _ reason: String) {
+        for job in jobs(.parked, where: { $0.asset == asset }) { cancel(job.id, reason) }
+        guard let holder = assets[asset], let job = jobs[holder] else { return }
+        if job.state == .ready || job.state == .delayed {
+            cancel(holder, reason)
+        } else if job.state == .active && which == "running" {
+            jobs[holder]?.cancel = reason
+            control.append("job \(holder)")
+        }
+    }
+
+    private mutating func admitBatch(_ entry: String, _ name: String, _ f: [String: String]) {
+        if batches[name] == nil, let before = seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] {
+            if let edit = f["edit"], before != Self.digest("", edit) {
+                return conflict(entry, batch: name)
+            }
+            return count("duplicates", ["edit", "seal"].count { f[$0] != nil })
+        }
+        if let edit = f["edit"] {
+            if let batch = batches[name] {
+                guard batch.edit == edit else { return conflict(entry, batch: name) }
+                count("duplicates")
+            } else {
+                batches[name] = Batch(
+                    edit: edit, tenant: f["tenant"] ?? "default", priority: f["priority"] ?? "bulk",
+                    cost: f["cost"].flatMap { Int($0) }, cap: f["cap"].flatMap { Int($0) },
+                    looked: 0)
+            }
+        } else if batches[name] == nil {
+            return deadLetter(entry, [:], "noSuchBatch")
+        }
+        guard let seal = f["seal"].flatMap({ Int($0) }) else { return }
+        if let sealed = batches[name]?.sealed {
+            if sealed == seal { return count("duplicates") }
+            return conflict(entry, batch: name)
+        }
+        let given = (batches[name]?.admitted ?? 0) + (lanes[name]?.entries.count ?? 0)
+        guard given <= seal else { return conflict(entry, batch: name) }
+        batches[name]?.sealed = seal
+        batches[name]?.total = f["total"]
+        touchedBatches.insert(name)
+    }
+}

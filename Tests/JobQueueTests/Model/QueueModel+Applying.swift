@@ -1,0 +1,222 @@
+// Each command, and what it answers.
+extension QueueModel {
+    mutating func apply(_ command: QueueCommand) -> [String] {
+        let answer = answer(command)
+        settle()
+        return answer
+    }
+
+    private mutating func answer(_ command: QueueCommand) -> [String] {
+        switch command {
+        case .enqueue(let fields):
+            enqueue(fields)
+            return ["OK"]
+        case .addToLane(let batch, let number, let fields):
+            return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]
+        case .admit(let most): return admit(most)
+        case .feed(let most): return ["\(feed(most))"]
+        case .claim(let worker, let most, let isIdle):
+            return claim(worker, most, isIdle: isIdle)
+        case .beat(let worker, let holds, let stage):
+            workers.insert(worker)
+            return holds.map { beat($0, stage) }
+        case .commit(let holds, let version, let outcome):
+            return holds.map { commit($0, version, outcome) }
+        case .finalize(let holds): return holds.map { finalize($0) }
+        case .conclude(let hold, let outcome): return [conclude(hold, outcome)]
+        case .preview(let hold): return [preview(hold)]
+        case .fail(let hold, let counts, let verdict): return [fail(hold, counts, verdict)]
+        case .release(let hold, let reason): return [release(hold, reason)]
+        case .reap(let worker, let most, let forgets): return reap(worker, most, forgets)
+        case .replay(let ids, let edit): return ids.map { replay($0, edit) }
+        case .cancel(let ids): return ids.map { cancelOne($0, "over") }
+        case .cancelBatch(let batch, let most): return cancelBatch(batch, most)
+        case .configure(let settings):
+            for setting in settings {
+                config[setting.name] = setting.value.isEmpty ? nil : setting.value
+            }
+            for flow in capped { uncap(flow.tenant) }
+            control.append("config 1")
+            return ["OK"]
+        case .leaseRunsOut(let id):
+            let now = tick()
+            if jobs[id]?.isLeased == true { jobs[id]?.over = now }
+            return []
+        case .becomesDue(let id):
+            let now = tick()
+            if jobs[id]?.state == .delayed { jobs[id]?.over = now }
+            return []
+        case .askedWorkerIsLate:
+            asked?.isLate = true
+            return []
+        }
+    }
+
+    private mutating func beat(_ hold: QueueCommand.Hold, _ stage: String) -> String {
+        guard refusal(hold) == nil, let job = jobs[hold.job] else { return "L" }
+        guard job.isLeased else { return job.state == .done ? "E" : "L" }
+        jobs[hold.job]?.over = nil
+        if !stage.isEmpty { jobs[hold.job]?.stage = stage }
+        let reason = job.cancel ?? job.batch.flatMap { batches[$0]?.cancel }
+        return reason != nil && job.state == .active ? "C" : "K"
+    }
+
+    private mutating func commit(
+        _ hold: QueueCommand.Hold, _ version: String, _ outcome: String
+    ) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job] else { return "GONE" }
+        if job.state == .committing && job.version == version { return "OK" }
+        guard job.state == .active else { return "GONE" }
+        if job.cancel != nil || job.batch.flatMap({ batches[$0]?.cancel }) != nil {
+            return "CANCELLED"
+        }
+        jobs[hold.job]?.state = .committing
+        jobs[hold.job]?.version = version
+        jobs[hold.job]?.outcome = outcome
+        jobs[hold.job]?.result = "data"
+        return "OK"
+    }
+
+    private mutating func finalize(_ hold: QueueCommand.Hold) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.state != .done else { return "OK" }
+        guard job.state == .committing, let outcome = job.outcome else { return "GONE" }
+        end(job, outcome)
+        return "OK"
+    }
+
+    private mutating func end(_ job: Job, _ outcome: String) {
+        jobs[job.id]?.state = .done
+        freed(job)
+        leaveAsset(job.asset)
+        finish(job.id, outcome)
+    }
+
+    private mutating func conclude(_ hold: QueueCommand.Hold, _ outcome: String) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.state != .done else { return "OK" }
+        guard job.state == .active else { return "GONE" }
+        if outcome == "cancelled" {
+            let batch = job.batch.flatMap { batches[$0]?.cancel }
+            cancel(job.id, job.cancel ?? batch ?? "cancelled")
+        } else {
+            jobs[job.id]?.result = "data"
+            end(job, outcome)
+        }
+        return "OK"
+    }
+
+    private mutating func preview(_ hold: QueueCommand.Hold) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
+        emit(job, "previewed", "\(job.generation)/previewed/1")
+        return "OK"
+    }
+
+    private mutating func fail(
+        _ hold: QueueCommand.Hold, _ counts: String, _ verdict: QueueCommand.Verdict
+    ) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
+        jobs[job.id]?.history += 1
+        if let reason = job.cancel {
+            cancel(job.id, reason)
+            return "OK"
+        }
+        freed(job)
+        if counts == "crashes" {
+            jobs[job.id]?.crashes += 1
+            count("crashed")
+        } else {
+            jobs[job.id]?.attempts += 1
+        }
+        if verdict == .dead {
+            jobs[job.id]?.state = .dead
+            leaveAsset(job.asset)
+            bury(job.id, "code")
+            return "OK"
+        }
+        jobs[job.id]?.state = .delayed
+        jobs[job.id]?.over = nil
+        jobs[job.id]?.code = "code"
+        if verdict == .alone { quarantine(job.id) }
+        count("retried")
+        emit(job, "retried", "\(job.generation)/retried/\(job.attempts + job.crashes + 1)")
+        return "OK"
+    }
+
+    private mutating func release(_ hold: QueueCommand.Hold, _ reason: String) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.isLeased else { return "GONE" }
+        jobs[job.id]?.state = .active
+        jobs[job.id]?.over = nil
+        if job.state == .committing {
+            jobs[job.id]?.version = nil
+            jobs[job.id]?.outcome = nil
+            jobs[job.id]?.result = nil
+        }
+        if let reason = job.cancel {
+            cancel(job.id, reason)
+            return "OK"
+        }
+        freed(job)
+        if reason == "rebase" { jobs[job.id]?.rebases += 1 }
+        makeReady(job.id)
+        return "OK"
+    }
+
+    private mutating func reap(_ worker: String, _ most: Int, _ forgets: Bool) -> [String] {
+        var (ready, dead, carried) = (0, 0, [String]())
+        let lost = jobs.values.filter { $0.isLeased && $0.over != nil }
+            .sorted { ($0.over ?? 0) < ($1.over ?? 0) }
+        for job in lost.prefix(most) {
+            count("crashed")
+            jobs[job.id]?.over = nil
+            if job.state == .committing {
+                jobs[job.id]?.worker = worker
+                giveFence(job.id)
+                carried.append("\(job.id) \(job.asset) \(job.version ?? "") \(job.generation)")
+                continue
+            }
+            if let reason = job.cancel {
+                cancel(job.id, reason)
+                continue
+            }
+            freed(job)
+            jobs[job.id]?.history += 1
+            let crashes = job.crashes + 1
+            jobs[job.id]?.crashes = crashes
+            if crashes >= rules.crashesMax {
+                jobs[job.id]?.state = .dead
+                leaveAsset(job.asset)
+                bury(job.id, "workerLost", "workerLost \(job.attempts + crashes)")
+                dead += 1
+            } else {
+                if crashes >= rules.crashesToQuarantine { quarantine(job.id) }
+                makeReady(job.id)
+                ready += 1
+            }
+        }
+        drop(forgets)
+        return ["\(ready)", "\(dead)"] + carried
+    }
+
+    /// Drops what ended long ago, or is too much.
+    private mutating func drop(_ forgets: Bool) {
+        if forgets { while !done.isEmpty { forgetOldest() } }
+        let ended = batches.filter { $0.value.mayGo }
+        if forgets || ended.count > rules.batchesMax {
+            for (name, batch) in ended {
+                seenNew["batch:\(name)"] = Self.digest("", batch.edit)
+                batches[name] = nil
+                lanes[name] = nil
+            }
+        }
+        if forgets || !seenSince || seenNew.count >= rules.seenMax / 2 {
+            if !seenOld.isEmpty { hasForgottenNames = true }
+            if seenNew.isEmpty { seenOld = [:] } else { (seenOld, seenNew) = (seenNew, [:]) }
+            seenSince = true
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// What becomes of a batch: its lane, its cancelling, its end.
+extension QueueModel {
+    mutating func feed(_ most: Int) -> Int {
+        let turns = batches.filter { $0.value.looked != nil }
+            .sorted { ($0.value.looked ?? 0, $0.key) < ($1.value.looked ?? 0, $1.key) }
+            .prefix(rules.lanesMax).map(\.key)
+        let now = tick()
+        var made = 0
+        for name in turns where made < most {
+            batches[name]?.looked = now
+            made += feed(name, most - made)
+        }
+        return made
+    }
+
+    private mutating func feed(_ name: String, _ most: Int) -> Int {
+        guard let batch = batches[name] else { return 0 }
+        if let sealed = batch.sealed, batch.admitted >= sealed {
+            batches[name]?.looked = nil
+            return 0
+        }
+        let open = (0..<batch.admitted).count { !batch.ended.contains($0) }
+        let room = min(rules.window, batch.cap ?? rules.window) - open
+        let take = min(most, room, (batch.sealed ?? .max) - batch.admitted)
+        guard take > 0, let lane = lanes[name] else { return 0 }
+        let entries = lane.entries.prefix(take)
+        lanes[name]?.entries.removeFirst(entries.count)
+        batches[name]?.admitted += entries.count
+        let first = sequence
+        sequence += entries.count
+        for (index, entry) in entries.enumerated() {
+            admitMember(name, batch, batch.admitted + index, first + index + 1, entry.fields)
+        }
+        return entries.count
+    }
+
+    private mutating func admitMember(
+        _ name: String, _ batch: Batch, _ number: Int, _ sequence: Int, _ fields: [Field]
+    ) {
+        // Cancelled by its name before it was a job.
+        if batch.ended.contains(number) { return }
+        let f = Self.named(fields)
+        var job = Job(id: "\(name):\(number)", state: .ready, asset: f["asset"] ?? "")
+        job.batch = name
+        job.cost = batch.cost
+        let fault =
+            Self.fault(f, known: ["asset", "edit", "cost"])
+            ?? (f["asset"] == nil ? "missingField" : nil)
+        if let fault {
+            job.isMalformed = true
+            jobs[job.id] = job
+            bury(job.id, fault, "\(fault) 0")
+            // There is nothing to run of it, so its record says no more than that.
+            jobs[job.id]?.cost = nil
+            return
+        }
+        if let cost = f["cost"] { job.cost = Int(cost) }
+        job.edit = f["edit"]
+        job.hasOwnEdit = f["edit"] != nil
+        job.tenant = batch.tenant
+        job.priority = batch.priority
+        job.sequence = sequence
+        takeIn(job)
+    }
+
+    mutating func cancelBatch(_ name: String, _ most: Int) -> [String] {
+        guard let batch = batches[name] else { return ["GONE", "0"] }
+        if batch.isComplete { return ["ENDED", "0"] }
+        let reason = "batch over"
+        touchedBatches.insert(name)
+        if batch.cancel == nil {
+            let waiting = lanes.removeValue(forKey: name)?.entries.count ?? 0
+            batches[name]?.cancel = reason
+            if batch.looked != nil {
+                let lane = min(waiting, (batch.sealed ?? .max) - batch.admitted)
+                let uncounted = (batch.admitted..<batch.admitted + lane)
+                    .count { !batch.ended.contains($0) }
+                batches[name]?.sealed = batch.admitted + lane
+                batches[name]?.inLane = lane
+                batches[name]?.looked = nil
+                batches[name]?.counts["cancelled", default: 0] += uncounted
+                count("cancelled", uncounted)
+            }
+            control.append("batch \(name)")
+        }
+        var (swept, open) = (0, 0)
+        for number in 0..<batch.admitted
+        where swept + open < most && !(batches[name]?.ended.contains(number) ?? true) {
+            switch jobs["\(name):\(number)"]?.state {
+            case .ready, .delayed, .parked:
+                cancel("\(name):\(number)", reason)
+                swept += 1
+            default: open += 1
+            }
+        }
+        return ["OK", "\(open + (swept == most ? 1 : 0))"]
+    }
+
+    /// Cancels a member that is not a job yet.
+    private mutating func cancelInLane(_ id: String) -> String {
+        let parts = id.split(separator: ":").map(String.init)
+        guard parts.count == 2, let number = Int(parts[1]), let batch = batches[parts[0]],
+            batch.looked != nil, number >= batch.admitted, number < batch.sealed ?? .max,
+            number < batch.admitted + (lanes[parts[0]]?.entries.count ?? 0)
+        else { return "GONE" }
+        guard batches[parts[0]]?.ended.insert(number).inserted == true else { return "ENDED" }
+        batches[parts[0]]?.counts["cancelled", default: 0] += 1
+        touchedBatches.insert(parts[0])
+        count("cancelled")
+        return "OK"
+    }
+
+    mutating func cancelOne(_ id: String, _ reason: String) -> String {
+        guard let job = jobs[id] else { return cancelInLane(id) }
+        switch job.state {
+        case .done, .dead: return "ENDED"
+        case .committing: return "PUBLISHING"
+        case .active:
+            jobs[id]?.cancel = reason
+            control.append("job \(id)")
+            return "TOLD"
+        case .ready, .delayed, .parked:
+            cancel(id, reason)
+            return "OK"
+        }
+    }
+
+    mutating func replay(_ id: String, _ edit: String) -> String {
+        guard let job = jobs[id] else { return "GONE" }
+        guard job.state == .dead else { return "NOTDEAD" }
+        if job.isMalformed { return "MALFORMED" }
+        sequence += 1
+        var again = Job(id: id, state: .delayed, asset: job.asset, edit: job.edit)
+        again.tenant = job.tenant
+        again.priority = job.was ?? job.priority
+        again.batch = job.batch
+        again.cost = job.cost
+        again.isNamed = job.isNamed
+        again.hasOwnEdit = job.hasOwnEdit
+        again.sequence = sequence
+        again.generation = job.generation + 1
+        again.history = job.history
+        again.fence = job.fence
+        again.worker = job.worker
+        if !edit.isEmpty {
+            again.edit = edit
+            again.hasOwnEdit = true
+        }
+        if let name = job.batch {
+            if let batch = batches[name], batch.ended.contains(job.number) {
+                batches[name]?.ended.remove(job.number)
+                batches[name]?.counts["dead", default: 0] -= 1
+                if batch.isComplete {
+                    batches[name]?.generation += 1
+                    batches[name]?.cancel = nil
+                }
+            } else {
+                again.batch = nil
+            }
+        }
+        jobs[id] = again
+        makeReady(id)
+        count("replayed")
+        return "OK"
+    }
+}

@@ -1,0 +1,87 @@
+// The ways in which a job ends that several commands share.
+extension QueueModel {
+    /// What a worker's loss of a job frees.
+    mutating func freed(_ job: Job) { freedTenants.insert(job.tenant) }
+
+    mutating func memberEnded(_ job: Job, _ how: String) {
+        guard let batch = job.batch, batches[batch]?.ended.insert(job.number).inserted == true
+        else { return }
+        batches[batch]?.counts[how, default: 0] += 1
+        batches[batch]?.costEnded += job.cost ?? 0
+        touchedBatches.insert(batch)
+    }
+
+    /// Ends a job well; it holds nothing any more.
+    mutating func finish(_ id: String, _ outcome: String, _ detail: String = "") {
+        guard let job = jobs[id] else { return }
+        jobs[id]?.state = .done
+        jobs[id]?.hasEnded = true
+        jobs[id]?.outcome = outcome
+        jobs[id]?.over = nil
+        count(outcome)
+        memberEnded(job, outcome == "cancelled" ? "cancelled" : "done")
+        emit(job, outcome, "\(job.generation)/\(outcome)", detail)
+        done.append(id)
+        if done.count > rules.doneMax { for _ in 1...2 { forgetOldest() } }
+    }
+
+    mutating func forgetOldest() {
+        guard !done.isEmpty, let job = jobs.removeValue(forKey: done.removeFirst()) else { return }
+        if job.isNamed { seenNew[job.id] = Self.digest(job.asset, job.edit) }
+    }
+
+    static func digest(_ asset: String, _ edit: String?) -> String { "\(asset) \(edit ?? "")" }
+
+    /// Ends a job that nobody wants any more.
+    mutating func cancel(_ id: String, _ reason: String) {
+        guard let job = jobs[id] else { return }
+        jobs[id]?.state = .done
+        switch job.state {
+        case .active: freed(job)
+        case .ready: retireIfEmpty(job.flow)
+        default: break
+        }
+        jobs[id]?.result = reason
+        if assets[job.asset] == id { leaveAsset(job.asset) }
+        finish(id, "cancelled", reason)
+    }
+
+    mutating func bury(_ id: String, _ code: String, _ detail: String = "") {
+        guard let job = jobs[id] else { return }
+        jobs[id]?.state = .dead
+        jobs[id]?.hasEnded = true
+        jobs[id]?.code = code
+        jobs[id]?.over = nil
+        count("failed")
+        memberEnded(job, "dead")
+        emit(job, "failed", "\(job.generation)/failed", detail)
+    }
+
+    mutating func quarantine(_ id: String) {
+        guard let job = jobs[id], job.priority != "alone" else { return }
+        jobs[id]?.was = job.priority
+        jobs[id]?.priority = "alone"
+        count("quarantined")
+    }
+
+    /// What is looked at once at the end of a command.
+    mutating func settle() {
+        for name in touchedBatches.sorted() { completeBatch(name) }
+        for tenant in freedTenants { uncap(tenant) }
+        touchedBatches = []
+        freedTenants = []
+    }
+
+    private mutating func completeBatch(_ name: String) {
+        guard let batch = batches[name], let sealed = batch.sealed, !batch.isComplete,
+            batch.sum >= sealed
+        else { return }
+        batches[name]?.finished = batch.generation
+        count("batches")
+        let counts = ["done", "dead", "cancelled"].map { "\(batch.counts[$0] ?? 0)" }
+        events.append(
+            Event(
+                id: "batch/\(name)/\(batch.generation)/completed", type: "batch.completed",
+                detail: ([String(sealed)] + counts).joined(separator: " ")))
+    }
+}

@@ -1,0 +1,54 @@
+// Start-time fair queuing, and one job of an asset at a time.
+extension QueueModel {
+    static let priorities = ["interactive", "normal", "bulk", "alone"]
+
+    func ready(_ flow: Flow) -> [Job] { jobs(.ready) { $0.flow == flow } }
+
+    mutating func enter(_ flow: Flow) {
+        guard tags[flow] == nil else { return }
+        tags[flow] = max(virtual[flow.priority] ?? 0, finished.removeValue(forKey: flow) ?? 0)
+    }
+
+    /// Remembers what a flow has used up that has no jobs any more.
+    mutating func retireIfEmpty(_ flow: Flow) {
+        guard ready(flow).isEmpty, let tag = tags.removeValue(forKey: flow) else { return }
+        capped.remove(flow)
+        finished[flow] = tag
+    }
+
+    mutating func uncap(_ tenant: String) {
+        for flow in capped where flow.tenant == tenant {
+            capped.remove(flow)
+            tags[flow] = max(virtual[flow.priority] ?? 0, tags[flow] ?? 0)
+        }
+    }
+
+    private static let urgencies = ["interactive": 3, "normal": 2, "bulk": 1]
+
+    /// Makes a job wait for a worker, or for the holder of its asset, which it may make more urgent.
+    mutating func makeReady(_ id: String) {
+        guard let job = jobs[id] else { return }
+        let holder = assets[job.asset] ?? id
+        assets[job.asset] = holder
+        if holder == id {
+            jobs[id]?.state = .ready
+            enter(job.flow)
+            return
+        }
+        jobs[id]?.state = .parked
+        guard let old = jobs[holder],
+            Self.urgencies[job.priority] ?? 0 > Self.urgencies[old.priority] ?? 9
+        else { return }
+        jobs[holder]?.priority = job.priority
+        if old.state == .ready {
+            retireIfEmpty(old.flow)
+            enter(Flow(priority: job.priority, tenant: old.tenant))
+        }
+    }
+
+    /// Lets the next job of an asset be ready; the caller's has another state already.
+    mutating func leaveAsset(_ asset: String) {
+        assets[asset] = nil
+        if let next = jobs(.parked, where: { $0.asset == asset }).first { makeReady(next.id) }
+    }
+}

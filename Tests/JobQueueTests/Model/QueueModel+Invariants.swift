@@ -1,0 +1,76 @@
+extension QueueModel {
+    /// What must hold of every queue at every moment and does not.
+    var violations: [String] { assetViolations + batchViolations + eventViolations }
+
+    /// One job of an asset at a time, and nobody waits for nothing.
+    private var assetViolations: [String] {
+        var broken: [String] = []
+        for (asset, holder) in assets {
+            guard let job = jobs[holder], job.asset == asset,
+                job.isLeased || job.state == .ready || job.state == .delayed
+            else {
+                broken.append("\(holder) has asset \(asset) and is \(state(holder))")
+                continue
+            }
+        }
+        for job in jobs.values {
+            switch job.state {
+            case .ready, .active, .committing:
+                if assets[job.asset] != job.id {
+                    broken.append("\(job.id) is \(job.state) and does not have its asset")
+                }
+            case .parked:
+                if [nil, job.id].contains(assets[job.asset]) {
+                    broken.append("\(job.id) is parked behind nobody")
+                }
+            case .delayed, .done, .dead: break
+            }
+        }
+        return broken
+    }
+
+    private func state(_ id: String) -> String { jobs[id]?.state.rawValue ?? "gone" }
+
+    /// A member is counted when it ends and not before, and once.
+    private var batchViolations: [String] {
+        var broken: [String] = []
+        for (name, batch) in batches {
+            for number in 0..<batch.admitted {
+                let job = jobs["\(name):\(number)"]
+                let isOpen = job.map { $0.state != .done && $0.state != .dead } ?? false
+                if isOpen == batch.ended.contains(number) {
+                    broken.append(
+                        "\(name):\(number) is \(state("\(name):\(number)")); "
+                            + "counted: \(batch.ended.contains(number))")
+                }
+            }
+            let members = 0..<(batch.sealed ?? 0)
+            if batch.isComplete, batch.inLane == nil, !batch.ended.isSuperset(of: members) {
+                broken.append("\(name) is complete, and a member is not")
+            }
+            let byName = batch.ended.count { $0 < batch.admitted }
+            let inLane = batch.inLane ?? batch.ended.count - byName
+            if batch.sum != byName + inLane {
+                broken.append("\(name) counts \(batch.sum) members; \(byName + inLane) ended")
+            }
+        }
+        return broken
+    }
+
+    /// An end is told once, and what is counted was told.
+    private var eventViolations: [String] {
+        var broken: [String] = []
+        let ends = ["completed", "drafted", "unchanged", "failed", "retried"]
+        for end in ends {
+            let told = events.count { $0.type == "job.\(end)" }
+            if told != counters[end] ?? 0 {
+                broken.append("\(counters[end] ?? 0) \(end), \(told) told")
+            }
+        }
+        if !hasForgottenNames {
+            let once = events.filter { $0.type != "job.previewed" }.map(\.id)
+            if Set(once).count != once.count { broken.append("told twice: \(once)") }
+        }
+        return broken
+    }
+}

@@ -1,0 +1,142 @@
+extension QueueModel {
+    /// All that Redis has to hold, one fact a line, as `Contents.lua` writes it: key, place in it, value. What
+    /// depends on the clock is `*`.
+    var lines: [String] {
+        var lines: [String] = []
+        func say(_ words: String...) { lines.append(words.joined(separator: " ")) }
+        for job in jobs.values { lines += Self.lines(job) }
+        for (name, batch) in batches { lines += Self.lines(name, batch) }
+        for (flow, tag) in tags {
+            if capped.contains(flow) {
+                say("capped", "\(flow.priority):\(flow.tenant)", "\(tag)")
+            } else {
+                say("flows:\(flow.priority)", flow.tenant, "\(tag)")
+            }
+        }
+        for (flow, tag) in finished { say("finished:\(flow.priority)", flow.tenant, "\(tag)") }
+        for (priority, time) in virtual { say("virtual", priority, "\(time)") }
+        if let turn { say("virtual turn", "\(turn)") }
+        if let asked {
+            say("virtual aloneWorker", asked.worker)
+            say("virtual aloneUntil *")
+        }
+        if seenSince { say("virtual seenSince *") }
+        for (asset, job) in assets { say("assets", asset, job) }
+        for (tenant, jobs) in Dictionary(grouping: jobs.values.filter(\.isLeased), by: \.tenant) {
+            say("running", tenant, "\(jobs.count)")
+        }
+        for entry in ingress { say("in", entry.id) }
+        for (name, lane) in lanes {
+            for entry in lane.entries { say("lane:\(name) 1-\(entry.number)") }
+        }
+        if sequence > 0 { say("sequence", "\(sequence)") }
+        for (index, id) in done.enumerated() { say("done \(index)", id) }
+        for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }
+        for id in seenNew.keys { say("seen:new", id, "*") }
+        for id in seenOld.keys { say("seen:old", id, "*") }
+        for worker in workers {
+            say("workers", worker, "*")
+            say("workers:info", worker, "{}")
+        }
+        for (name, value) in config { say("config", name, value) }
+        for (name, value) in counters where value != 0 { say("counters", name, "\(value)") }
+        for (index, message) in control.enumerated() { say("control \(index)", message) }
+        return lines + eventLines
+    }
+
+    /// Batches that end in one script do so in no order.
+    private var eventLines: [String] {
+        var lines: [String] = []
+        var (place, completions) = (0, [String: Int]())
+        for event in events {
+            var at = "\(place)"
+            if event.type == "batch.completed" {
+                completions[event.id, default: 0] += 1
+                at = "time \(completions[event.id] ?? 0)"
+            } else {
+                place += 1
+            }
+            lines.append("events \(at) \(event.id) \(event.type) \(event.subject) \(event.detail)")
+        }
+        return lines
+    }
+
+    private static func lines(_ job: Job) -> [String] {
+        var lines: [String] = []
+        let key = "job:\(job.id)"
+        func say(_ name: String, _ value: String?, unless usual: String = "") {
+            if let value, value != usual { lines.append("\(key) \(name) \(value)") }
+        }
+        say("state", job.state.rawValue)
+        lines.append("\(key) asset \(job.asset)")
+        say("enqueued", "*")
+        say("tenant", job.tenant, unless: "default")
+        say("priority", job.priority, unless: "normal")
+        say("batch", job.batch)
+        say("cost", job.cost.map { "\($0)" })
+        say("named", job.isNamed ? "1" : nil)
+        say("own", job.hasOwnEdit ? "1" : nil)
+        say("malformed", job.isMalformed ? "1" : nil)
+        say("deadline", job.deadline.map { "\($0)" })
+        say("sequence", job.sequence.map { "\($0)" })
+        say("generation", "\(job.generation)", unless: "1")
+        say("attempts", "\(job.attempts)", unless: "0")
+        say("crashes", "\(job.crashes)", unless: "0")
+        say("rebases", "\(job.rebases)", unless: "0")
+        say("fence", job.fence.map { _ in "*" })
+        say("claimed", job.fence.map { _ in "*" })
+        say("worker", job.worker)
+        say("cancel", job.cancel)
+        say("stage", job.stage)
+        say("outcome", job.outcome)
+        say("version", job.version)
+        say("code", job.code)
+        say("message", job.code.map { _ in "*" })
+        say("ended", job.hasEnded ? "*" : nil)
+        say("was", job.was)
+        if let edit = job.edit { lines.append("edit:\(job.id) \(edit)") }
+        if job.result != nil { lines.append("result:\(job.id) *") }
+        if job.history > 0 { lines.append("attempts:\(job.id) \(job.history)") }
+        let at = job.over == nil ? "*" : "over"
+        let place = "\(job.sequence ?? 0)"
+        switch job.state {
+        case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(place)")
+        case .delayed: lines.append("delayed \(job.id) \(at)")
+        case .parked:
+            lines += ["parked \(job.id) \(place)", "parked:\(job.asset) \(job.id) \(place)"]
+        case .active, .committing: lines.append("lease \(job.id) \(at)")
+        case .dead: lines.append("dead \(job.id) *")
+        case .done: break
+        }
+        return lines
+    }
+
+    private static func lines(_ name: String, _ batch: Batch) -> [String] {
+        var lines: [String] = []
+        let key = "batch:\(name)"
+        func say(_ name: String, _ value: String?) {
+            if let value, value != "0" { lines.append("\(key) \(name) \(value)") }
+        }
+        say("tenant", batch.tenant)
+        say("priority", batch.priority)
+        say("cost", batch.cost.map { "\($0)" })
+        say("cap", batch.cap.map { "\($0)" })
+        say("costTotal", batch.total)
+        say("sealed", batch.sealed.map { "\($0)" })
+        say("admitted", "\(batch.admitted)")
+        for (how, count) in batch.counts { say(how, "\(count)") }
+        say("costEnded", "\(batch.costEnded)")
+        say("generation", "\(batch.generation)")
+        say("finished", "\(batch.finished)")
+        say("cancel", batch.cancel)
+        say("inLane", batch.inLane.map { "\($0)" })
+        say("opened", "*")
+        say("ended", batch.isComplete ? "*" : nil)
+        lines.append("\(key):edit \(batch.edit)")
+        lines += batch.ended.map { "\(key):ended \($0)" }
+        lines.append("batches \(name) *")
+        if batch.mayGo { lines.append("batches:ended \(name) *") }
+        if let looked = batch.looked { lines.append("lanes \(name) \(looked == 0 ? "new" : "*")") }
+        return lines
+    }
+}

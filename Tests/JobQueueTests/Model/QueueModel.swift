@@ -1,0 +1,168 @@
+/// What a queue is, as plain values: the specification of the scripts.
+///
+/// A job has one state, and the rest follows from it: who is ready in which flow, who is leased, how many of
+/// a tenant run. Redis keeps all this in structures of their own; `lines` says what has to be in them.
+struct QueueModel {
+    let rules: QueueRules
+    var jobs: [String: Job] = [:]
+    var batches: [String: Batch] = [:]
+    /// The holders of assets.
+    var assets: [String: String] = [:]
+    var lanes: [String: Lane] = [:]
+    var ingress: [(id: String, fields: [QueueCommand.Field])] = []
+    var ingressLast = 0
+    var sequence = 0
+
+    var tags: [Flow: Int] = [:]
+    var capped: Set<Flow> = []
+    var finished: [Flow: Int] = [:]
+    var virtual: [String: Int] = [:]
+    var turn: Int?
+    var asked: (worker: String, isLate: Bool)?
+
+    var config: [String: String] = [:]
+    var counters: [String: Int] = [:]
+    var done: [String] = []
+    var malformed: [String] = []
+    var seenNew: [String: String] = [:]
+    var seenOld: [String: String] = [:]
+    var seenSince = false
+    /// Whether a name may be used anew.
+    var hasForgottenNames = false
+    var workers: Set<String> = []
+    var control: [String] = []
+    var events: [Event] = []
+
+    /// All fences that were given, by job; they outlive its record.
+    var fences: [String: [Int]] = [:]
+    /// Logical time: moves with each use.
+    var clock = 0
+
+    /// What one command did, for its end.
+    var touchedBatches: Set<String> = []
+    var freedTenants: Set<String> = []
+
+    init(rules: QueueRules) { self.rules = rules }
+
+    enum State: String {
+        case ready, delayed, parked, active, committing, done, dead
+    }
+
+    struct Job {
+        let id: String
+        var state: State
+        let asset: String
+        var edit: String?
+        var tenant = "default"
+        var priority = "normal"
+        var batch: String?
+        var cost: Int?
+        var isNamed = false
+        var hasOwnEdit = false
+        var deadline: Int?
+        var sequence: Int?
+        var generation = 1
+        var attempts = 0
+        var crashes = 0
+        var rebases = 0
+        var history = 0
+        var fence: Int?
+        var worker: String?
+        var cancel: String?
+        var stage: String?
+        var outcome: String?
+        var version: String?
+        var result: String?
+        var code: String?
+        var hasEnded = false
+        var was: String?
+        var isMalformed = false
+        /// When it is due, or its lease over, in logical time; nil while that is far off.
+        var over: Int?
+
+        var isLeased: Bool { state == .active || state == .committing }
+        var flow: Flow { Flow(priority: priority, tenant: tenant) }
+        /// Its number in its batch.
+        var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }
+    }
+
+    struct Flow: Hashable {
+        let priority: String
+        let tenant: String
+    }
+
+    struct Batch {
+        let edit: String
+        let tenant: String
+        let priority: String
+        let cost: Int?
+        let cap: Int?
+        var total: String?
+        var sealed: Int?
+        var admitted = 0
+        var counts: [String: Int] = [:]
+        var costEnded = 0
+        var generation = 1
+        var finished = 0
+        var cancel: String?
+        var inLane: Int?
+        /// Which members have ended, those that were cancelled in the lane among them.
+        var ended: Set<Int> = []
+        /// When its lane was looked at; nil when it is fed no more.
+        var looked: Int?
+
+        var sum: Int { counts.values.reduce(0, +) }
+        var isComplete: Bool { finished == generation }
+        /// Whether its record may be dropped; dead members may be replayed and need it.
+        var mayGo: Bool { isComplete && counts["dead"] ?? 0 == 0 }
+    }
+
+    struct Lane {
+        var last = 0
+        var entries: [(number: Int, fields: [QueueCommand.Field])] = []
+    }
+
+    struct Event: Equatable {
+        let id: String
+        let type: String
+        var subject = ""
+        var detail = ""
+    }
+
+    mutating func tick() -> Int {
+        clock += 1
+        return clock
+    }
+
+    mutating func count(_ name: String, _ by: Int = 1) { counters[name, default: 0] += by }
+
+    mutating func emit(_ job: Job, _ type: String, _ tail: String, _ detail: String = "") {
+        events.append(
+            Event(id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset, detail: detail))
+    }
+
+    /// The jobs in a state, in the order of their admission.
+    func jobs(_ state: State, where matches: (Job) -> Bool = { _ in true }) -> [Job] {
+        jobs.values.filter { $0.state == state && matches($0) }
+            .sorted { ($0.sequence ?? 0, $0.id) < ($1.sequence ?? 0, $1.id) }
+    }
+
+    func running(_ tenant: String) -> Int {
+        jobs.values.count { $0.isLeased && $0.tenant == tenant }
+    }
+
+    /// Why a write is refused, or nil.
+    func refusal(_ hold: QueueCommand.Hold) -> String? {
+        guard let job = jobs[hold.job] else { return "GONE" }
+        guard let age = hold.age, let given = fences[hold.job], age < given.count,
+            given[given.count - 1 - age] == job.fence
+        else { return "FENCED" }
+        return nil
+    }
+
+    mutating func giveFence(_ id: String) {
+        let fence = tick()
+        jobs[id]?.fence = fence
+        fences[id, default: []].append(fence)
+    }
+}

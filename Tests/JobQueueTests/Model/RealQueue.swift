@@ -1,0 +1,223 @@
+import Adjustments
+import Redis
+
+@testable import JobQueue
+
+/// The scripts on a real Redis, driven by the same commands as the model.
+struct RealQueue {
+    let redis: RedisClient
+    let name: QueueName
+    let rules: QueueRules
+    /// A script that takes the place of the real one of its name.
+    let replacement: RedisScript?
+    private var fences: [String: [String]] = [:]
+    private var ingressLast = 0
+    private var clock = 0
+
+    init(redis: RedisClient, rules: QueueRules, replacement: RedisScript? = nil) throws {
+        self.redis = redis
+        self.rules = rules
+        self.replacement = replacement
+        name = try QueueName("model-\(UInt64.random(in: 0...UInt64.max))")
+    }
+
+    /// What the queue holds, sorted; afterwards it is gone.
+    func takeContents() async throws -> [String] {
+        let text = try await redis.run(
+            queueContents, keys: [name.ingressKey], arguments: [RedisArgument(name.keyPrefix)]
+        ).string
+        return text?.split(separator: "\n").map(String.init) ?? []
+    }
+
+    /// Runs a command; the answer in the words of the model.
+    mutating func apply(_ command: QueueCommand) async throws -> [String] {
+        do {
+            return try await answer(command)
+        } catch {
+            guard let answer = (error as? RedisError)?.serverError else { throw error }
+            return ["ERROR \(answer.message)"]
+        }
+    }
+
+    private mutating func answer(_ command: QueueCommand) async throws -> [String] {
+        switch command {
+        case .enqueue(let fields):
+            ingressLast += 1
+            _ = try await redis.send(
+                ["XADD", key("in"), RedisArgument("\(ingressLast)-0")] + Self.words(fields))
+            return ["OK"]
+        case .addToLane(let batch, let number, let fields):
+            return [try await addToLane(batch, number, fields)]
+        case .admit(let most):
+            return try await run(
+                QueueScript.admit,
+                [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
+                    RedisArgument(rules.malformedMax)
+                ])
+        case .feed(let most):
+            return try await run(
+                QueueScript.feed,
+                [RedisArgument(most), RedisArgument(rules.window)] + Self.contract + [
+                    RedisArgument(rules.lanesMax)
+                ])
+        case .claim(let worker, let most, let isIdle):
+            return try await claim(worker, most, isIdle)
+        case .beat(let worker, let holds, let stage):
+            return try await run(
+                QueueScript.beat,
+                [Self.lease, RedisArgument(worker), "{}"]
+                    + holds.flatMap { words($0) + [RedisArgument(stage)] })
+        case .commit(let holds, let version, let outcome):
+            return try await run(
+                QueueScript.commit,
+                holds.flatMap {
+                    words($0) + [RedisArgument(version), RedisArgument(outcome), "{}"]
+                })
+        case .finalize(let holds):
+            return try await run(QueueScript.finalize, holds.flatMap { words($0) })
+        case .conclude(let hold, let outcome):
+            return try await run(
+                QueueScript.conclude, words(hold) + [RedisArgument(outcome), "{}"])
+        case .preview(let hold):
+            return try await run(QueueScript.preview, words(hold) + ["1", "{}"])
+        case .fail(let hold, let counts, let verdict):
+            return try await run(
+                QueueScript.fail,
+                words(hold) + [
+                    RedisArgument(counts), verdict == .dead ? "dead" : Self.aDay,
+                    verdict == .alone ? "alone" : "", "code", "message", "{}", "{}",
+                ])
+        case .release(let hold, let reason):
+            return try await run(QueueScript.release, words(hold) + [RedisArgument(reason)])
+        case .reap(let worker, let most, let forgets):
+            return try await reap(worker, most, forgets)
+        case .replay(let ids, let edit):
+            return try await run(
+                QueueScript.replay, [RedisArgument(edit)] + ids.map { RedisArgument($0) })
+        case .cancel(let ids):
+            return try await run(QueueScript.cancel, ["over"] + ids.map { RedisArgument($0) })
+        case .cancelBatch(let batch, let most):
+            return try await run(
+                QueueScript.cancelBatch,
+                [RedisArgument(batch), "batch over", RedisArgument(most)])
+        case .configure(let settings):
+            return try await run(QueueScript.configure, Self.words(settings))
+        case .leaseRunsOut(let job): return try await passTime("lease", job)
+        case .becomesDue(let job): return try await passTime("delayed", job)
+        case .askedWorkerIsLate:
+            if try await redis.send(["HEXISTS", key("virtual"), "aloneUntil"]).int == 1 {
+                _ = try await redis.send(["HSET", key("virtual"), "aloneUntil", "1"])
+            }
+            return []
+        }
+    }
+
+    private func addToLane(
+        _ batch: String, _ number: Int, _ fields: [QueueCommand.Field]
+    ) async throws -> String {
+        do {
+            _ = try await redis.send(
+                ["XADD", key("lane:\(batch)"), RedisArgument("1-\(number)")] + Self.words(fields))
+            return "OK"
+        } catch {
+            guard error.message.contains("equal or smaller") else { throw error }
+            return "REFUSED"
+        }
+    }
+
+    private mutating func passTime(_ set: String, _ job: String) async throws -> [String] {
+        clock += 1
+        _ = try await redis.send(
+            ["ZADD", key(set), "XX", RedisArgument(clock), RedisArgument(job)])
+        return []
+    }
+
+    private mutating func claim(
+        _ worker: String, _ most: Int, _ isIdle: Bool
+    ) async throws -> [String] {
+        let reply = try await reply(
+            QueueScript.claim,
+            [
+                RedisArgument(worker), RedisArgument(most), isIdle ? "1" : "", Self.lease,
+                RedisArgument(rules.promotionsMax), RedisArgument(rules.passedMax), "250",
+            ])
+        guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
+            let wanted = parts[1].string, let rows = parts[2].array
+        else { return ["\(reply)"] }
+        let next = due < 0 ? "none" : due == 0 ? "now" : "later"
+        return [next, wanted]
+            + rows.map { row in
+                let f = row.array?.map { $0.string ?? "?" } ?? []
+                guard f.count == 13 else { return "\(row)" }
+                let known = take(f[1], of: f[0])
+                return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
+                    .joined(separator: " ") + known
+            }
+    }
+
+    private mutating func reap(
+        _ worker: String, _ most: Int, _ forgets: Bool
+    ) async throws -> [String] {
+        let reply = try await reply(
+            QueueScript.reap,
+            [
+                RedisArgument(worker), Self.lease, RedisArgument(most),
+                RedisArgument(rules.crashesToQuarantine), RedisArgument(rules.crashesMax),
+                forgets ? "-1000" : Self.aDay, "1000", RedisArgument(rules.batchesMax),
+                RedisArgument(rules.seenMax),
+            ])
+        guard let parts = reply.array, parts.count == 3, let ready = parts[0].int,
+            let dead = parts[1].int, let rows = parts[2].array
+        else { return ["\(reply)"] }
+        return ["\(ready)", "\(dead)"]
+            + rows.map { row in
+                let f = row.array?.map { $0.string ?? "?" } ?? []
+                guard f.count == 5 else { return "\(row)" }
+                return [f[0], f[2], f[3], f[4]].joined(separator: " ") + take(f[1], of: f[0])
+            }
+    }
+
+    /// Keeps a new fence; what is said when it is not above all earlier ones of the job.
+    private mutating func take(_ fence: String, of job: String) -> String {
+        let last = fences[job]?.last.flatMap { Int($0) } ?? 0
+        fences[job, default: []].append(fence)
+        return Int(fence) ?? 0 > last ? "" : " with fence \(fence) after \(last)"
+    }
+
+    private func words(_ hold: QueueCommand.Hold) -> [RedisArgument] {
+        let given = fences[hold.job] ?? []
+        let fence =
+            if let age = hold.age, age < given.count { given[given.count - 1 - age] } else { "7" }
+        return [RedisArgument(hold.job), RedisArgument(fence)]
+    }
+
+    private func run(_ script: RedisScript, _ words: [RedisArgument]) async throws -> [String] {
+        let reply = try await reply(script, words)
+        return (reply.array ?? [reply]).map { $0.string ?? $0.int.map { "\($0)" } ?? "\($0)" }
+    }
+
+    private func reply(
+        _ script: RedisScript, _ words: [RedisArgument]
+    ) async throws(RedisError) -> RedisReply {
+        try await redis.run(
+            replacement?.name == script.name ? replacement ?? script : script,
+            keys: [name.ingressKey],
+            arguments: [
+                RedisArgument(name.keyPrefix), "100000", RedisArgument(rules.doneMax),
+            ] + words)
+    }
+
+    private func key(_ end: String) -> RedisArgument { RedisArgument(name.keyPrefix + end) }
+
+    private static func words(_ fields: [QueueCommand.Field]) -> [RedisArgument] {
+        fields.flatMap { [RedisArgument($0.name), RedisArgument($0.value)] }
+    }
+
+    private static let contract = [
+        ContractLimits.assetBytesMax, ContractLimits.editBytesMax, ContractLimits.jobIDLengthMax,
+        ContractLimits.batchJobsMax, ContractLimits.costMax,
+    ].map { RedisArgument($0) }
+    /// Times that no sequence outlives, in milliseconds.
+    private static let lease: RedisArgument = "3600000"
+    private static let aDay: RedisArgument = "86400000"
+}
