@@ -125,4 +125,23 @@ import Testing
         let virtual = try await q.redis.send(["HGET", "\(q.queue.name.keyPrefix)virtual", "normal"])
         #expect(virtual.int == 1_000_000)
     }
+
+    @Test func `a job that was delayed is as urgent as those that wait behind it`() async throws {
+        let q = try await QueueFixture()
+        let (edit, later) = (QueueFixture.recipe, "2100-01-01T00:00:00Z")
+        try await q.xadd([
+            "id": "first", "asset": "a", "edit": edit, "priority": "bulk", "notBefore": later,
+        ])
+        try await q.xadd(["id": "held", "asset": "a", "edit": edit, "priority": "interactive"])
+        try await q.xadd(["id": "urgent", "asset": "a", "edit": edit, "priority": "interactive"])
+        _ = try await q.queue.admit()
+        let held = try await q.claim()
+        _ = try await q.redis.send([
+            "ZADD", "\(q.queue.name.keyPrefix)delayed", "XX", "1", "first",
+        ])
+        #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
+        try await q.admit("other")
+        try await q.finish(held)
+        #expect(try await q.claim().job == "first")
+    }
 }

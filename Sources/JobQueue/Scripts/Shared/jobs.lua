@@ -6,9 +6,16 @@ local any_parked
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
--- Lifts those that are parked ahead of a job. They were lifted by those behind them likewise, so the first
--- that is urgent enough has only such ahead.
+-- Makes all that are parked ahead of a job as urgent as itself. They were lifted by those behind them
+-- likewise, so the first that is urgent enough has only such ahead. And a job that comes late to its place,
+-- because it was delayed, is first made as urgent as the next one behind it.
 local function lift_parked(j)
+  local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '+inf', 'LIMIT', '0', '1')[1]
+  local wanted = behind and (call('HGET', P .. 'job:' .. behind, 'priority') or 'normal')
+  if wanted and (URGENCY[wanted] or 0) > (URGENCY[j.priority] or 9) then
+    j.priority = wanted
+    call('HSET', P .. 'job:' .. j.id, 'priority', wanted)
+  end
   local urgency = URGENCY[j.priority] or 0
   if urgency <= URGENCY.bulk then return end
   local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', '0', '1000')
