@@ -12,7 +12,7 @@ import Testing
     private static let width = 16
     /// How many sequences are run; the environment may ask for more.
     private static let sequences =
-        ProcessInfo.processInfo.environment["MINILAB_MODEL_SEQUENCES"].flatMap { Int($0) } ?? 2000
+        ProcessInfo.processInfo.environment["MINILAB_MODEL_SEQUENCES"].flatMap { Int($0) } ?? 1000
 
     @Test func `random sequences of commands do to Redis what they do to the model`() async throws {
         let q = try await QueueFixture()

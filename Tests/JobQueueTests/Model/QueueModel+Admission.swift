@@ -75,15 +75,26 @@ extension QueueModel {
 
     private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {
         var id = entry
-        if let given = f["id"], !given.contains(" "), jobs[given] == nil { id = given }
-        jobs[id] = Job(id: id, state: .dead, asset: f["asset"] ?? "", isMalformed: true)
-        bury(id, code, "\(code) 0")
-        malformed.append(id)
-        if malformed.count > rules.malformedMax {
-            jobs[malformed.removeFirst()] = nil
-            hasForgottenNames = true
-            count("malformedDropped")
+        if let given = f["id"], !given.contains(" "), jobs[given] == nil, seenNew[given] == nil,
+            seenOld[given] == nil
+        {
+            id = given
         }
+        buryMalformed(Job(id: id, state: .dead, asset: f["asset"] ?? ""), code)
+    }
+
+    /// Puts among the dead what never was a job; the oldest of them may go.
+    mutating func buryMalformed(_ job: Job, _ code: String) {
+        jobs[job.id] = job
+        jobs[job.id]?.isMalformed = true
+        bury(job.id, code, "\(code) 0")
+        malformed.append(job.id)
+        guard malformed.count > rules.malformedMax else { return }
+        let old = malformed.removeFirst()
+        guard jobs[old]?.isMalformed == true else { return }
+        jobs[old] = nil
+        hasForgottenNames = true
+        count("malformedDropped")
     }
 
     private mutating func conflict(_ entry: String, job id: String, _ asset: String) {
@@ -100,7 +111,12 @@ extension QueueModel {
     private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
         let id = f["id"] ?? entry
         let (asset, edit) = (f["asset"] ?? "", f["edit"] ?? "")
-        if f["id"] != nil {
+        var generation = 1
+        if jobs[id]?.isMalformed == true {
+            // What never was a job gives its id to the one that is sent in its stead.
+            jobs[id] = nil
+            generation = 2
+        } else if f["id"] != nil {
             let known =
                 jobs[id].map { Self.digest($0.asset, $0.edit) } ?? seenNew[id] ?? seenOld[id]
             if known == Self.digest(asset, edit) { return count("duplicates") }
@@ -116,6 +132,7 @@ extension QueueModel {
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
         job.sequence = next
+        job.generation = generation
         takeIn(job, isDelayed: due == Self.times[Self.future])
     }
 

@@ -205,9 +205,12 @@ extension QueueModel {
     /// Drops what ended long ago, or is too much.
     private mutating func drop(_ forgets: Bool) {
         if forgets { while !done.isEmpty { forgetOldest() } }
-        let ended = batches.filter { $0.value.mayGo }
+        let ended = batches.filter { $0.value.isComplete && !$0.value.isOld }
         if forgets || ended.count > rules.batchesMax {
             for (name, batch) in ended {
+                batches[name]?.isOld = true
+                // Dead members may be replayed and need it.
+                guard batch.counts["dead"] ?? 0 == 0 else { continue }
                 seenNew["batch:\(name)"] = Self.digest("", batch.edit)
                 batches[name] = nil
                 lanes[name] = nil

@@ -47,9 +47,7 @@ extension QueueModel {
             Self.fault(f, known: ["asset", "edit", "cost"])
             ?? (f["asset"] == nil ? "missingField" : nil)
         if let fault {
-            job.isMalformed = true
-            jobs[job.id] = job
-            bury(job.id, fault, "\(fault) 0")
+            buryMalformed(job, fault)
             // There is nothing to run of it, so its record says no more than that.
             jobs[job.id]?.cost = nil
             return
@@ -71,13 +69,13 @@ extension QueueModel {
         if batch.cancel == nil {
             let waiting = lanes.removeValue(forKey: name)?.entries.count ?? 0
             batches[name]?.cancel = reason
-            if batch.looked != nil {
+            batches[name]?.looked = nil
+            if batch.inLane == nil {
                 let lane = min(waiting, (batch.sealed ?? .max) - batch.admitted)
                 let uncounted = (batch.admitted..<batch.admitted + lane)
                     .count { !batch.ended.contains($0) }
                 batches[name]?.sealed = batch.admitted + lane
-                batches[name]?.inLane = lane
-                batches[name]?.looked = nil
+                batches[name]?.inLane = uncounted
                 batches[name]?.counts["cancelled", default: 0] += uncounted
                 count("cancelled", uncounted)
             }
@@ -150,9 +148,11 @@ extension QueueModel {
             if let batch = batches[name], batch.ended.contains(job.number) {
                 batches[name]?.ended.remove(job.number)
                 batches[name]?.counts["dead", default: 0] -= 1
+                batches[name]?.costEnded -= job.cost ?? 0
                 if batch.isComplete {
                     batches[name]?.generation += 1
                     batches[name]?.cancel = nil
+                    batches[name]?.isOld = false
                 }
             } else {
                 again.batch = nil

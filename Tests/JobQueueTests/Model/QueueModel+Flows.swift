@@ -23,11 +23,12 @@ extension QueueModel {
         }
     }
 
-    private static let urgencies = ["interactive": 3, "normal": 2, "bulk": 1]
+    static let urgencies = ["interactive": 3, "normal": 2, "bulk": 1]
 
-    /// Makes a job wait for a worker, or for the holder of its asset, which it may make more urgent.
+    /// Makes a job wait for a worker, or for the holder of its asset; then it makes all that are
+    /// ahead of it as urgent as itself.
     mutating func makeReady(_ id: String) {
-        guard let job = jobs[id] else { return }
+        guard var job = jobs[id] else { return }
         let holder = assets[job.asset] ?? id
         assets[job.asset] = holder
         if holder == id {
@@ -36,9 +37,21 @@ extension QueueModel {
             return
         }
         jobs[id]?.state = .parked
-        guard let old = jobs[holder],
-            Self.urgencies[job.priority] ?? 0 > Self.urgencies[old.priority] ?? 9
-        else { return }
+        for behind in jobs(.parked, where: { $0.asset == job.asset })
+        where behind.sequence ?? 0 > job.sequence ?? 0
+            && Self.urgencies[behind.priority] ?? 0 > Self.urgencies[job.priority] ?? 9
+        {
+            job.priority = behind.priority
+        }
+        jobs[id]?.priority = job.priority
+        let urgency = Self.urgencies[job.priority] ?? 0
+        for ahead in jobs(.parked, where: { $0.asset == job.asset })
+        where ahead.sequence ?? 0 < job.sequence ?? 0
+            && Self.urgencies[ahead.priority] ?? 9 < urgency
+        {
+            jobs[ahead.id]?.priority = job.priority
+        }
+        guard let old = jobs[holder], urgency > Self.urgencies[old.priority] ?? 9 else { return }
         jobs[holder]?.priority = job.priority
         if old.state == .ready {
             retireIfEmpty(old.flow)

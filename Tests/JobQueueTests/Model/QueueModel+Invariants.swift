@@ -26,6 +26,12 @@ extension QueueModel {
             case .delayed, .done, .dead: break
             }
         }
+        for (_, waiting) in Dictionary(grouping: jobs(.parked), by: \.asset) {
+            let urgencies = waiting.map { Self.urgencies[$0.priority] ?? 9 }
+            if urgencies != urgencies.sorted(by: >) {
+                broken.append("\(waiting[0].asset) makes jobs wait for less urgent ones")
+            }
+        }
         return broken
     }
 
@@ -48,10 +54,9 @@ extension QueueModel {
             if batch.isComplete, batch.inLane == nil, !batch.ended.isSuperset(of: members) {
                 broken.append("\(name) is complete, and a member is not")
             }
-            let byName = batch.ended.count { $0 < batch.admitted }
-            let inLane = batch.inLane ?? batch.ended.count - byName
-            if batch.sum != byName + inLane {
-                broken.append("\(name) counts \(batch.sum) members; \(byName + inLane) ended")
+            let ended = batch.ended.count + (batch.inLane ?? 0)
+            if batch.sum != ended {
+                broken.append("\(name) counts \(batch.sum) members; \(ended) ended")
             }
         }
         return broken

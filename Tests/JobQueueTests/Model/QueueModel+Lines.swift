@@ -135,7 +135,7 @@ extension QueueModel {
         lines.append("\(key):edit \(batch.edit)")
         lines += batch.ended.map { "\(key):ended \($0)" }
         lines.append("batches \(name) *")
-        if batch.mayGo { lines.append("batches:ended \(name) *") }
+        if batch.isComplete && !batch.isOld { lines.append("batches:ended \(name) *") }
         if let looked = batch.looked { lines.append("lanes \(name) \(looked == 0 ? "new" : "*")") }
         return lines
     }

@@ -108,13 +108,13 @@ struct QueueModel {
         var inLane: Int?
         /// Which members have ended, those that were cancelled in the lane among them.
         var ended: Set<Int> = []
+        /// Whether it ended long ago, and stays for its dead members alone.
+        var isOld = false
         /// When its lane was looked at; nil when it is fed no more.
         var looked: Int?
 
         var sum: Int { counts.values.reduce(0, +) }
         var isComplete: Bool { finished == generation }
-        /// Whether its record may be dropped; dead members may be replayed and need it.
-        var mayGo: Bool { isComplete && counts["dead"] ?? 0 == 0 }
     }
 
     struct Lane {

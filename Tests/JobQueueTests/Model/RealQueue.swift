@@ -58,7 +58,8 @@ struct RealQueue {
             return try await run(
                 QueueScript.feed,
                 [RedisArgument(most), RedisArgument(rules.window)] + Self.contract + [
-                    RedisArgument(rules.lanesMax)
+                    RedisArgument(rules.lanesMax), RedisArgument(64 << 20),
+                    RedisArgument(rules.malformedMax),
                 ])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)
