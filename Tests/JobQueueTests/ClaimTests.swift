@@ -103,12 +103,12 @@ import Testing
     {
         let q = try await QueueFixture()
         let (edit, past) = (QueueFixture.recipe, "2001-01-01T00:00:00Z")
-        try await q.xadd(["id": "first", "asset": "a", "edit": edit])
-        try await q.xadd(
-            ["id": "late", "asset": "a", "edit": edit, "priority": "bulk", "deadline": past])
-        try await q.xadd(["id": "next", "asset": "a", "edit": edit])
+        // The sixth turn is that of bulk jobs, of which there is none until the late job is ended.
+        try await q.admit("1", "2", "3", "4", "5")
+        #expect(try await q.queue.claim(by: "w", count: 5).jobs.count == 5)
+        try await q.xadd(["id": "late", "asset": "a", "edit": edit, "deadline": past])
+        try await q.xadd(["id": "next", "asset": "a", "edit": edit, "priority": "bulk"])
         _ = try await q.queue.admit()
-        try await q.finish(q.claim())
         #expect(try await q.claim().job == "next")
         #expect(try await q.state(of: "late") == "dead")
     }
