@@ -1,102 +1,6 @@
-public import Adjustments
+import Adjustments
 import FoundationEssentials
 import Redis
-
-/// How many jobs are where.
-public struct QueueStatus: Sendable, Codable, Equatable {
-    /// Entries of the ingress stream that are not yet jobs.
-    public let incoming: Int
-    /// Entries of batches' lanes that are not yet jobs.
-    public let lanes: Int
-    /// Jobs that can be claimed.
-    public let ready: Int
-    /// Jobs that wait for their time, or for their next attempt.
-    public let delayed: Int
-    /// Jobs that wait for another job of their asset.
-    public let parked: Int
-    /// Jobs that workers hold.
-    public let active: Int
-    /// Jobs that failed for good.
-    public let dead: Int
-    /// Why no job is claimed, or nil when claims go on.
-    public let paused: String?
-    /// Who has ready jobs, and what is next.
-    public let flows: [Flow]
-    /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `drafted`, `unchanged`, `cancelled`, `crashed`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
-    /// `batches`; `milliseconds` is how long workers held jobs.
-    public let counters: [String: Int]
-    /// What workers hold, the oldest hold first; at most ``heldMax``.
-    public let held: [JobRecord]
-    /// Workers that were heard of lately.
-    public let workers: [WorkerInfo]
-
-    /// The ready jobs of one tenant at one priority.
-    public struct Flow: Sendable, Codable, Equatable {
-        /// The priority; `alone` is quarantine.
-        public let priority: String
-        /// The tenant.
-        public let tenant: String
-        /// How many jobs are ready.
-        public let ready: Int
-        /// The virtual time at which the next one starts; the least is next.
-        public let start: Int
-        /// Whether the tenant is at its cap.
-        public let isCapped: Bool
-    }
-
-    /// Most held jobs that are listed.
-    public static let heldMax = 50
-    /// Most flows and lanes that are looked at; `ready` and `lanes` leave out the rest.
-    public static let flowsMax = 10_000
-
-    /// Whether nothing is left to do.
-    public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
-}
-
-/// What Redis knows about one job.
-public struct JobRecord: Sendable, Codable, Equatable {
-    /// The job.
-    public let job: String
-    /// Where it is: `ready`, `delayed`, `parked`, `active`, `committing`, `done` or `dead`.
-    public let state: String
-    /// The asset.
-    public let asset: String
-    /// Who asked for it.
-    public let tenant: String
-    /// How urgent it is; `alone` is quarantine.
-    public let priority: String
-    /// Its batch, or nil.
-    public let batch: String?
-    /// How often the job was started from the dead, plus one.
-    public let generation: Int
-    /// Failed attempts of this generation.
-    public let attempts: Int
-    /// Workers that died over this generation.
-    public let crashes: Int
-    /// Who holds it, or held it last.
-    public let worker: String?
-    /// When it was admitted, ms since 1970.
-    public let enqueued: Int
-    /// When it was claimed last, ms since 1970.
-    public let claimed: Int?
-    /// When it was done or dead, ms since 1970.
-    public let ended: Int?
-    /// Why the last attempt failed, for programs.
-    public let code: FailureCode?
-    /// Why the last attempt failed, for people.
-    public let message: String?
-    /// The token of the newest hold.
-    public let fence: String?
-    /// The version it published.
-    public let version: String?
-    /// How a done job ended: `completed`, `drafted`, `unchanged`, `cancelled`.
-    public let outcome: String?
-    /// How far its worker was when it was last heard of.
-    public let stage: String?
-    /// Why it was cancelled, while its worker has not ended it yet.
-    public let cancel: String?
-}
 
 extension JobQueue {
     /// Counts the jobs.
@@ -217,18 +121,6 @@ extension JobRecord {
             code: fields["code"].flatMap(FailureCode.init), message: fields["message"],
             fence: fields["fence"], version: fields["version"],
             outcome: fields["outcome"], stage: fields["stage"], cancel: fields["cancel"])
-    }
-}
-
-extension QueueStatus.Flow {
-    init?(_ row: RedisReply) {
-        guard let fields = row.array, fields.count == 5, let priority = fields[0].string,
-            let tenant = fields[1].string, let ready = fields[2].int, let start = fields[3].int,
-            let capped = fields[4].string
-        else { return nil }
-        self.init(
-            priority: priority, tenant: tenant, ready: Int(ready), start: Int(start),
-            isCapped: capped == "1")
     }
 }
 

@@ -31,9 +31,10 @@ public enum HTTPExchange {
     public static func send(_ request: String, port: Int) async throws -> Answer {
         let connection = try TCPConnection(port: port)
         connection.send(request)
-        // Reading blocks; the pool that runs tests must not.
+        // Reading blocks, so it has a thread of its own: the pool that runs tests, and the server that is to answer,
+        // are Dispatch's, and two readers on it would hold up both.
         return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 continuation.resume(with: Result { Answer(text: try connection.readToEnd()) })
             }
         }
