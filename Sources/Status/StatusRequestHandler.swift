@@ -30,7 +30,7 @@ final class StatusRequestHandler: ChannelInboundHandler {
                     "The request's headers are longer than \(StatusServer.headBytesMax) bytes or "
                         + "more than \(StatusServer.headersMax)."), context)
         case _?: answer(.sentence(.badRequest, "This is not HTTP/1.1: \(error)."), context)
-        case nil: context.close(promise: nil)
+        case nil: StatusServer.end(context.channel)
         }
     }
 
@@ -72,7 +72,9 @@ final class StatusRequestHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        sent.futureResult.assumeIsolated().whenComplete { _ in
+            StatusServer.end(context.channel)
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     }
 }

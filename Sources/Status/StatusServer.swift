@@ -67,7 +67,7 @@ public struct StatusServer: Service {
     ) throws {
         guard open.enter() else { throw TooManyConnections() }
         let end = channel.eventLoop.scheduleTask(in: connectionTimeMax) {
-            channel.close(promise: nil)
+            Self.end(channel)
         }
         channel.closeFuture.whenComplete { _ in
             open.leave()
@@ -83,6 +83,14 @@ public struct StatusServer: Service {
             withPipeliningAssistance: false, withErrorHandling: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
         try pipeline.addHandler(StatusRequestHandler(pages))
+    }
+
+    /// Ends a connection so that the peer sees it.
+    ///
+    /// To close it is not enough: a process that was started meanwhile may have inherited the socket, and the
+    /// kernel then says nothing until that ends, too. To shut it down is said at once.
+    static func end(_ channel: any Channel) {
+        channel.close(mode: .output).whenComplete { _ in channel.close(promise: nil) }
     }
 
     /// Answers until the worker has ended.
