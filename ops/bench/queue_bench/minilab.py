@@ -30,7 +30,7 @@ class Minilab:
     def __init__(self, program, lease_seconds=5):
         self.program = program
         self.lease_seconds = lease_seconds
-        self.recovery = f"lease of {lease_seconds} s (default 30 s), looked at each half of it, at random up to 3/4"
+        self.recovery = f"lease of {lease_seconds} s (default 30 s), looked at each 1 to 1.5 s"
 
     def enqueue(self, server, jobs):
         """Enqueues so many jobs in bulk, as a batch with one edit; the seconds.
