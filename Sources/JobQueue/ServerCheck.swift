@@ -10,6 +10,8 @@ extension JobQueue {
     /// - Returns: warnings for the log: settings that are allowed but cost something.
     /// - Throws: `unsafeServer`.
     public func checkServer() async throws(QueueError) -> [String] {
+        // In a cluster a command with a key leads to the node that has the queue; INFO goes to whichever is reached.
+        _ = try await send(["EXISTS", RedisArgument(name.ingressKey)])
         let policy = try await setting("maxmemory-policy", infoField: "maxmemory_policy")
         guard policy == "noeviction" else {
             throw QueueError(

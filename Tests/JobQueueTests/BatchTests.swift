@@ -236,7 +236,6 @@ import Testing
         for claim in try await q.claim(3) {
             if claim.job == "b:0" { try await q.bury(claim) } else { try await q.finish(claim) }
         }
-        try await Task.sleep(for: .milliseconds(3))
         _ = try await q.queue.reap(by: "w")
         #expect(try await q.field("tenant", of: "batch:c") == nil)
         try await q.expectHealthy()
@@ -245,7 +244,6 @@ import Testing
         let edit = try Edit(json: QueueFixture.recipe)
         #expect(claim.edit == edit.json.canonical)
         try await q.finish(claim)
-        try await Task.sleep(for: .milliseconds(3))
         _ = try await q.queue.reap(by: "w")
         #expect(try await q.field("tenant", of: "batch:b") == nil)
         try await q.expectHealthy()

@@ -6,7 +6,7 @@ import server
 import table
 
 RUNS = 5
-COMMANDS = [["status"]]  # HOOK: `top --once` and `cancel BATCH` belong here when they are there
+COMMANDS = [["status"], ["top", "--once"]]
 
 
 def measure(minilab, jobs):

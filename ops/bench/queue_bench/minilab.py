@@ -35,7 +35,7 @@ class Minilab:
     def enqueue(self, server, jobs):
         """Enqueues so many jobs in bulk, as a batch with one edit; the seconds.
 
-        HOOK: with `minilab enqueue --file`, that program belongs here; this is what any producer can do.
+        What any producer can do; `minilab enqueue --file` checks each line as well.
         """
         start = time.perf_counter()
         server.client.xadd(f"{PREFIX}in", {"batch": "bench", "edit": EDIT})
