@@ -61,6 +61,10 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case damagedPhoto
     /// More pixels than the worker's limit.
     case tooManyPixels
+    /// More of something else than the worker's limit, which the message names: bytes, frames, scans …
+    case exceedsLimit
+    /// The render needs more memory than the worker may ever use, however it is done.
+    case exceedsMemoryBudget
 
     // Nobody came to it in time.
     /// No worker was free before the job's deadline.
@@ -93,7 +97,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
             .missingVersion, .missingDraft, .staleDraft,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
-            .tooManyPixels, .noSuchBatch, .deadlinePassed,
+            .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .noSuchBatch, .deadlinePassed,
             .workerLost:
             true
         case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure,

@@ -14,8 +14,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let output: OutputPlan
     /// Threads that compute pixels; the result is the same for any number.
     public let threads: Int
-    /// Memory that the render is likely to need at its peak.
-    public let estimatedBytes: Int
+    /// What the render is likely to need.
+    public let estimate: RenderEstimate
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
     /// taken.
     public let notes: [String]
@@ -48,7 +48,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     /// Makes a plan.
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
-        threads: Int = 1, estimatedBytes: Int = 0, notes: [String] = []
+        threads: Int = 1, estimate: RenderEstimate = .nothing, notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
@@ -56,7 +56,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         self.passes = passes
         self.output = output
         self.threads = threads
-        self.estimatedBytes = estimatedBytes
+        self.estimate = estimate
         self.notes = notes
     }
 }
@@ -89,9 +89,7 @@ extension RenderPlan: CustomStringConvertible {
             }
         }
         lines.append("write: \(resultSize), \(output)")
-        lines.append(
-            "needs: about \((estimatedBytes + 500_000) / 1_000_000) MB, "
-                + "\(threads) thread\(threads == 1 ? "" : "s")")
+        lines.append("needs: \(estimate), \(threads) thread\(threads == 1 ? "" : "s")")
         return lines.joined(separator: "\n")
     }
 }

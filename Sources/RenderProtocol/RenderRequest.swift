@@ -25,15 +25,20 @@ public struct ProbeRequest: Sendable, Codable {
     public let limits: RenderLimits
     /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
     public let resources: String?
+    /// Memory that the render may need in bytes: what needs more is planned in a way that needs less, or
+    /// refused with `exceedsMemoryBudget`. Nil for no bound.
+    public let memoryMax: Int?
 
     /// Makes a request.
     public init(
-        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil
+        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
+        memoryMax: Int? = nil
     ) {
         self.source = source
         self.recipe = recipe
         self.limits = limits
         self.resources = resources
+        self.memoryMax = memoryMax
     }
 }
 
@@ -54,6 +59,8 @@ public struct PhotoRequest: Sendable, Codable {
     /// Longest side of the result in pixels, or nil for full size: a preview is made of a small copy, and
     /// lengths shrink with it.
     public let longestSide: Int?
+    /// Memory that the render may need in bytes, as of ``ProbeRequest/memoryMax``.
+    public let memoryMax: Int?
 
     /// Longest side of a preview that can be asked for, in pixels.
     public static let longestSideRange = 16...16_384
@@ -61,7 +68,7 @@ public struct PhotoRequest: Sendable, Codable {
     /// Makes a request.
     public init(
         source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
-        folder: String, stem: String, longestSide: Int? = nil
+        folder: String, stem: String, longestSide: Int? = nil, memoryMax: Int? = nil
     ) {
         self.source = source
         self.recipe = recipe
@@ -70,6 +77,7 @@ public struct PhotoRequest: Sendable, Codable {
         self.folder = folder
         self.stem = stem
         self.longestSide = longestSide
+        self.memoryMax = memoryMax
     }
 }
 

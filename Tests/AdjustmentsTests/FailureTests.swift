@@ -20,7 +20,8 @@ import Testing
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
                 "missingDraft", "staleDraft",
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
-                "damagedPhoto", "tooManyPixels", "deadlinePassed",
+                "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
+                "deadlinePassed",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
                 "revisionConflict", "workerLost", "internalError",
             ])

@@ -59,8 +59,11 @@ enum Planner {
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
                 passes: passes.map(\.told), output: output, threads: VipsLibrary.threads,
-                estimatedBytes: MemoryEstimate.bytes(
-                    of: passes, lane: lane, header: header, size: size, output: output),
+                estimate: RenderEstimate(
+                    memoryBytes: MemoryEstimate.bytes(
+                        of: passes, lane: lane, header: header, size: size, output: output),
+                    cpuSeconds: TimeEstimate.seconds(
+                        of: passes, lane: lane, header: header, size: size, output: output)),
                 notes: notes),
             passes: passes)
     }

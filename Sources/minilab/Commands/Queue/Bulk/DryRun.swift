@@ -134,8 +134,8 @@ extension DryRun.Photos {
         case .would(.render(let header, let plan)):
             rendered += 1
             pixels += header.storedSize.width * header.storedSize.height
-            coreSeconds += plan.predictedSeconds(of: header)
-            memoryBytes = max(memoryBytes, plan.estimatedBytes)
+            coreSeconds += plan.estimate.cpuSeconds
+            memoryBytes = max(memoryBytes, plan.estimate.memoryBytes)
         case .fail(let reason):
             failing += 1
             if reasons.count < Self.reasonsMax { reasons.append(reason) }
