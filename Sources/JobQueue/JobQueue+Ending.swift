@@ -102,6 +102,8 @@ extension JobQueue {
         case shutdown
         /// The asset's current version changed under the render.
         case rebase
+        /// The worker is short of memory; others, or itself later, may have enough.
+        case pressure
     }
 
     /// Hands a job back, to be claimed again at its old place; no attempt is burnt.

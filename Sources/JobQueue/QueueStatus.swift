@@ -22,7 +22,8 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
     /// `drafted`, `unchanged`, `cancelled`, `crashed`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
-    /// `batches`; `milliseconds` is how long workers held jobs.
+    /// `batches`; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
+    /// held jobs.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.
     public let held: [JobRecord]

@@ -154,6 +154,21 @@ import Testing
         #expect(again.attempt == 1)
     }
 
+    @Test func `a job handed back for want of memory is counted and burns nothing`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        #expect(try await q.queue.release(job: "a", fence: claim.fence, .pressure) == .held)
+        let again = try await q.claim(by: "another")
+        #expect(again.attempt == 1)
+        #expect(again.rebases == 0)
+        let record = try #require(try await q.queue.record(of: "a"))
+        #expect((record.attempts, record.crashes) == (0, 0))
+        #expect(try await q.queue.status().counters["requeued"] == 1)
+        #expect(try await q.events().isEmpty)
+        try await q.finish(again)
+    }
+
     @Test func `a job that has to be rendered anew is counted, also after its commit`() async throws
     {
         let q = try await QueueFixture()

@@ -1,7 +1,7 @@
 -- Hands a job back to be claimed again at its old place. No attempt is burnt.
 --
--- ARGV   P, events max, done max, id, fence, reason: `shutdown`, or `rebase` (the asset changed under the
---        render)
+-- ARGV   P, events max, done max, id, fence, reason: `shutdown`, `rebase` (the asset changed under the
+--        render), or `pressure` (its worker is short of memory)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Before it the lease runs out and reap counts a crash; afterwards the job is ready.
 local id, fence, reason = ARGV[4], ARGV[5], ARGV[6]
@@ -21,6 +21,7 @@ if j.cancel then
 else
   end_hold(j)
   if reason == 'rebase' then call('HINCRBY', k, 'rebases', '1') end
+  if reason == 'pressure' then count('requeued') end
   make_ready(j)
 end
 settle()

@@ -160,7 +160,8 @@ struct CommandGenerator {
                 hold(.active), counts: one(of: ["attempts", "crashes"]),
                 one(of: [.dead, .dead, .later, .later, .alone]))
         case .release:
-            .release(hold(.active, .committing), reason: one(of: ["shutdown", "rebase"]))
+            .release(
+                hold(.active, .committing), reason: one(of: ["shutdown", "rebase", "pressure"]))
         case .leaseRunsOut: .leaseRunsOut(job(.active, .committing))
         case .becomesDue: .becomesDue(job(.delayed))
         case .reap:

@@ -162,6 +162,7 @@ extension QueueModel {
         }
         freed(job)
         if reason == "rebase" { jobs[job.id]?.rebases += 1 }
+        if reason == "pressure" { count("requeued") }
         makeReady(job.id)
         return "OK"
     }
