@@ -24,6 +24,10 @@ final class RenderChild: Sendable {
         var lastWords = ""
         /// The job that it works on.
         var job: LoggedJob?
+        /// It was told to stand still.
+        var isPaused = false
+        /// The time that it may take for what it is asked.
+        var clock: RenderClock?
         /// Its standard error has ended.
         var silent = false
     }
@@ -46,6 +50,14 @@ final class RenderChild: Sendable {
         ]
         if let name = TestPoint.armedName { variables[testPointKey] = name }
         return .custom(variables)
+    }()
+
+    /// A process group of its own. When a worker is killed whose child stands still, the kernel sees that the group has
+    /// nobody left who could let it run on, and ends it (SIGHUP and SIGCONT; POSIX, `_exit`, "orphaned process group").
+    private static let options: PlatformOptions = {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        return options
     }()
 
     private static let testPointKey = Subprocess.Environment.Key(
@@ -73,11 +85,16 @@ final class RenderChild: Sendable {
     /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
     func ask(_ request: RenderRequest, timeout: Duration) async throws -> RenderReply {
         let line = try LineFormat.encode(request)
-        let clock = Task {
-            try await Task.sleep(for: timeout)
+        let clock = state.withLock { state in
+            let clock = RenderClock(timeout, runs: !state.isPaused)
+            state.clock = clock
+            return clock
+        }
+        let alarm = Task {
+            try await clock.wait()
             kill(because: .timedOut(timeout))
         }
-        defer { clock.cancel() }
+        defer { alarm.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Result<String, ChildDeath>, Never>) in
@@ -115,6 +132,26 @@ final class RenderChild: Sendable {
         exchanges.finish()
     }
 
+    /// Lets the process stand still; the time that its answer may take stands still, too.
+    func pause() {
+        state.withLock { state in
+            guard let pid = state.pid, !state.isPaused else { return }
+            state.isPaused = true
+            state.clock?.stop()
+            _ = Glibc.kill(pid, SIGSTOP)
+        }
+    }
+
+    /// Lets the process run on.
+    func resume() {
+        state.withLock { state in
+            guard state.isPaused else { return }
+            state.isPaused = false
+            state.clock?.start()
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGCONT) }
+        }
+    }
+
     /// Waits until the process is gone.
     func wait() async { await life.withLock { $0 }?.value }
 
@@ -127,6 +164,7 @@ final class RenderChild: Sendable {
         do {
             let outcome = try await run(
                 .path(executable), environment: Self.environment,
+                platformOptions: Self.options,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 listener(.childStarts)

@@ -81,6 +81,41 @@ import Testing
         #expect(Glibc.kill(pid, 0) != 0)
     }
 
+    @Test func `a child stands still when it is told to, runs on, and answers`() async throws {
+        let script = try Script(
+            "echo $$ > \"$0.pid\"; read line; while [ ! -e \"$0.go\" ]; do sleep 0.01; done; "
+                + "echo '\(Self.drawn)'")
+        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let pid = try await Self.pid(in: script.folder.file("child.pid"))
+        child.pause()
+        try await Self.waitForState("T", of: pid)
+        try Data().write(to: URL(filePath: script.folder.file("child.go")))
+        child.pause()
+        child.resume()
+        child.resume()
+        guard case .drawn = try await asking.value else {
+            Issue.record("another answer")
+            return
+        }
+        child.kill(because: .cancelled)
+    }
+
+    @Test func `a child that stands still can be killed`() async throws {
+        let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
+        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let pid = try await Self.pid(in: script.folder.file("child.pid"))
+        child.pause()
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { try await asking.value }
+        await child.wait()
+        #expect(Glibc.kill(pid, 0) != 0)
+        // Told too late: nobody is there any more.
+        child.pause()
+        child.resume()
+    }
+
     @Test func `a child that died idle is not asked again`() async throws {
         let script = try Script(
             "read line; echo '\(Self.drawn)'; test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
@@ -110,6 +145,22 @@ import Testing
         let pids = script.folder.text(of: "child.pids").split(separator: "\n")
         #expect(pids.count == 3)
         #expect(Set(pids).count == 3)
+    }
+
+    /// Waits until a process is in a state: it stops when it is its turn, and not when it is told.
+    static func waitForState(_ state: Character, of pid: pid_t) async throws {
+        try await eventually("process \(pid) is \(state)") {
+            Self.state(of: pid) == state ? () : nil
+        }
+    }
+
+    /// As the kernel tells it: `T` when it stands still; nil when it is gone.
+    static func state(of pid: pid_t) -> Character? {
+        // Gone is an answer.
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            let close = stat.lastIndex(of: ")")
+        else { return nil }
+        return stat[close...].dropFirst(2).first
     }
 
     /// Waits for the script to say its pid; bounded by the number of looks.
