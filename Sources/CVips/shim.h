@@ -1,5 +1,6 @@
 // What Swift cannot import from libvips and GObject: macros and variadic functions, one line each.
 // Names start with minilab_. No logic belongs here.
+#include <malloc.h>
 #include <stdint.h>
 #include <vips/vips.h>
 

@@ -2,6 +2,7 @@ import Adjustments
 import FoundationEssentials
 import Glibc
 public import RenderProtocol
+import Vips
 
 /// The life of a render child: reads requests from standard input, answers on standard output.
 ///
@@ -51,6 +52,7 @@ public enum RenderChild {
             }
             let reply = watch.watching { Self.reply(to: request, by: renderer) }
             guard answer(reply) else { return .orphaned }
+            Heap.giveBack()
         }
         return .finished
     }

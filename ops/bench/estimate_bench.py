@@ -1,0 +1,189 @@
+"""Renders shapes of jobs and compares their peaks with what their plans estimate; see ops/bench/estimate."""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+from estimate_photos import SIZES, NoRoom, Photos
+
+EIGHT = [
+    {"name": "CIExposureAdjust", "inputEV": 0.3},
+    {"name": "CITemperatureAndTint", "inputTargetNeutral": [5500, 0]},
+    {"name": "CIColorControls", "inputSaturation": 1.2, "inputContrast": 1.05},
+    {"name": "CIToneCurve", "inputPoint1": [0.25, 0.2]},
+    {"name": "CIVibrance", "inputAmount": 0.4},
+    {"name": "CIHueAdjust", "inputAngle": 0.1},
+    {"name": "CISepiaTone", "inputIntensity": 0.3},
+    {"name": "CIVignetteEffect", "inputCenter": [3000, 2000], "inputRadius": 2500, "inputIntensity": 0.6},
+]
+COLOUR = [{"name": "CISepiaTone", "inputIntensity": 0.8}]
+
+
+def perspective(width, height):
+    return [{"name": "CIPerspectiveCorrection", "inputTopLeft": [0.1 * width, 0.97 * height],
+             "inputTopRight": [0.95 * width, 0.9 * height], "inputBottomRight": [0.9 * width, 0.05 * height],
+             "inputBottomLeft": [0.03 * width, 0.1 * height]}]
+
+
+RECIPES = {
+    "none": [],
+    "colour": COLOUR,
+    "8 filters": EIGHT,
+    "blur 10": [{"name": "CIGaussianBlur", "inputRadius": 10}],
+    "blur 60": [{"name": "CIGaussianBlur", "inputRadius": 60}],
+    "curve, sharpen": [EIGHT[3], {"name": "CISharpenLuminance"}],
+    "turn": [{"name": "turn", "degrees": 90}],
+    "turn, colour": [{"name": "turn", "degrees": 90}] + COLOUR,
+    "half turn, colour": [{"name": "turn", "degrees": 180}] + COLOUR,
+    "straighten": [{"name": "CIStraightenFilter", "inputAngle": 0.02}],
+    "straighten more": [{"name": "CIStraightenFilter", "inputAngle": 0.3}],
+    "perspective": perspective,
+    "half": [{"name": "CILanczosScaleTransform", "inputScale": 0.5}],
+    "twentieth": [{"name": "CILanczosScaleTransform", "inputScale": 0.05}],
+    "crop": lambda width, height: [
+        {"name": "CICrop", "inputRectangle": [width // 4, height // 4, width // 2, height // 2]}],
+    "all": lambda width, height: EIGHT + [
+        {"name": "CIStraightenFilter", "inputAngle": 0.02}, {"name": "CIGaussianBlur", "inputRadius": 10}],
+}
+JPEG = {"format": "jpeg"}
+
+
+def shapes():
+    """Format, megapixels, recipe, wanted output and EXIF orientation of each shape."""
+    def each(formats, sizes, recipes, outputs=({},), orientation=1):
+        return [(format, size, recipe, output, orientation)
+                for format in formats for size in sizes for recipe in recipes for output in outputs]
+    return (
+        each(["jpeg"], ["1", "24"], ["none", "colour", "8 filters", "turn", "turn, colour"])
+        + each(["jpeg"], ["24"], ["blur 10", "blur 60", "curve, sharpen", "half turn, colour", "straighten",
+                                  "straighten more", "perspective", "half", "twentieth", "crop", "all"])
+        + each(["jpeg"], ["96"], ["8 filters", "turn, colour", "blur 10", "straighten", "perspective"])
+        + each(["jpeg"], ["384"], ["none", "8 filters", "curve, sharpen", "twentieth"])
+        + each(["jpeg"], ["24", "96"], ["8 filters"], orientation=6)
+        + each(["jpeg 4:4:4"], ["24"], ["colour", "turn"])
+        + each(["jpeg progressive"], ["24", "96"], ["colour", "turn", "blur 10"])
+        + each(["jpeg progressive 4:4:4"], ["24"], ["colour"])
+        + each(["jpeg grey", "jpeg cmyk"], ["24"], ["colour", "blur 10"])
+        + each(["png", "png 16", "png rgba"], ["24"], ["colour", "blur 10"])
+        + each(["png"], ["96"], ["curve, sharpen", "turn, colour"], [JPEG])
+        + each(["png interlaced"], ["24", "96"], ["colour"], [JPEG])
+        + each(["png interlaced 16"], ["24"], ["colour"], [JPEG])
+        + each(["tiff strips", "tiff tiles", "tiff 16", "tiff tiles 512", "tiff jpeg", "tiff one strip"], ["24"],
+               ["colour"], [JPEG])
+        + each(["tiff tiles", "tiff rgba 16"], ["96"], ["turn, colour", "blur 10"])
+        + each(["tiff rgba 16"], ["256"], ["curve, sharpen"])
+        + each(["webp", "webp lossless"], ["6", "24"], ["colour"], [JPEG])
+        + each(["webp"], ["96"], ["colour"], [JPEG])
+        + each(["heic", "avif"], ["6", "24"], ["colour"], [JPEG])
+        + each(["avif 10"], ["6", "24"], ["colour"], [JPEG])
+        + each(["jxl", "jxl lossless"], ["6", "24"], ["colour"], [JPEG])
+        + each(["jxl"], ["96"], ["colour"], [JPEG])
+        + each(["gif"], ["1", "12"], ["colour"], [JPEG])
+        + each(["raw"], ["6", "24"], ["colour"], [JPEG])
+        + each(["jpeg"], ["24"], ["colour"], [
+            {"format": "jpeg", "progressive": True}, {"format": "png"}, {"format": "png", "bitDepth": 16},
+            {"format": "png", "progressive": True}, {"format": "tiff"}, {"format": "tiff", "bitDepth": 16}])
+        + each(["jpeg"], ["6", "24"], ["colour"], [{"format": "webp"}])
+        + each(["jpeg"], ["1", "6"], ["colour"], [{"format": "heic"}, {"format": "avif"}, {"format": "jxl"}])
+        + each(["jpeg"], ["24"], ["colour"], [{"format": "jxl"}])
+        + each(["tiff 16"], ["6"], ["colour"], [{"format": "avif", "bitDepth": 10}, {"format": "heic", "bitDepth": 10}])
+    )
+
+
+class Child:
+    """A minilab-render as the worker starts it."""
+
+    def __init__(self, given):
+        self.given = given
+        self.process = subprocess.Popen(
+            [given.child], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2", **given.environment})
+
+    def render(self, photo, recipe, output):
+        request = {"source": os.path.abspath(photo), "folder": os.path.abspath(self.given.folder), "stem": "result",
+                   "limits": {"pixelsMax": 4 << 30}, "recipe": {"filters": recipe, "output": output}}
+        self.process.stdin.write((json.dumps({"render": {"_0": request}}) + "\n").encode())
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"estimate: the child died of {self.process.wait()} at {photo}")
+        reply = json.loads(line)
+        if "rendered" not in reply:
+            sys.exit(f"estimate: {photo}: {reply}")
+        report = reply["rendered"]["_0"]
+        os.remove(os.path.join(self.given.folder, report["output"]["name"]))
+        return report
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def alone(given, *job):
+    child = Child(given)
+    report = child.render(*job)
+    child.close()
+    return report
+
+
+def name_of(shape):
+    format, size, recipe, output, orientation = shape
+    words = [word for key, word in (("format", output.get("format")), ("progressive", "progressive"),
+                                    ("bitDepth", str(output.get("bitDepth")))) if output.get(key)]
+    return (f"{format}{f' (EXIF {orientation})' if orientation != 1 else ''} {size} MP, {recipe}"
+            + (f" → {' '.join(words)}" if words else ""))
+
+
+def measure(given, photos):
+    warm = None if given.no_warm else Child(given)
+    for shape in shapes():
+        format, size, recipe, output, orientation = shape
+        name = name_of(shape)
+        width, height = SIZES[size]
+        if given.only and not re.search(given.only, name) or width * height > given.largest * 1e6:
+            continue
+        filters = RECIPES[recipe]
+        job = (filters(width, height) if callable(filters) else filters, output)
+        try:
+            photo = photos.make(format, size, orientation)
+        except NoRoom:
+            print(f"estimate: {name}: left out, the disk is too full", file=sys.stderr)
+            continue
+        report = alone(given, photo, *job)
+        row = {"name": name, "plan": report["plan"], "header": report["header"],
+               "peak": report["peakMemoryBytes"], "cpu": report["cpuMilliseconds"] / 1000}
+        if warm:
+            row["warm"] = warm.render(photo, *job)["peakMemoryBytes"]
+        photos.done(photo)
+        estimate = row["plan"].get("estimate", {"memoryBytes": 1 << 20})["memoryBytes"]
+        print(f"{row['peak'] / estimate:.2f} {row.get('warm', 0) / estimate:.2f} {name}: "
+              f"{row['peak'] / 1e6:.1f} of {estimate / 1e6:.0f} MB, {row['cpu']:.2f} s", file=sys.stderr)
+        yield row
+    if warm:
+        warm.close()
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--child", required=True)
+    arguments.add_argument("--folder", required=True)
+    arguments.add_argument("--only", help="shapes whose name this regular expression finds")
+    arguments.add_argument("--largest", type=float, default=400, help="megapixels")
+    arguments.add_argument("--no-warm", action="store_true")
+    arguments.add_argument("--keep", action="store_true")
+    arguments.add_argument("--environment", type=json.loads, default={})
+    arguments.add_argument("--rows", help="a file for all that was measured, as JSON")
+    given = arguments.parse_args()
+    rows = list(measure(given, Photos(given.folder, given.keep)))
+    if given.rows:
+        with open(given.rows, "w") as file:
+            json.dump(rows, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Makes photos of any size and format from one real photo; called by estimate_bench.py."""
+
+import os
+import shutil
+import struct
+import subprocess
+
+SOURCE = "jobs/photos/dandelion.jpg"
+# Width and height by name of size; the name is the megapixels.
+SIZES = {"1": (1224, 816), "6": (3000, 2000), "12": (4000, 3000), "24": (6000, 4000), "96": (12000, 8000),
+         "256": (16000, 16000), "384": (24000, 16000), "1008": (42000, 24000)}
+# The photo is not enlarged beyond this: larger ones are tiles of it, as sharp as it is.
+TILE = (6000, 4000)
+DISK_LEFT_MIN = 5 << 30
+
+
+class NoRoom(Exception):
+    """The disk is too full for the photo."""
+
+
+def vips(*arguments):
+    subprocess.run(["vips", *map(str, arguments)], check=True, stderr=subprocess.PIPE)
+
+
+def saving(suffix, *conversions):
+    """A maker that runs vips operations, one after the other, and saves as the suffix says."""
+    return suffix, conversions
+
+
+DEEP = ("colourspace", "rgb16")
+ALPHA = ("addalpha",)
+# How a photo of a format is made: what libvips' savers take behind the name, and what happens before.
+FORMATS = {
+    "jpeg": saving(".jpg[Q=90,subsample-mode=on]"),
+    "jpeg 4:4:4": saving(".jpg[Q=90,subsample-mode=off]"),
+    "jpeg progressive": saving(".jpg[Q=90,subsample-mode=on,interlace]"),
+    "jpeg progressive 4:4:4": saving(".jpg[Q=90,subsample-mode=off,interlace]"),
+    "jpeg grey": saving(".jpg[Q=90]", ("colourspace", "b-w")),
+    "jpeg cmyk": saving(".jpg[Q=90]", ("icc_export", "--output-profile", "cmyk")),
+    "png": saving(".png[compression=1]"),
+    "png 16": saving(".png[compression=1]", DEEP),
+    "png rgba": saving(".png[compression=1]", ALPHA),
+    "png interlaced": saving(".png[compression=1,interlace]"),
+    "png interlaced 16": saving(".png[compression=1,interlace]", DEEP),
+    "tiff strips": saving(".tif[compression=lzw,predictor=horizontal]"),
+    "tiff tiles": saving(".tif[compression=lzw,predictor=horizontal,tile,tile-width=256,tile-height=256]"),
+    "tiff tiles 512": saving(".tif[compression=none,tile,tile-width=512,tile-height=512,bigtiff]", DEEP),
+    "tiff 16": saving(".tif[compression=none,bigtiff]", DEEP),
+    "tiff rgba 16": saving(".tif[compression=none,bigtiff]", DEEP, ALPHA),
+    "tiff jpeg": saving(".tif[compression=jpeg,Q=90,tile]"),
+    "tiff one strip": saving(".tif[compression=lzw,rows_per_strip]"),
+    "webp": saving(".webp[Q=80,effort=0]"),
+    "webp lossless": saving(".webp[lossless,effort=0]"),
+    "heic": saving(".heic[Q=60,compression=hevc,effort=0]"),
+    "avif": saving(".avif[Q=60,effort=0]"),
+    "avif 10": saving(".avif[Q=60,effort=0,bitdepth=10]", DEEP),
+    "jxl": saving(".jxl[effort=1]"),
+    "jxl lossless": saving(".jxl[effort=1,lossless]"),
+    "gif": saving(".gif[effort=1]"),
+    "raw": None,
+}
+
+
+def size_of(name):
+    return SIZES[name]
+
+
+class Photos:
+    """Makes photos when they are asked for, and removes large ones."""
+
+    def __init__(self, folder, keep):
+        self.folder, self.keep = folder, keep
+
+    def path(self, format, size, orientation=1):
+        suffix = ".dng" if format == "raw" else FORMATS[format][0].split("[")[0]
+        name = f"{format} {size}" + (f" turned {orientation}" if orientation != 1 else "")
+        return os.path.join(self.folder, name.replace(" ", "-").replace(":", "") + suffix)
+
+    def make(self, format, size, orientation=1):
+        path = self.path(format, size, orientation)
+        if os.path.exists(path):
+            return path
+        width, height = SIZES[size]
+        if shutil.disk_usage(self.folder).free < DISK_LEFT_MIN + 20 * width * height:
+            raise NoRoom()
+        partial = os.path.join(self.folder, "partial" + os.path.splitext(path)[1])
+        if orientation != 1:
+            self.tag(self.make(format, size), partial, orientation)
+        elif format == "raw":
+            self.raw(partial, width, height)
+        else:
+            saver, conversions = FORMATS[format]
+            self.save(width, height, conversions, partial + saver[saver.find("["):] if "[" in saver else partial)
+        os.rename(partial, path)
+        return path
+
+    def done(self, path):
+        if not self.keep and os.path.getsize(path) > 100 << 20:
+            os.remove(path)
+
+    def pixels(self, width, height):
+        """A picture of libvips' own format, in a file that is read at any place."""
+        tile = os.path.join(self.folder, "tile.v")
+        side = (min(width, TILE[0]), min(height, TILE[1]))
+        vips("thumbnail", SOURCE, tile, side[0], "--height", side[1], "--size", "force")
+        if (width, height) == side:
+            return tile
+        whole = os.path.join(self.folder, "whole.v")
+        wide = os.path.join(self.folder, "wide.v")
+        vips("replicate", tile, wide, -(-width // TILE[0]), -(-height // TILE[1]))
+        os.remove(tile)
+        if (width % TILE[0], height % TILE[1]) == (0, 0):
+            os.rename(wide, whole)
+        else:
+            vips("crop", wide, whole, 0, 0, width, height)
+            os.remove(wide)
+        return whole
+
+    def save(self, width, height, conversions, target):
+        picture = self.pixels(width, height)
+        for number, (operation, *arguments) in enumerate(conversions):
+            next_picture = os.path.join(self.folder, f"step{number}.v")
+            vips(operation, picture, next_picture, *arguments)
+            os.remove(picture)
+            picture = next_picture
+        vips("copy", picture, target)
+        os.remove(picture)
+
+    def tag(self, source, target, orientation):
+        """A copy of a JPEG with EXIF that says how it is to be turned: one directory of one entry."""
+        tiff = b"MM\0\x2a\0\0\0\x08" + struct.pack(">HHHIHHI", 1, 0x112, 3, 1, orientation, 0, 0)
+        exif = b"Exif\0\0" + tiff
+        with open(source, "rb") as photo, open(target, "wb") as tagged:
+            tagged.write(photo.read(2) + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif)
+            shutil.copyfileobj(photo, tagged)
+
+    def raw(self, target, width, height):
+        """A DNG (1.4) of 16 bits without compression; the sensor saw green only, which costs the same."""
+        picture = self.pixels(width, height)
+        band = os.path.join(self.folder, "band.v")
+        deep = os.path.join(self.folder, "deep.v")
+        samples = os.path.join(self.folder, "samples.raw")
+        vips("extract_band", picture, band, 1)
+        vips("cast", band, deep, "ushort", "--shift")
+        vips("rawsave", deep, samples)
+        for path in (picture, band, deep):
+            os.remove(path)
+        rationals = b"".join(struct.pack("<ii", number, 10000) for number in (
+            7171, -1986, -648, -8085, 15555, 2718, -2170, 2512, 7457))
+        neutral = struct.pack("<IIIIII", 5, 10, 1, 1, 7, 10)
+        entries = [
+            (254, 4, 1, 0), (256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, 16), (259, 3, 1, 1),
+            (262, 3, 1, 32803), (271, 2, 8, b"Minilab\0"), (272, 2, 8, b"Sensor1\0"), (273, 4, 1, "samples"),
+            (274, 3, 1, 1), (277, 3, 1, 1), (278, 4, 1, height), (279, 4, 1, 2 * width * height), (284, 3, 1, 1),
+            (33421, 3, 2, struct.pack("<HH", 2, 2)), (33422, 1, 4, bytes([0, 1, 1, 2])),
+            (50706, 1, 4, bytes([1, 4, 0, 0])), (50708, 2, 8, b"Sensor1\0"), (50717, 4, 1, 65535),
+            (50721, 10, 9, rationals), (50728, 5, 3, neutral), (50778, 3, 1, 21)]
+        more, start = b"", 8 + 2 + 12 * len(entries) + 4
+        for _, _, _, value in entries:
+            if isinstance(value, bytes) and len(value) > 4:
+                more += value
+        directory, offset = struct.pack("<H", len(entries)), start
+        for tag, kind, count, value in entries:
+            if value == "samples":
+                value = start + len(more)
+            if isinstance(value, bytes):
+                stored = value.ljust(4, b"\0") if len(value) <= 4 else struct.pack("<I", offset)
+                offset += len(value) if len(value) > 4 else 0
+            else:
+                stored = struct.pack("<I", value)
+            directory += struct.pack("<HHI", tag, kind, count) + stored
+        with open(target, "wb") as file, open(samples, "rb") as data:
+            file.write(b"II\x2a\0\x08\0\0\0" + directory + bytes(4) + more)
+            shutil.copyfileobj(data, file)
+        os.remove(samples)
