@@ -22,6 +22,7 @@ public enum RenderChild {
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         // A reader that has gone is seen as an error of write, below.
         signal(SIGPIPE, SIG_IGN)
+        Heap.settle()
         let watch = OrphanWatch()
         watch.start()
         let renderer: Renderer
@@ -52,7 +53,6 @@ public enum RenderChild {
             }
             let reply = watch.watching { Self.reply(to: request, by: renderer) }
             guard answer(reply) else { return .orphaned }
-            Heap.giveBack()
         }
         return .finished
     }
