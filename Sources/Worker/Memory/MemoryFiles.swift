@@ -1,4 +1,4 @@
-package import SystemPackage
+import SystemPackage
 
 /// What the kernel tells of memory, read from its files.
 ///
@@ -6,7 +6,7 @@ package import SystemPackage
 /// and on what a container shows of them. So nothing here fails: what cannot be read is nil, "the kernel does not say".
 ///
 /// Source: `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/memory.rst` and `accounting/psi.rst` of Linux.
-package struct MemoryFiles: Sendable {
+struct MemoryFiles: Sendable {
     private let root: FilePath
 
     /// Most bytes that are read of a file; the longest, `memory.stat`, has about 2 KB.
@@ -14,7 +14,7 @@ package struct MemoryFiles: Sendable {
     private static let mount = "sys/fs/cgroup"
 
     /// The files below a folder: `/`, or one where a test plays the kernel.
-    package init(root: FilePath = "/") { self.root = root }
+    init(root: FilePath = "/") { self.root = root }
 
     /// Memory of the machine.
     func machine() -> MachineMemory? { text("proc/meminfo").flatMap(MachineMemory.init) }
@@ -71,11 +71,10 @@ package struct MemoryFiles: Sendable {
     /// of the machine.
     func pressure() -> MemoryPressure? {
         let unified = text("proc/self/cgroup").flatMap { GroupPaths($0).unified }
-        let groups = [Self.mount, "\(Self.mount)/unified"].flatMap { mount in
-            unified.map { lineage($0, below: mount) } ?? []
+        let own = [Self.mount, "\(Self.mount)/unified"].compactMap { mount in
+            unified.flatMap { lineage($0, below: mount).first }
         }
-        let own = groups.first.map { ["\($0)/memory.pressure"] } ?? []
-        for file in own + ["proc/pressure/memory"] {
+        for file in own.map({ "\($0)/memory.pressure" }) + ["proc/pressure/memory"] {
             if let pressure = text(file).flatMap(MemoryPressure.init) { return pressure }
         }
         return nil
