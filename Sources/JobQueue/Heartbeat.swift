@@ -11,6 +11,7 @@ public actor Heartbeat {
     private let redis: RedisClient
     private let queue: JobQueue
     private let worker: WorkerInfo
+    private let memory: @Sendable () -> WorkerMemory?
     private let logger: Logger
     private let listener: HeartbeatTurn.Listener
     /// Behind a lock and not in the actor: two hops to its thread per job were a quarter of what a worker's
@@ -37,12 +38,16 @@ public actor Heartbeat {
 
     /// A heartbeat for jobs of `queue`.
     ///
-    /// - Parameter redis: a client of its own, with its own thread.
+    /// - Parameters:
+    ///   - redis: a client of its own, with its own thread.
+    ///   - memory: figures of the moment, told with each beat; called on that thread, so it answers at once.
     public init(
         queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
+        memory: @escaping @Sendable () -> WorkerMemory? = { nil },
         listener: @escaping HeartbeatTurn.Listener = { _ in }
     ) {
         self.worker = worker
+        self.memory = memory
         self.queue = JobQueue(name: queue.name, redis: redis, settings: queue.settings)
         self.redis = redis
         self.logger = logger
@@ -93,7 +98,8 @@ public actor Heartbeat {
             let beats = beating.map {
                 Beat(job: $0.key, fence: $0.value.fence, stage: $0.value.stage())
             }
-            let standings = try await queue.beat(beats, by: worker, busy: beating.count)
+            let standings = try await queue.beat(
+                beats, by: worker.with(busy: beating.count, memory: memory()))
             listener(.renewed)
             for ((job, hold), standing) in zip(beating, standings) {
                 switch standing {
@@ -150,11 +156,11 @@ struct Beat {
 extension JobQueue {
     /// Renews leases; one answer per job, in order.
     func beat(
-        _ beats: [Beat], by worker: WorkerInfo, busy: Int
+        _ beats: [Beat], by worker: WorkerInfo
     ) async throws(QueueError) -> [Standing] {
         var arguments = [
             RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
-            RedisArgument(json(worker.with(busy: busy))),
+            RedisArgument(json(worker)),
         ]
         for beat in beats {
             arguments += [
