@@ -14,6 +14,7 @@ public final class WorkerHealth: Sendable {
         var freedSlot: ContinuousClock.Instant
         var busy = 0
         var waitsForIdle = false
+        var holdsClaims = false
         var drainingSince: ContinuousClock.Instant?
         var hasReachedRedis = false
         var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
@@ -57,7 +58,13 @@ public final class WorkerHealth: Sendable {
             case .freedSlot:
                 state.busy -= 1
                 state.freedSlot = now
-            case .missedRedis, .ended, .rendered, .childStarts, .childEnded: break
+            case .holdsClaims(let holds):
+                state.holdsClaims = holds
+                // Until now it rightly asked for nothing.
+                if !holds { state.asked = now }
+            case .missedRedis, .ended, .rendered, .childStarts, .childEnded, .memory, .admitted,
+                .exceededGrant:
+                break
             }
         }
     }
@@ -78,8 +85,11 @@ public final class WorkerHealth: Sendable {
                     forSeconds: (now - state.beat) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
-        // With all slots busy, or one job that runs alone, it rightly waits; told to stop, it has ended.
-        let waits = state.busy >= slots || (state.waitsForIdle && state.busy > 0)
+        // With all slots busy, one job that runs alone or jobs that wait for memory it rightly waits; told to stop, it
+        // has ended.
+        let waits =
+            state.busy >= slots
+            || ((state.waitsForIdle || state.holdsClaims) && state.busy > 0)
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(

@@ -1,5 +1,6 @@
 import Adjustments
 import Glibc
+import JobQueue
 import RenderProtocol
 public import Telemetry
 public import Worker
@@ -16,6 +17,13 @@ public struct WorkerMetrics: Sendable {
     private let renders: Histogram
     private let renderCPU: Counter
     private let renderMemory: Histogram
+    private let memoryBudget: Gauge
+    private let memoryGranted: Gauge
+    private let memoryWaiting: Gauge
+    private let memoryWaits: Histogram
+    private let memoryPassed: Counter
+    private let memoryExceeded: Counter
+    private let claimsHeld: Gauge
     private let childStarts: Counter
     private let childEnds: Counter
     private let redisFailures: Counter
@@ -55,6 +63,25 @@ public struct WorkerMetrics: Sendable {
         renderMemory = all.histogram(
             "minilab_render_memory_bytes", "Highest resident set of a child during a render.",
             .memory)
+        memoryBudget = all.gauge(
+            "minilab_memory_budget_bytes", "What render children may use together.")
+        memoryGranted = all.gauge(
+            "minilab_memory_granted_bytes", "What running renders were granted of the budget.")
+        memoryWaiting = all.gauge(
+            "minilab_memory_waiting", "Jobs that wait until enough of the budget is free.")
+        memoryWaits = all.histogram(
+            "minilab_memory_wait_seconds",
+            "Time from a request for memory to its grant; a job has one to plan and one to render.",
+            .waits)
+        memoryPassed = all.counter(
+            "minilab_memory_passed_total",
+            "Grants that were given while a request that came before, a larger one, waited on.")
+        memoryExceeded = all.counter(
+            "minilab_memory_exceeded_total",
+            "Jobs whose child used more memory than was estimated and granted.")
+        claimsHeld = all.gauge(
+            "minilab_claims_held",
+            "1 while no jobs are claimed because those that are wait for memory.")
         childStarts = all.counter("minilab_child_starts_total", "Render children started.")
         childEnds = all.counter(
             "minilab_child_ends_total",
@@ -84,6 +111,15 @@ public struct WorkerMetrics: Sendable {
             renders.record(report.wallMilliseconds / 1000, size, report.plan.lane.rawValue)
             renderCPU.add(max(0, report.cpuMilliseconds / 1000), size)
             renderMemory.record(Double(report.peakMemoryBytes))
+        case .memory(let memory):
+            memoryBudget.set(Double(memory.budgetBytes))
+            memoryGranted.set(Double(memory.grantedBytes))
+            memoryWaiting.set(Double(memory.waiting))
+        case .admitted(_, let waited, let passed):
+            memoryWaits.record(waited / .seconds(1))
+            if passed > 0 { memoryPassed.add() }
+        case .exceededGrant: memoryExceeded.add()
+        case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
         }

@@ -4,15 +4,21 @@ import Logging
 /// The jobs that a worker works on, at most one per slot.
 actor RunningJobs {
     private let slots: Int
+    private let brake: ClaimBrake
     private var holds: [String: JobHold] = [:]
     private var waiter: CheckedContinuation<Void, Never>?
     private var isClosed = false
 
-    init(slots: Int) { self.slots = slots }
+    /// - Parameter brake: while it is pulled no slot is as good as free.
+    init(slots: Int, brake: ClaimBrake = ClaimBrake()) {
+        self.slots = slots
+        self.brake = brake
+        brake.onRelease { [weak self] in Task { await self?.wake() } }
+    }
 
     /// Waits until a slot is free and says how many are; nil when no more jobs may begin.
     func waitForFreeSlots() async -> Int? {
-        while holds.count >= slots, !isClosed { await change() }
+        while holds.count >= slots || brake.isPulled, !isClosed { await change() }
         return isClosed ? nil : slots - holds.count
     }
 
@@ -37,8 +43,7 @@ actor RunningJobs {
     /// No more jobs may begin.
     func close() {
         isClosed = true
-        waiter?.resume()
-        waiter = nil
+        wake()
     }
 
     /// Takes a slot.
@@ -51,6 +56,10 @@ actor RunningJobs {
     /// Frees a slot.
     func end(_ job: String) {
         holds[job] = nil
+        wake()
+    }
+
+    private func wake() {
         waiter?.resume()
         waiter = nil
     }
@@ -70,7 +79,7 @@ actor RunningJobs {
         for hold in holds.values { hold.stop() }
     }
 
-    /// Waits for the next end of a job. Only the claim loop waits, and later only the drain.
+    /// Waits for the next end of a job, or until claims are no longer held back. Only the claim loop waits, and later only the drain.
     private func change() async {
         await withCheckedContinuation { waiter = $0 }
     }

@@ -15,6 +15,7 @@ public struct Worker: Service {
     private let heartbeat: Heartbeat
     private let settings: WorkerSettings
     private let logger: Logger
+    private let brake: ClaimBrake
     private let listener: WorkerEvent.Listener
 
     /// A worker.
@@ -24,10 +25,11 @@ public struct Worker: Service {
     ///   - bell: a client of its own, for waiting for jobs.
     ///   - ear: a client of its own, for hearing what was cancelled.
     ///   - heartbeat: on a client and thread of its own.
+    ///   - brake: while it is pulled no jobs are claimed.
     public init(
         queue: JobQueue, handler: any JobHandler, bell: RedisClient, ear: RedisClient,
-        heartbeat: Heartbeat, settings: WorkerSettings, logger: Logger,
-        listener: @escaping WorkerEvent.Listener = { _ in }
+        heartbeat: Heartbeat, settings: WorkerSettings, brake: ClaimBrake = ClaimBrake(),
+        logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
         self.handler = handler
@@ -35,6 +37,7 @@ public struct Worker: Service {
         self.ear = ear
         self.heartbeat = heartbeat
         self.settings = settings
+        self.brake = brake
         self.logger = logger
         self.listener = listener
     }
@@ -48,9 +51,9 @@ public struct Worker: Service {
             "worker starts",
             metadata: [
                 "worker": "\(settings.name)", "queue": "\(queue.name)",
-                "slots": "\(settings.slots)",
+                "slots": "\(settings.slots)", "memory": "\(settings.memory)",
             ])
-        let jobs = RunningJobs(slots: settings.slots)
+        let jobs = RunningJobs(slots: settings.slots, brake: brake)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }

@@ -24,6 +24,12 @@ public struct WorkerSettings: Sendable {
     public var reusesRenders: Bool
     /// How long running jobs may go on after SIGTERM before they are handed back.
     public var shutdownGrace: Duration
+    /// What its render children may use together, in bytes, as the operator says; nil: the kernel is asked.
+    public var memoryMax: Int?
+    /// The folder below which the kernel's files about memory are.
+    public var memoryRoot: FilePath
+    /// What its render children may use together; unbounded until ``boundMemory()``.
+    public private(set) var memory: MemoryBudget
     /// Photos after which a render child is replaced.
     public var photosPerChild: Int
     /// Peak memory of a render child in bytes after which it is replaced.
@@ -43,6 +49,13 @@ public struct WorkerSettings: Sendable {
     /// Longest wait between attempts to reach Redis.
     public static let backoffMax: Duration = .seconds(5)
 
+    /// Decides what the render children may use together: for those who render, before they begin.
+    ///
+    /// - Throws: `MemoryBudgetError` when no child would fit, or when nothing is known.
+    public mutating func boundMemory() throws(MemoryBudgetError) {
+        memory = try MemoryBudget(setting: memoryMax, files: MemoryFiles(root: memoryRoot))
+    }
+
     /// Settings with the defaults of all but the name and the executable.
     public init(name: String, renderExecutable: FilePath) {
         self.name = name
@@ -53,6 +66,8 @@ public struct WorkerSettings: Sendable {
         renderTimeout = .seconds(300)
         reusesRenders = true
         shutdownGrace = .seconds(20)
+        memoryRoot = "/"
+        memory = .unbounded
         photosPerChild = 200
         childBytesMax = 512 << 20
     }

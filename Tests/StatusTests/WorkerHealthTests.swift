@@ -48,6 +48,18 @@ import Worker
         #expect(report.problems[0].forSeconds == 61)
     }
 
+    @Test func `a claim loop that waits for memory is alive, and has time when it goes on`() {
+        let health = health(slots: 2)
+        health.record(.began(waited: .zero), now: after(1))
+        health.record(.holdsClaims(true), now: after(2))
+        for second in 1...1000 { health.record(.beat, now: after(second)) }
+        #expect(health.alive(now: after(1000)).ok)
+        health.record(.holdsClaims(false), now: after(1000))
+        for second in 1000...1100 { health.record(.beat, now: after(second)) }
+        #expect(health.alive(now: after(1059)).ok)
+        #expect(!health.alive(now: after(1100)).ok)
+    }
+
     @Test func `a claim loop that stands with a free slot is told after the limit`() throws {
         let health = health(slots: 2)
         health.record(.began(waited: .zero), now: after(1))

@@ -1,4 +1,5 @@
 import Adjustments
+import JobQueue
 import MinilabTesting
 import RenderProtocol
 import Telemetry
@@ -28,7 +29,10 @@ import Worker
             telling: [
                 .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
                 .began(waited: .seconds(3)),
-                .freedSlot, .childStarts,
+                .freedSlot, .childStarts, .holdsClaims(true),
+                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
+                .admitted(bytes: 60, waited: .seconds(1), passed: 1),
+                .exceededGrant(peak: 70, granted: 60),
                 .rendered(report(.planes, wall: 120), isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
                 + calls.map { .missedRedis($0, "refused") })
@@ -47,6 +51,27 @@ import Worker
                 #"minilab_queue_wait_seconds_bucket{le="0.5"} 1"#,
                 #"minilab_queue_wait_seconds_bucket{le="60"} 2"#,
                 "minilab_queue_wait_seconds_sum 20.2",
+            ]))
+    }
+
+    @Test func `memory is told as it is, and its waits as they were`() {
+        let text = worker(
+            telling: [
+                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
+                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 40, waiting: 1)),
+                .admitted(bytes: 60, waited: .zero, passed: 0),
+                .admitted(bytes: 40, waited: .seconds(20), passed: 3),
+                .exceededGrant(peak: 70, granted: 60),
+                .holdsClaims(true),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                "minilab_memory_budget_bytes 100", "minilab_memory_granted_bytes 40",
+                "minilab_memory_waiting 1",
+                #"minilab_memory_wait_seconds_bucket{le="0.01"} 1"#,
+                "minilab_memory_wait_seconds_sum 20", "minilab_memory_wait_seconds_count 2",
+                "minilab_memory_passed_total 1", "minilab_memory_exceeded_total 1",
+                "minilab_claims_held 1",
             ]))
     }
 

@@ -1,0 +1,155 @@
+import Adjustments
+import JobQueue
+import Synchronization
+
+/// What stands between a planned render and its child: memory is granted before a photo is decoded.
+///
+/// Any task may ask; it waits until the bytes are free or until it is cancelled.
+final class MemoryGate: Sendable {
+    /// Bytes that a render may use, until they are given back.
+    struct Grant: Sendable {
+        fileprivate let id: Int
+        let bytes: Int
+    }
+
+    private struct Waiter {
+        let since: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Grant, any Error>
+    }
+
+    private struct State {
+        var ledger: MemoryLedger
+        var waiters: [Int: Waiter] = [:]
+        var told: WorkerMemory?
+    }
+
+    /// What all renders together may use.
+    let budget: MemoryBudget
+    private let state: Mutex<State>
+    private let brake: ClaimBrake
+    private let listener: WorkerEvent.Listener
+
+    /// Jobs that wait for memory here: with so many no more are claimed, since another worker may have room for them.
+    /// More than one, so that a small one may come by which fits.
+    static let waitingMax = 2
+
+    /// A gate with nothing granted.
+    ///
+    /// - Parameters:
+    ///   - brake: pulled while jobs that are claimed could not start.
+    ///   - listener: told of each grant and each change.
+    init(
+        budget: MemoryBudget, brake: ClaimBrake = ClaimBrake(),
+        listener: @escaping WorkerEvent.Listener = { _ in }
+    ) {
+        self.budget = budget
+        self.brake = brake
+        self.listener = listener
+        state = Mutex(State(ledger: MemoryLedger(budget: budget.bytes)))
+        state.withLock { tell(&$0) }
+    }
+
+    /// What is granted and who waits, for people.
+    var figures: WorkerMemory { state.withLock { Self.figures($0.ledger) } }
+
+    /// The most that one render may be given now.
+    var memoryMax: Int { state.withLock { $0.ledger.budget } }
+
+    /// Bytes that are not granted.
+    var free: Int { state.withLock { $0.ledger.free } }
+
+    /// Waits until memory is free and takes it. Each grant has to be given back once, whatever happened meanwhile.
+    ///
+    /// - Throws: `exceedsMemoryBudget` when there is never so much; `CancellationError` when the task is cancelled before.
+    func admit(_ bytes: Int) async throws -> Grant {
+        guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
+        try Task.checkCancellation()
+        let since = ContinuousClock.now
+        let id = Mutex(0)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { state in
+                    let (newID, grants) = state.ledger.request(bytes)
+                    id.withLock { $0 = newID }
+                    state.waiters[newID] = Waiter(since: since, continuation: continuation)
+                    serve(grants, &state)
+                    // Cancelled before there was somebody to tell.
+                    if Task.isCancelled { withdraw(newID, &state) }
+                }
+            }
+        } onCancel: {
+            state.withLock { state in withdraw(id.withLock { $0 }, &state) }
+        }
+    }
+
+    /// Takes memory only if it is free now.
+    func admitNow(_ bytes: Int) -> Grant? {
+        state.withLock { state in
+            guard let grant = state.ledger.requestNow(bytes) else { return nil }
+            listener(.admitted(bytes: bytes, waited: .zero, passed: grant.passes))
+            tell(&state)
+            return Grant(id: grant.id, bytes: grant.bytes)
+        }
+    }
+
+    /// Gives memory back.
+    func giveBack(_ grant: Grant) {
+        state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
+    }
+
+    /// Grants nothing until told otherwise; what is granted stays so.
+    func hold(_ isHeld: Bool) {
+        state.withLock { state in serve(state.ledger.change(isHeld: isHeld), &state) }
+    }
+
+    /// Lets the renders to come have less than the budget together, or all of it again.
+    func shrink(to bytes: Int) {
+        state.withLock { state in
+            serve(state.ledger.change(budget: min(bytes, budget.bytes)), &state)
+        }
+    }
+
+    private func withdraw(_ id: Int, _ state: inout State) {
+        guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+        waiter.continuation.resume(throwing: CancellationError())
+        serve(state.ledger.withdraw(id), &state)
+    }
+
+    private func serve(_ grants: [MemoryLedger.Grant], _ state: inout State) {
+        for grant in grants {
+            guard let waiter = state.waiters.removeValue(forKey: grant.id) else {
+                preconditionFailure("grant \(grant.id) has nobody who waits for it")
+            }
+            listener(
+                .admitted(
+                    bytes: grant.bytes, waited: .now - waiter.since, passed: grant.passes))
+            waiter.continuation.resume(returning: Grant(id: grant.id, bytes: grant.bytes))
+        }
+        tell(&state)
+    }
+
+    /// Tells what has changed, in the order of the changes.
+    private func tell(_ state: inout State) {
+        let figures = Self.figures(state.ledger)
+        guard figures != state.told else { return }
+        state.told = figures
+        listener(.memory(figures))
+        brake.pull(
+            state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax)
+    }
+
+    private static func figures(_ ledger: MemoryLedger) -> WorkerMemory {
+        WorkerMemory(
+            budgetBytes: ledger.budget, grantedBytes: ledger.granted, waiting: ledger.waiting.count)
+    }
+}
+
+extension MemoryBudget {
+    /// Why something that needs so many bytes is never begun here.
+    func refusal(of bytes: Int) -> Failure {
+        Failure(
+            .exceedsMemoryBudget,
+            "the render needs about \(megabytes(bytes)) of memory; this worker has \(self). Replay the job "
+                + "where there is more, or raise --memory.")
+    }
+}

@@ -1,0 +1,149 @@
+import Adjustments
+import JobQueue
+import MinilabTesting
+import Synchronization
+import Testing
+
+@testable import Worker
+
+@Suite("Memory gate") struct MemoryGateTests {
+    private static let megabyte = 1 << 20
+
+    /// A gate of 100 MB, and what it tells.
+    private final class Bench: Sendable {
+        let heard = Heard()
+        let gate: MemoryGate
+        let brake: ClaimBrake
+
+        init() throws {
+            let heard = heard
+            brake = ClaimBrake(listener: { heard.add($0) })
+            gate = MemoryGate(
+                budget: try MemoryBudget(
+                    setting: 100 * megabyte, limit: nil, held: 0, available: nil),
+                brake: brake, listener: { heard.add($0) })
+        }
+
+        func waitFor(waiting count: Int) async throws {
+            try await eventually("\(count) wait") { gate.figures.waiting == count ? () : nil }
+        }
+    }
+
+    private final class Heard: Sendable {
+        private let events = Mutex<[WorkerEvent]>([])
+        func add(_ event: WorkerEvent) { events.withLock { $0.append(event) } }
+        var all: [WorkerEvent] { events.withLock { $0 } }
+    }
+
+    @Test func `one that does not fit waits until enough is given back`() async throws {
+        let bench = try Bench()
+        let first = try await bench.gate.admit(60 * Self.megabyte)
+        let second = Task { try await bench.gate.admit(60 * Self.megabyte) }
+        try await bench.waitFor(waiting: 1)
+        #expect(bench.gate.figures.grantedBytes == 60 * Self.megabyte)
+        bench.gate.giveBack(first)
+        bench.gate.giveBack(try await second.value)
+        #expect(bench.gate.figures.grantedBytes == 0)
+    }
+
+    @Test func `more than there ever is ends at once, with the figures`() async throws {
+        let bench = try Bench()
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.gate.admit(200_000_000)
+        }
+        #expect(failure?.code == .exceedsMemoryBudget)
+        #expect(failure?.code.isPermanent == true)
+        #expect(failure?.message.contains("needs about 200 MB") == true)
+        #expect(failure?.message.contains("105 MB for render children") == true)
+        #expect(bench.gate.figures.waiting == 0)
+    }
+
+    @Test func `who is cancelled while it waits leaves its place`() async throws {
+        let bench = try Bench()
+        let running = try await bench.gate.admit(60 * Self.megabyte)
+        let big = Task { try await bench.gate.admit(100 * Self.megabyte) }
+        try await bench.waitFor(waiting: 1)
+        let other = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        try await bench.waitFor(waiting: 2)
+        big.cancel()
+        await #expect(throws: CancellationError.self) { try await big.value }
+        #expect(bench.gate.figures.waiting == 1)
+        bench.gate.giveBack(running)
+        bench.gate.giveBack(try await other.value)
+    }
+
+    @Test func `who is cancelled before it asks gets nothing`() async throws {
+        let bench = try Bench()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await bench.gate.admit(1)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(bench.gate.figures.grantedBytes == 0)
+    }
+
+    @Test func `claims are held back while two jobs wait, and go on after`() async throws {
+        let bench = try Bench()
+        let running = try await bench.gate.admit(100 * Self.megabyte)
+        let first = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        try await bench.waitFor(waiting: 1)
+        #expect(!bench.brake.isPulled)
+        let second = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        try await eventually("the brake is pulled") { bench.brake.isPulled ? () : nil }
+        bench.gate.giveBack(running)
+        #expect(!bench.brake.isPulled)
+        bench.gate.giveBack(try await first.value)
+        bench.gate.giveBack(try await second.value)
+        let holds = bench.heard.all.compactMap { event -> Bool? in
+            if case .holdsClaims(let holds) = event { holds } else { nil }
+        }
+        #expect(holds == [true, false])
+    }
+
+    @Test func `each change is told in its order, and the budget was never exceeded`() async throws
+    {
+        let bench = try Bench()
+        await withTaskGroup { group in
+            for index in 0..<200 {
+                group.addTask {
+                    do {
+                        let grant = try await bench.gate.admit((10 + index % 90) * Self.megabyte)
+                        await Task.yield()
+                        bench.gate.giveBack(grant)
+                    } catch {
+                        // The cancelled ones.
+                    }
+                }
+                if index % 17 == 0 {
+                    let task = Task { try await bench.gate.admit(90 * Self.megabyte) }
+                    task.cancel()
+                    group.addTask {
+                        if case .success(let grant) = await task.result {
+                            bench.gate.giveBack(grant)
+                        }
+                    }
+                }
+            }
+        }
+        let figures = bench.heard.all.compactMap { event -> WorkerMemory? in
+            if case .memory(let figures) = event { figures } else { nil }
+        }
+        #expect(figures.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
+        #expect(figures.last?.grantedBytes == 0)
+        #expect(figures.last?.waiting == 0)
+        #expect(bench.gate.figures == figures.last)
+    }
+
+    @Test func `a job in the worker waits for claims to go on`() async throws {
+        let brake = ClaimBrake()
+        let jobs = RunningJobs(slots: 2, brake: brake)
+        brake.pull(true)
+        let waiting = Task { await jobs.waitForFreeSlots() }
+        brake.pull(false)
+        #expect(await waiting.value == 2)
+        brake.pull(true)
+        let closing = Task { await jobs.waitForFreeSlots() }
+        await jobs.close()
+        #expect(await closing.value == nil)
+    }
+}
