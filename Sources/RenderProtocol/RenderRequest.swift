@@ -25,6 +25,8 @@ public struct ProbeRequest: Sendable, Codable {
     public let limits: RenderLimits
     /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
     public let resources: String?
+    /// Longest side of the result, as of ``PhotoRequest/longestSide``.
+    public let longestSide: Int?
     /// Memory that the render may need in bytes: what needs more is planned in a way that needs less, or
     /// refused with `exceedsMemoryBudget`. Nil for no bound.
     public let memoryMax: Int?
@@ -32,13 +34,24 @@ public struct ProbeRequest: Sendable, Codable {
     /// Makes a request.
     public init(
         source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
-        memoryMax: Int? = nil
+        longestSide: Int? = nil, memoryMax: Int? = nil
     ) {
         self.source = source
         self.recipe = recipe
         self.limits = limits
         self.resources = resources
+        self.longestSide = longestSide
         self.memoryMax = memoryMax
+    }
+}
+
+extension ProbeRequest {
+    /// What to ask before a render: its plan will be the same.
+    public init(_ request: PhotoRequest) {
+        self.init(
+            source: request.source, recipe: request.recipe, limits: request.limits,
+            resources: request.resources, longestSide: request.longestSide,
+            memoryMax: request.memoryMax)
     }
 }
 

@@ -29,6 +29,7 @@ public struct Renderer: Sendable {
     public func probe(_ request: ProbeRequest) throws(Failure) -> (PhotoHeader, RenderPlan) {
         let photo = try Photo(
             request.source, recipe: request.recipe, limits: request.limits,
+            copy: request.longestSide.map(Photo.Copy.longestSide),
             resource: Resources(folder: request.resources).path(of:))
         return (photo.header, photo.plan)
     }

@@ -1,4 +1,5 @@
 import Adjustments
+import Logging
 import RenderProtocol
 import Synchronization
 
@@ -12,9 +13,13 @@ final class LentChild: Sendable {
         var photos = 0
         /// Highest resident set of one render.
         var peakBytes = 0
+        /// Whether it was told that it used more than it was granted.
+        fileprivate var hasExceeded = false
     }
 
     private let child: RenderChild
+    private let grant: MemoryGate.Grant
+    private let logger: Logger
     private let renderTimeout: Duration
     private let listener: WorkerEvent.Listener
     private let used = Mutex(Use())
@@ -23,15 +28,21 @@ final class LentChild: Sendable {
     static let probeTimeout: Duration = .seconds(10)
 
     init(
-        _ child: RenderChild, renderTimeout: Duration, listener: @escaping WorkerEvent.Listener
+        _ child: RenderChild, grant: MemoryGate.Grant, renderTimeout: Duration, logger: Logger,
+        listener: @escaping WorkerEvent.Listener
     ) {
         self.child = child
+        self.grant = grant
+        self.logger = logger
         self.renderTimeout = renderTimeout
         self.listener = listener
     }
 
     /// What it was used for so far.
     var use: Use { used.withLock { $0 } }
+
+    /// Whether this process is the one that was lent.
+    func isSame(as child: RenderChild) -> Bool { self.child === child }
 
     /// Reads the header of a photo and plans its render.
     func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
@@ -81,10 +92,17 @@ final class LentChild: Sendable {
     }
 
     private func count(peak: Int = 0) {
-        used.withLock {
-            $0.photos += 1
-            $0.peakBytes = max($0.peakBytes, peak)
+        let exceedsNow = used.withLock { used in
+            used.photos += 1
+            used.peakBytes = max(used.peakBytes, peak)
+            defer { used.hasExceeded = used.peakBytes > grant.bytes }
+            return used.peakBytes > grant.bytes && !used.hasExceeded
         }
+        guard exceedsNow else { return }
+        listener(.exceededGrant(peak: peak, granted: grant.bytes))
+        logger.warning(
+            "a render used more memory than was estimated",
+            metadata: ["peak": "\(megabytes(peak))", "granted": "\(megabytes(grant.bytes))"])
     }
 
     private static func confused(_ reply: RenderReply) -> Failure {

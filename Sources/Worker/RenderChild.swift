@@ -119,6 +119,9 @@ final class RenderChild: Sendable {
     /// Whether the child can still be asked.
     var isAlive: Bool { state.withLock { !$0.silent && $0.death == nil } }
 
+    /// Its process; nil before it runs and after it has ended.
+    var pid: pid_t? { state.withLock { $0.pid } }
+
     /// Ends the child when it has answered what it was asked.
     func finish() { exchanges.finish() }
 

@@ -15,8 +15,11 @@ struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
-        let pool = RenderPool(settings: settings, logger: logger, listener: listener)
-        self.init(connection, queueSettings, settings, pool, logger, listener: listener) { queue in
+        let brake = ClaimBrake(listener: listener)
+        let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
+        self.init(
+            connection, queueSettings, settings, pool, logger, brake: brake, listener: listener
+        ) { queue in
             PhotoJobHandler(
                 queue: queue, library: library, pool: pool, settings: settings, logger: logger,
                 listener: listener)
@@ -26,8 +29,8 @@ struct WorkerParts {
     /// - Parameter handler: what is done with each job.
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        _ pool: RenderPool, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in },
-        handler: (JobQueue) -> any JobHandler
+        _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
+        listener: @escaping WorkerEvent.Listener = { _ in }, handler: (JobQueue) -> any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
@@ -41,8 +44,8 @@ struct WorkerParts {
             queue: queue, handler: handler(queue), bell: bell, ear: ear,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
-                listener: { listener(WorkerEvent($0)) }),
-            settings: settings, logger: logger, listener: listener)
+                memory: { pool.memory }, listener: { listener(WorkerEvent($0)) }),
+            settings: settings, brake: brake, logger: logger, listener: listener)
     }
 
     /// Ends the idle children and closes the connections.

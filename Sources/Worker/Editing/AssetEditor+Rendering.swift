@@ -24,19 +24,8 @@ extension AssetEditor {
         }
         let request = PhotoRequest(
             source: source.string, recipe: task.recipe, limits: limits, resources: resources,
-            folder: folder.string, stem: open.asset.stem)
-        let (made, entry, reusedKey) = try await pool.lend { child in
-            let (header, plan) = try await child.probe(ProbeRequest(request))
-            try await checkMediaType(header, of: open.asset)
-            let entry = try await self.entry(of: request, header, job, by: child)
-            if let entry, let made = try await self.reused(entry, stem: open.asset.stem, job) {
-                // Its lock is not needed to seal: others link the same meanwhile.
-                return (made, RenderEntry?.none, RenderKey?.some(entry.key))
-            }
-            let made = try await self.rendered(
-                request, plan, job, by: child, placeholder: placeholder)
-            return (made, entry, nil)
-        }
+            folder: folder.string, stem: open.asset.stem, memoryMax: pool.memoryMax)
+        let (made, entry, reusedKey) = try await photo(request, of: open.asset, job, placeholder)
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(
@@ -60,6 +49,67 @@ extension AssetEditor {
         }
     }
 
+    /// Takes a render from a version that has it, or makes it.
+    ///
+    /// - Returns: with it the entry that others wait for, if we made it, or else the key of what was reused.
+    private func photo(
+        _ request: PhotoRequest, of asset: AssetPath, _ job: Job,
+        _ placeholder: @Sendable (String) async -> Void
+    ) async throws -> (RenderedPhoto, RenderEntry?, RenderKey?) {
+        let needs = try await needs(of: request)
+        try await checkMediaType(needs.header, of: asset)
+        // Without a child and its memory: who renders the same may need it.
+        let entry: RenderEntry?
+        if let key = needs.key { entry = try await self.entry(key, job) } else { entry = nil }
+        if let entry, let made = try await reused(entry, stem: asset.stem, job) {
+            // Its lock is not needed to seal: others link the same meanwhile.
+            return (made, nil, entry.key)
+        }
+        let made = try await pool.lend(needs.bytes, preferring: needs.child) { child in
+            try await self.rendered(
+                request, needs.plan, job, by: child, placeholder: placeholder)
+        }
+        return (made, entry, nil)
+    }
+
+    /// What a render needs to be admitted.
+    private struct Needs: Sendable {
+        let header: PhotoHeader
+        let plan: RenderPlan
+        /// Memory for it and its previews.
+        let bytes: Int
+        /// Nil when renders are not to be used again.
+        let key: RenderKey?
+        /// Who has read the photo.
+        let child: LentChild
+    }
+
+    private func needs(of request: PhotoRequest) async throws -> Needs {
+        let planning = try await planningBytes(request)
+        return try await pool.lend(planning) { child in
+            let (header, plan) = try await child.probe(ProbeRequest(request))
+            let previews = try await previewBytes(
+                of: request.recipe, FilePath(request.source), request.memoryMax, by: child)
+            var key: RenderKey?
+            if reuseWait != nil {
+                key = try RenderKey(
+                    request.recipe, header, await child.digest(of: request.source))
+            }
+            return Needs(
+                header: header, plan: plan, bytes: max(plan.estimate.memoryBytes, previews),
+                key: key, child: child)
+        }
+    }
+
+    /// The memory that a request needs to be planned: to plan an automatic filter, a small copy of the photo is decoded.
+    private func planningBytes(_ request: PhotoRequest) async throws -> Int {
+        guard request.recipe.isAutomatic else { return MemoryBudget.childBytes }
+        let copy = ProbeRequest(
+            source: request.source, recipe: try Recipe(filters: []), limits: request.limits,
+            longestSide: PhotoRequest.longestSideRange.lowerBound, memoryMax: request.memoryMax)
+        return try await pool.probe(copy).1.estimate.memoryBytes
+    }
+
     /// Renders a photo and its previews.
     private func rendered(
         _ request: PhotoRequest, _ plan: RenderPlan, _ job: Job, by child: LentChild,
@@ -67,11 +117,12 @@ extension AssetEditor {
     ) async throws -> RenderedPhoto {
         let source = FilePath(request.source)
         let tiny = try await self.placeholder(
-            of: request.recipe, source, job.staged, by: child)
+            of: request.recipe, source, request.memoryMax, job.staged, by: child)
         if let tiny { await placeholder(tiny) }
         let report = try await child.render(request, planned: plan)
         // Of the recipe as it was resolved for the full photo, so that they show the same.
-        let previews = try await previews(of: report.recipe, source, job.staged, by: child)
+        let previews = try await previews(
+            of: report.recipe, source, request.memoryMax, job.staged, by: child)
         let key = try RenderKey(request.recipe, report.header, report.sourceDigest)
         // Previews of a photo that took the place of this one are nothing to hand on.
         let digestAfter =
@@ -154,13 +205,5 @@ extension Content.Rendering {
             plan: report.plan.description.split(separator: "\n").map(String.init),
             wallMilliseconds: report.wallMilliseconds, cpuMilliseconds: report.cpuMilliseconds,
             peakMemoryBytes: report.peakMemoryBytes)
-    }
-}
-
-extension ProbeRequest {
-    fileprivate init(_ request: PhotoRequest) {
-        self.init(
-            source: request.source, recipe: request.recipe, limits: request.limits,
-            resources: request.resources)
     }
 }

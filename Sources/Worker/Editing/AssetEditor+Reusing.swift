@@ -22,16 +22,12 @@ extension AssetEditor {
         shortest: Duration.milliseconds(5), longest: Duration.milliseconds(100)
     )
 
-    /// The library's entry for what a request comes to, locked; waits for a job that renders the same now.
+    /// The library's entry for a render, locked; waits for a job that renders the same now.
     ///
     /// - Returns: nil when renders are not to be used again, when the other job takes longer than one render may, or
     ///   when the one that has the entry is our own job in the hands of a worker that got stuck.
-    func entry(
-        of request: PhotoRequest, _ header: PhotoHeader, _ job: Job, by child: LentChild
-    ) async throws -> RenderEntry? {
+    func entry(_ key: RenderKey, _ job: Job) async throws -> RenderEntry? {
         guard let reuseWait else { return nil }
-        let key = try RenderKey(
-            request.recipe, header, await child.digest(of: request.source))
         let end = ContinuousClock.now + reuseWait
         var pause = Self.pauses.shortest
         while true {

@@ -41,9 +41,10 @@ struct ContactCommand: AsyncParsableCommand {
 
     func run() async throws {
         var reader = SettingsReader(SettingsSource())
-        let settings = WorkerSettings(&reader)
+        var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
+        try settings.boundMemory()
         let source = FilePath(input).absolute.string
         var cells = [ContactSheetRequest.Cell(source: source, label: "original")]
         for (label, filter) in try chosen() {

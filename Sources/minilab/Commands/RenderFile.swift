@@ -17,9 +17,10 @@ func renderFile(
     var source = source
     source.flags["resources"] = edit.resources
     var reader = SettingsReader(source)
-    let settings = WorkerSettings(&reader)
+    var settings = WorkerSettings(&reader)
     let logger = makeLogger(&reader, defaultLevel: .warning)
     try reader.finish()
+    try settings.boundMemory()
     let recipe = try edit.recipe().written(to: output)
 
     // Beside the result, so that it can be moved to its place whole.
@@ -33,7 +34,7 @@ func renderFile(
                 source: FilePath(input).absolute.string, recipe: recipe,
                 limits: settings.limits, resources: settings.resources, folder: folder.path,
                 stem: "render",
-                longestSide: longestSide))
+                longestSide: longestSide, memoryMax: settings.memory.bytes))
     } catch {
         await pool.close()
         throw error

@@ -30,11 +30,12 @@ struct WorkerCommand: AsyncParsableCommand {
         var reader = SettingsReader(try queueOptions.source(workerOptions.flags))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
-        let settings = WorkerSettings(&reader)
+        var settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
         let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
+        try settings.boundMemory()
 
         let library = try Library(root: root, originals: originals)
         // Before the first claim: a worker that cannot be watched as it was told must not begin.
@@ -111,6 +112,15 @@ struct WorkerOptions: ParsableArguments {
             valueName: "identifier/version"))
     var editorsTint: String?
 
+    @Option(
+        help:
+            "What all render children may use together (default: what the control group's limit leaves, else half of the machine's available memory)."
+    )
+    var memory: String?
+
+    @Option(help: "The folder below which the kernel's files about memory are (default: /).")
+    var memoryRoot: String?
+
     @Option(help: "Where minilab-render is (default: beside minilab).")
     var renderExecutable: String?
 
@@ -140,7 +150,7 @@ struct WorkerOptions: ParsableArguments {
             "lease": lease,
             "render.timeout": renderTimeout, "render.pixels": renderPixels,
             "render.photos": renderPhotos, "render.memory": renderMemory,
-            "render.reuse": renderReuse,
+            "render.reuse": renderReuse, "memory": memory, "memory.root": memoryRoot,
             "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,

@@ -34,6 +34,10 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
     var resources: String?
     @Option(help: "Photos at the same time (default: one per core).") var slots: String?
+    @Option(
+        help:
+            "What all renders may use together (default: what the control group's limit leaves, else half of the machine's available memory)."
+    ) var memory: String?
     @Option(help: "How long a render may take (default: 5m).") var renderTimeout: String?
     @Option(help: "Most pixels of a photo (default: 536870912).") var renderPixels: String?
     @Option(help: "trace, debug, info, notice, warning or error, for STATE/minilab.log.")
@@ -94,12 +98,13 @@ struct RunCommand: AsyncParsableCommand {
     private func workerSettings() throws -> WorkerSettings {
         var source = SettingsSource()
         source.flags = [
-            "resources": resources, "slots": slots, "render.timeout": renderTimeout,
-            "render.pixels": renderPixels,
+            "resources": resources, "slots": slots, "memory": memory,
+            "render.timeout": renderTimeout, "render.pixels": renderPixels,
         ].compactMapValues(\.self)
         var reader = SettingsReader(source)
-        let settings = WorkerSettings(&reader)
+        var settings = WorkerSettings(&reader)
         try reader.finish()
+        try settings.boundMemory()
         return settings
     }
 

@@ -34,7 +34,9 @@ extension Setting where Value == Int {
     }
 
     /// A number of bytes such as `512M`; units are 1024.
-    static func bytes(_ key: String, _ range: ClosedRange<Int>, default text: String) -> Self {
+    static func bytes(_ key: String, _ range: ClosedRange<Int>, default text: String? = nil)
+        -> Self
+    {
         Setting(
             key: key, expected: "a size such as 512M or 2G, at least \(range.lowerBound >> 20)M",
             defaultText: text,

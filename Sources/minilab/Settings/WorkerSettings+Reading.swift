@@ -65,6 +65,12 @@ extension WorkerSettings {
         editors = EditorRegistry(&reader)
         childBytesMax = reader.value(
             .bytes("render.memory", (64 << 20)...(1 << 45), default: "512M"), or: childBytesMax)
+        memoryMax = reader.optional(
+            .bytes("memory", MemoryBudget.bytesMin...MemoryBudget.bytesMax))
+        memoryRoot =
+            FilePath(
+                reader.value(.text("memory.root", "the path of a folder", default: "/"), or: "/")
+            ).absolute
     }
 
     /// Host, process and something random: containers may share both host name and process number.

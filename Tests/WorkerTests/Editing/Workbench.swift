@@ -22,14 +22,23 @@ final class Workbench: Sendable {
 
     static let logger = Logger(label: "test")
 
-    /// - Parameter inMemory: whether files need not last, where the machine has such a place.
-    init(editors: EditorRegistry? = nil, inMemory: Bool = false) throws {
+    /// - Parameters:
+    ///   - inMemory: whether files need not last, where the machine has such a place.
+    ///   - memory: what the children may use together, in bytes; nil: all.
+    ///   - listener: told what the children do.
+    init(
+        editors: EditorRegistry? = nil, inMemory: Bool = false, memory: Int? = nil,
+        listener: @escaping WorkerEvent.Listener = { _ in }
+    ) throws {
         ignoreBrokenPipes()
         folder = try TemporaryFolder(inMemory: inMemory)
         library = try Library(root: FilePath(folder.path).appending("library"))
         self.editors = try editors ?? .standard()
-        settings = Self.settings(self.editors)
-        pool = RenderPool(settings: settings, logger: Self.logger)
+        var settings = Self.settings(self.editors)
+        settings.memoryMax = memory
+        if memory != nil { try settings.boundMemory() }
+        self.settings = settings
+        pool = RenderPool(settings: settings, logger: Self.logger, listener: listener)
     }
 
     private static func settings(_ editors: EditorRegistry) -> WorkerSettings {

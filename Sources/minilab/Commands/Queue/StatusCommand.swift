@@ -35,6 +35,11 @@ struct StatusCommand: AsyncParsableCommand {
             table.add(["total \(name)", "\(count)"])
         }
         print(table.text)
+        for worker in status.workers {
+            print(
+                "worker \(worker.name): \(worker.busy) of \(worker.slots) slots busy"
+                    + (worker.memory.map { ", memory \($0)" } ?? ""))
+        }
         for held in status.held {
             print(
                 "\(held.state) \(held.job): \(held.asset), held by \(held.worker ?? "?")"

@@ -152,9 +152,13 @@ extension QueueLook {
 
     private func workers(_ most: Int) -> String? {
         guard !status.workers.isEmpty else { return "no worker runs" }
-        var table = TextTable(["worker", "busy", "slots", "since"], rightAligned: [1, 2])
+        var table = TextTable(
+            ["worker", "busy", "slots", "memory", "since"], rightAligned: [1, 2])
         for worker in status.workers.prefix(most) {
-            table.add([worker.name, "\(worker.busy)", "\(worker.slots)", worker.startedAt])
+            table.add([
+                worker.name, "\(worker.busy)", "\(worker.slots)",
+                worker.memory?.description ?? "", worker.startedAt,
+            ])
         }
         return table.text
     }
