@@ -63,6 +63,11 @@ let package = Package(
         // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
         .target(name: "Metadata", dependencies: ["Adjustments"], swiftSettings: settings),
 
+        // What a photo's file says before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
+        .target(
+            name: "Headers", dependencies: ["Adjustments", "CZlib", "Metadata", "RenderProtocol"],
+            swiftSettings: settings),
+
         .target(
             name: "Redis",
             dependencies: [
@@ -95,8 +100,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "FileBytes", "Filters", "JPEG", "Metadata", "Raw", "RenderProtocol",
-                "Vips",
+                "Adjustments", "FileBytes", "Filters", "Headers", "JPEG", "Metadata", "Raw",
+                "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
@@ -161,12 +166,16 @@ let package = Package(
         // The ways in for strangers' bytes; ops/fuzz tries them.
         .target(
             name: "EntryPoints",
-            dependencies: ["Adjustments", "Editors", "Filters", "PropertyLists"],
+            dependencies: [
+                "Adjustments", "Editors", "Filters", "Headers", "Metadata", "PropertyLists",
+                "RenderProtocol",
+            ],
             swiftSettings: settings),
 
         // For tests of several targets: real servers that never outlive the test process.
         .target(
-            name: "MinilabTesting", dependencies: ["Adjustments"], exclude: ["validate.py"],
+            name: "MinilabTesting", dependencies: ["Adjustments", "CZlib"],
+            exclude: ["validate.py"],
             swiftSettings: settings),
         .testTarget(
             name: "RedisTests",
@@ -243,12 +252,16 @@ let package = Package(
         .testTarget(
             name: "MetadataTests", dependencies: ["Adjustments", "Metadata", "MinilabTesting"],
             swiftSettings: settings),
+        .testTarget(
+            name: "HeadersTests",
+            dependencies: ["Adjustments", "Headers", "MinilabTesting", "RenderProtocol"],
+            swiftSettings: settings),
         .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Filters", "JPEG", "MinilabTesting",
-                "RenderProtocol", "Rendering", "Vips", "minilab-render",
+                "Adjustments", "Editors", "FileBytes", "Filters", "Headers", "JPEG",
+                "MinilabTesting", "RenderProtocol", "Rendering", "Vips", "minilab-render",
             ],
             swiftSettings: settings),
     ]

@@ -93,29 +93,3 @@ public struct PhotoRequest: Sendable, Codable {
         self.memoryMax = memoryMax
     }
 }
-
-/// What a child refuses before it reads a pixel.
-public struct RenderLimits: Sendable, Codable, Equatable {
-    /// Most pixels of a photo, width × height.
-    public let pixelsMax: Int
-
-    /// Most pixels when nobody says: half a gigapixel.
-    public static let defaultPixelsMax = 512 * 1024 * 1024
-
-    /// Refuses a photo of too many pixels.
-    ///
-    /// - Throws: `tooManyPixels`.
-    public func check(_ size: PixelSize, of photo: String) throws(Failure) {
-        guard size.pixels <= pixelsMax else {
-            throw Failure(
-                .tooManyPixels,
-                "\(photo) is \(size) pixels; at most \(pixelsMax) pixels are allowed. Send a smaller photo "
-                    + "or raise the worker's limit.")
-        }
-    }
-
-    /// Makes limits.
-    public init(pixelsMax: Int = defaultPixelsMax) {
-        self.pixelsMax = pixelsMax
-    }
-}

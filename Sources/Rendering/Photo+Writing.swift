@@ -52,7 +52,7 @@ extension Photo {
         case .copy:
             try FileCopy.copy(file.path, to: path)
         case .lossless:
-            try LosslessLane(file.path, Planner.geometry(of: planned.passes)).write(
+            try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
                 to: path, strip: plan.output.strip)
         case .planes:
             guard let planes else { return false }

@@ -1,4 +1,5 @@
 import Adjustments
+import Headers
 import RenderProtocol
 import Vips
 
@@ -38,7 +39,7 @@ struct Photo {
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
-        file = try PhotoFile(at: path)
+        file = try PhotoFile(at: path, limits: limits)
         let full = try file.header()
         try limits.check(full.storedSize, of: path)
         var recipe = try recipe.scaled(to: full.uprightSize)
@@ -49,7 +50,7 @@ struct Photo {
         let planned = try Planner.plan(
             recipe, for: full, limits: limits, planes: copy == nil ? planes?.chroma : nil,
             losslessObstacle: copy == nil && file.format == .jpeg
-                ? LosslessLane.obstacle(in: path) : nil,
+                ? LosslessLane.obstacle(in: file) : nil,
             resource: resource)
         let copySize: PixelSize? =
             switch copy {

@@ -1,4 +1,5 @@
 import Adjustments
+import Headers
 import JPEG
 import Vips
 
@@ -20,7 +21,7 @@ extension PhotoFile {
     {
         guard format == .jpeg else { return nil }
         do {
-            guard let image = try JPEGCopy.image(path, atLeast: size) else { return nil }
+            guard let image = try JPEGCopy.image(self, atLeast: size) else { return nil }
             return try image.changing(
                 ResultMetadata.fields.compactMap { name in
                     photo.data(name).map { .setData(name, $0) }

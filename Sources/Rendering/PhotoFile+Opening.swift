@@ -1,4 +1,5 @@
 import Adjustments
+import Headers
 import JPEG
 import Metadata
 import Raw

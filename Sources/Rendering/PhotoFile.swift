@@ -1,21 +1,25 @@
 import Adjustments
 import FoundationEssentials
 import Glibc
+import Headers
+import JPEG
 import Metadata
 import RenderProtocol
 
-/// A photo on disk whose content we have recognised.
+/// A photo on disk whose content we have recognised, and which is within limits as far as its header says.
 struct PhotoFile {
     /// Absolute path.
     let path: String
     /// What the content is.
     let format: PhotoFormat
+    private let limits: RenderLimits
 
-    /// Looks at the first bytes of a file.
+    /// Looks at the first bytes of a file, and through what comes before its pixels.
     ///
-    /// - Throws: `missingAsset`, `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video), or
-    ///   `ioFailure`.
-    init(at path: String) throws(Failure) {
+    /// - Parameter limits: what is refused; nil for a file of our own making.
+    /// - Throws: `missingAsset`, `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video),
+    ///   `tooManyPixels`, `exceedsLimit`, or `ioFailure`.
+    init(at path: String, limits: RenderLimits? = RenderLimits()) throws(Failure) {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         defer { close(descriptor) }
@@ -54,6 +58,24 @@ struct PhotoFile {
         }
         self.path = path
         self.format = format
+        self.limits = limits ?? RenderLimits()
+        guard let limits else { return }
+        try PhotoSurvey(
+            format,
+            HeaderBytes(length: Int(status.st_size)) {
+                Self.bytes(of: descriptor, from: $0, count: $1)
+            }, limits: limits
+        ).check(path)
+    }
+
+    /// What libjpeg-turbo may be asked for.
+    ///
+    /// - Parameter coefficientBytesMax: most bytes of coefficients that are kept in memory.
+    func jpegLimits(coefficientBytesMax: Int) -> JPEGLimits {
+        JPEGLimits(
+            scansMax: limits.scansMax,
+            markerBytesMax: limits.metadataMax + limits.profileMax,
+            coefficientBytesMax: coefficientBytesMax)
     }
 
     private static func failure(_ number: Int32, _ path: String) -> Failure {

@@ -62,7 +62,7 @@ private struct SmallCopy {
 
     init(of path: String, side: Int, _ limits: RenderLimits) throws(Failure) {
         self.path = path
-        let file = try PhotoFile(at: path)
+        let file = try PhotoFile(at: path, limits: limits)
         let header = try file.header()
         try limits.check(header.storedSize, of: path)
         orientation = header.orientation

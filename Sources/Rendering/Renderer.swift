@@ -70,7 +70,7 @@ public struct Renderer: Sendable {
     /// Reads back the header of what was written: whatever went wrong in between, a picture of another size
     /// is never passed off as the result.
     static func check(_ path: String, against plan: RenderPlan) throws(Failure) {
-        let size = try PhotoFile(at: path).header().uprightSize
+        let size = try PhotoFile(at: path, limits: nil).header().uprightSize
         guard size == plan.resultSize else {
             throw Failure(
                 .internalError,

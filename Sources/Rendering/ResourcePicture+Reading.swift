@@ -8,7 +8,7 @@ extension ResourcePicture {
     /// - Throws: `badResource` when it cannot be read or has too many pixels.
     init(at path: String, _ fit: Fit) throws(Failure) {
         do {
-            let file = try PhotoFile(at: path)
+            let file = try PhotoFile(at: path, limits: RenderLimits())
             let header = try file.header()
             try Self.check(header.storedSize, path)
             let upright = header.uprightSize

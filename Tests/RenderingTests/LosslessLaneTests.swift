@@ -22,7 +22,8 @@ import Testing
         let isTurned = orientation > 4
         let part = JPEGTransform.Part(
             left: isTurned ? 16 : 32, top: isTurned ? 32 : 16, width: 32, height: 16)
-        let lane = try LosslessLane(source, orientation: orientation, part: part, turn: .right)
+        let lane = try LosslessLane(
+            PhotoFile(at: source), orientation: orientation, part: part, turn: .right)
         #expect(lane.obstacle == nil)
         #expect(lane.size == PixelSize(width: 16, height: 32))
         let result = studio.path("result.jpg")
@@ -48,7 +49,7 @@ import Testing
     @Test func `what stands in the way is told, and the size all the same`() throws {
         let source = studio.path("photo.jpg")
         try PlanesLaneTests.photo(90, 64, 2, 2, at: source)
-        let lane = try LosslessLane(source, orientation: 1, turn: .left)
+        let lane = try LosslessLane(PhotoFile(at: source), orientation: 1, turn: .left)
         #expect(lane.obstacle == .geometry(.columnsLeftOver(10, mcuWidth: 16)))
         #expect(lane.size == PixelSize(width: 64, height: 90))
         #expect("\(try #require(lane.obstacle))".contains("10 columns at the right"))
@@ -64,7 +65,7 @@ import Testing
         for (strip, codes) in [
             (Recipe.Strip.none, [0xE0, 0xE1, 0xFE, 0xE2]), (.all, [0xE0, 0xE2]),
         ] {
-            try LosslessLane(source, orientation: 6).write(to: result, strip: strip)
+            try LosslessLane(PhotoFile(at: source), orientation: 6).write(to: result, strip: strip)
             #expect(try JPEGReader(result).header.markers.map { Int($0.code) } == codes)
         }
     }

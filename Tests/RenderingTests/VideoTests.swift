@@ -1,5 +1,6 @@
 import Adjustments
 import Foundation
+import Headers
 import MinilabTesting
 import RenderProtocol
 import Testing

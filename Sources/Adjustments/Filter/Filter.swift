@@ -77,7 +77,7 @@ public struct Filter: Sendable, Equatable {
     }
 
     /// How many filters it is, those inside it counted.
-    var count: Int {
+    public var count: Int {
         parameters.values.reduce(1) { count, value in
             switch value {
             case .filters(let filters): filters.reduce(count) { $0 + $1.count }

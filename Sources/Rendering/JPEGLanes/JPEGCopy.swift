@@ -12,9 +12,10 @@ enum JPEGCopy {
     ///
     /// - Returns: the picture in memory, with nothing but its pixels; nil for what is not grey or RGB,
     ///   or so large that it should rather stream.
-    static func image(_ path: String, atLeast size: PixelSize) throws -> Image? {
+    static func image(_ file: PhotoFile, atLeast size: PixelSize) throws -> Image? {
         let reader = try JPEGReader(
-            path, limits: JPEGLimits(coefficientBytesMax: PlanesLane.coefficientBytesMax))
+            file.path,
+            limits: file.jpegLimits(coefficientBytesMax: PlanesLane.coefficientBytesMax))
         let layout = reader.header.layout
         let eighths =
             eighths.first {

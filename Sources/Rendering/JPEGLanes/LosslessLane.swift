@@ -12,6 +12,7 @@ struct LosslessLane {
     /// Of the result.
     let size: PixelSize
     private let path: String
+    private let limits: JPEGLimits
     private let header: JPEGHeader
     private let transform: JPEGTransform
 
@@ -34,16 +35,17 @@ struct LosslessLane {
     /// Reads the header.
     ///
     /// - Parameters:
-    ///   - path: of a JPEG.
+    ///   - file: a JPEG.
     ///   - orientation: EXIF's, which the result has in its pixels.
     ///   - part: what is kept, in pixels of the upright photo; all of it when nil.
     ///   - turn: how the part is turned then.
     init(
-        _ path: String, orientation: Int, part: JPEGTransform.Part? = nil,
+        _ file: PhotoFile, orientation: Int, part: JPEGTransform.Part? = nil,
         turn: JPEGTurn = .none
     ) throws(JPEGError) {
-        header = try JPEGReader(path).header
-        self.path = path
+        limits = file.jpegLimits(coefficientBytesMax: Self.coefficientBytesMax)
+        header = try JPEGReader(file.path, limits: limits).header
+        path = file.path
         let layout = header.layout
         transform = JPEGTransform(orientation: orientation, part: part, turn: turn, of: layout)
         let result = transform.layout(of: layout)
@@ -61,7 +63,6 @@ struct LosslessLane {
     ///
     /// A progressive photo stays progressive.
     func write(to target: String, strip: Recipe.Strip) throws(JPEGError) {
-        let limits = JPEGLimits(coefficientBytesMax: Self.coefficientBytesMax)
         try transform.write(
             JPEGReader(path, limits: limits), to: target,
             markers: header.markers.carried(to: PictureFacts(size: size), strip: strip))
@@ -70,7 +71,7 @@ struct LosslessLane {
 
 extension LosslessLane {
     /// Of a geometry that only cuts and turns the photo as it is stored; nil for none.
-    init(_ path: String, _ geometry: Geometry?) throws(JPEGError) {
+    init(_ file: PhotoFile, _ geometry: Geometry?) throws(JPEGError) {
         var part: JPEGTransform.Part?
         var turn = JPEGTurn.none
         for step in geometry?.steps ?? [] {
@@ -83,14 +84,14 @@ extension LosslessLane {
             case .identity, .scale, .warp: preconditionFailure("\(step) is not lossless")
             }
         }
-        try self.init(path, orientation: 1, part: part, turn: turn)
+        try self.init(file, orientation: 1, part: part, turn: turn)
     }
 
     /// Says what stands in the way of a geometry of a photo, for the plan.
-    static func obstacle(in path: String) -> (Geometry?) -> String? {
+    static func obstacle(in file: PhotoFile) -> (Geometry?) -> String? {
         { geometry in
             do {
-                return try LosslessLane(path, geometry).obstacle?.description
+                return try LosslessLane(file, geometry).obstacle?.description
             } catch {
                 return "\(error)"
             }

@@ -1,4 +1,5 @@
 import Adjustments
+import Headers
 import JPEG
 import Metadata
 import RenderProtocol
@@ -11,6 +12,7 @@ struct PlanesLane {
     /// The chroma of the result: the photo's, of which 4:2:2 would be turned to 4:4:0.
     let chroma: Recipe.Chroma
     private let path: String
+    private let limits: JPEGLimits
     private let header: JPEGHeader
     private let turn: JPEGTurn
     private let colour: PhotoColour
@@ -26,7 +28,8 @@ struct PlanesLane {
     init?(_ file: PhotoFile, orientation: Int) {
         guard file.format == .jpeg else { return nil }
         // What is wrong with the file, the other lanes say; they read it all the same.
-        guard let header = try? JPEGReader(file.path).header else { return nil }
+        let limits = file.jpegLimits(coefficientBytesMax: Self.coefficientBytesMax)
+        guard let header = try? JPEGReader(file.path, limits: limits).header else { return nil }
         let layout = header.layout
         guard layout.colour == .ycbcr, let chroma = layout.chroma,
             PlaneProgram.chromas.contains(chroma),
@@ -52,6 +55,7 @@ struct PlanesLane {
             else { return nil }
         }
         path = file.path
+        self.limits = limits
         self.chroma = resultChroma
         self.header = header
     }
@@ -63,8 +67,7 @@ struct PlanesLane {
         to target: String, _ filters: [any PixelFilter], of recipe: Recipe, _ plan: RenderPlan
     ) throws(JPEGError) {
         let program = PlaneProgram(filters: filters, colour: colour, chain: recipe.filters)
-        let reader = try JPEGReader(
-            path, limits: JPEGLimits(coefficientBytesMax: Self.coefficientBytesMax))
+        let reader = try JPEGReader(path, limits: limits)
         let layout = header.layout
         let writer = try JPEGWriter(
             target, layout: layout.turned(turn),

@@ -8,11 +8,12 @@ extension Planner {
     /// - Parameter size: of the upright photo.
     /// - Returns: a pass for each filter, and the size of the result.
     static func steps(
-        of recipe: Recipe, on size: PixelSize, pixelsMax: Int,
+        of recipe: Recipe, on size: PixelSize, limits: RenderLimits,
         _ resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> ([Pass], size: PixelSize) {
         var size = size
         var steps: [Pass] = []
+        try limits.check(.filters, recipe.filters.reduce(0) { $0 + $1.count }, of: "The recipe")
         for filter in recipe.filters where !filter.changesNothing {
             let context = FilterContext(size: size, resource: resource) {
                 digest, fit throws(Failure) in
@@ -27,11 +28,13 @@ extension Planner {
                 size = PixelSize(
                     width: size.width + 2 * working.growth.columns,
                     height: size.height + 2 * working.growth.rows)
-                try check(size, of: filter, pixelsMax: pixelsMax)
+                try limits.check(
+                    .radius, max(working.reach.columns, working.reach.rows), of: "\(filter)")
+                try check(size, of: filter, limits)
                 steps.append(.neighbourhood(filter, working))
             case .geometry(let make):
                 let geometry = try make(filter, context)
-                try check(geometry.size, of: filter, pixelsMax: pixelsMax)
+                try check(geometry.size, of: filter, limits)
                 guard !geometry.visible.isEmpty else {
                     throw Failure(
                         .invalidValue,
@@ -46,14 +49,15 @@ extension Planner {
         return (steps, size)
     }
 
-    private static func check(_ size: PixelSize, of filter: Filter, pixelsMax: Int)
+    private static func check(_ size: PixelSize, of filter: Filter, _ limits: RenderLimits)
         throws(Failure)
     {
-        guard size.pixels <= pixelsMax else {
+        guard size.pixels <= limits.pixelsMax else {
             throw Failure(
                 .tooManyPixels,
-                "\(filter) makes a picture of \(size) pixels; at most \(pixelsMax) pixels are allowed. Scale "
-                    + "less, or raise the worker's limit.")
+                "\(filter) makes a picture of \(size) pixels; render.pixels allows \(limits.pixelsMax). "
+                    + "Scale less, or raise --render-pixels.")
         }
+        try limits.check(.side, max(size.width, size.height), of: "What \(filter) makes")
     }
 }

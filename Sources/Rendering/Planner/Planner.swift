@@ -33,7 +33,7 @@ enum Planner {
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
-            of: recipe, on: header.uprightSize, pixelsMax: limits.pixelsMax, resource)
+            of: recipe, on: header.uprightSize, limits: limits, resource)
         var output = try output(
             recipe.output, for: header, size: size, hasAlpha: header.hasAlpha || makeAlpha(steps))
         let editsPlanes = editsPlanes(steps, of: header)

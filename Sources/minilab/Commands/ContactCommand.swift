@@ -30,6 +30,7 @@ struct ContactCommand: AsyncParsableCommand {
             valueName: "name:key=value,…"))
     var more: [String] = []
     @Option(help: "Longest side of a picture, in pixels.") var side = 240
+    @OptionGroup var limits: LimitOptions
 
     func validate() throws {
         let range = ContactSheetRequest.cellSideRange
@@ -40,7 +41,9 @@ struct ContactCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var reader = SettingsReader(SettingsSource())
+        var flags = SettingsSource()
+        flags.flags = limits.flags.compactMapValues(\.self)
+        var reader = SettingsReader(flags)
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

@@ -17,6 +17,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @Argument(help: "The photo.") var input: String
     @OptionGroup var edit: EditOptions
+    @OptionGroup var limits: LimitOptions
     @Flag(help: "Print header and plan as JSON.") var json = false
 
     private struct Answer: Encodable {
@@ -26,6 +27,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         var source = SettingsSource()
+        source.flags = limits.flags.compactMapValues(\.self)
         source.flags["resources"] = edit.resources
         var reader = SettingsReader(source)
         let settings = WorkerSettings(&reader)

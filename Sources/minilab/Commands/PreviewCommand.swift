@@ -20,6 +20,7 @@ struct PreviewCommand: AsyncParsableCommand {
     @Argument(help: "The file to write (default: PHOTO-preview.jpg in this folder).")
     var output: String?
     @OptionGroup var edit: EditOptions
+    @OptionGroup var limits: LimitOptions
     @Option(name: .customLong("max"), help: "Longest side in pixels.") var longestSide = 1024
     @Flag(help: "Print the report as JSON.") var json = false
 
@@ -32,9 +33,11 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var source = SettingsSource()
+        source.flags = limits.flags.compactMapValues(\.self)
         try await renderFile(
             input, to: output ?? beside(input, "preview"), edit: edit,
-            source: SettingsSource(), longestSide: longestSide, json: json)
+            source: source, longestSide: longestSide, json: json)
     }
 }
 

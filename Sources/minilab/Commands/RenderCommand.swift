@@ -24,18 +24,19 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: "The file to write; it is replaced whole or not at all.") var output: String
     @OptionGroup var edit: EditOptions
     @Option(help: "How long the render may take (default: 5m).") var renderTimeout: String?
-    @Option(help: "Most pixels of the photo (default: 536870912).") var renderPixels: String?
     @Option(
         help:
             "What the render may use (default: what the control group's limit leaves, else half of the machine's available memory)."
     ) var memory: String?
+    @OptionGroup var limits: LimitOptions
     @Flag(help: "Print the report as JSON.") var json = false
 
     func run() async throws {
         var source = SettingsSource()
-        source.flags = [
-            "render.timeout": renderTimeout, "render.pixels": renderPixels, "memory": memory,
-        ].compactMapValues(\.self)
+        source.flags = limits.flags.merging(["render.timeout": renderTimeout, "memory": memory]) {
+            $1
+        }
+        .compactMapValues(\.self)
         try await renderFile(
             input, to: output, edit: edit, source: source, longestSide: nil, json: json)
     }

@@ -84,8 +84,7 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "How long a render may take (default: 5m).")
     var renderTimeout: String?
 
-    @Option(help: "Most pixels of a photo (default: 536870912).")
-    var renderPixels: String?
+    @OptionGroup var limits: LimitOptions
 
     @Option(help: "Photos after which a render child is replaced (default: 200).")
     var renderPhotos: String?
@@ -148,13 +147,13 @@ struct WorkerOptions: ParsableArguments {
         [
             "library": library, "originals": originals, "resources": resources, "slots": slots,
             "lease": lease,
-            "render.timeout": renderTimeout, "render.pixels": renderPixels,
+            "render.timeout": renderTimeout,
             "render.photos": renderPhotos, "render.memory": renderMemory,
             "render.reuse": renderReuse, "memory": memory, "memory.root": memoryRoot,
             "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
             "status.port": statusPort, "status.address": statusAddress,
-        ]
+        ].merging(limits.flags) { $1 }
     }
 }

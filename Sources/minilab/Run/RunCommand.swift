@@ -39,7 +39,7 @@ struct RunCommand: AsyncParsableCommand {
             "What all renders may use together (default: what the control group's limit leaves, else half of the machine's available memory)."
     ) var memory: String?
     @Option(help: "How long a render may take (default: 5m).") var renderTimeout: String?
-    @Option(help: "Most pixels of a photo (default: 536870912).") var renderPixels: String?
+    @OptionGroup var limits: LimitOptions
     @Option(help: "trace, debug, info, notice, warning or error, for STATE/minilab.log.")
     var logLevel = "info"
     @Flag(help: "Print the report as JSON.") var json = false
@@ -97,10 +97,10 @@ struct RunCommand: AsyncParsableCommand {
 
     private func workerSettings() throws -> WorkerSettings {
         var source = SettingsSource()
-        source.flags = [
+        source.flags = limits.flags.merging([
             "resources": resources, "slots": slots, "memory": memory,
-            "render.timeout": renderTimeout, "render.pixels": renderPixels,
-        ].compactMapValues(\.self)
+            "render.timeout": renderTimeout,
+        ]) { $1 }.compactMapValues(\.self)
         var reader = SettingsReader(source)
         var settings = WorkerSettings(&reader)
         try reader.finish()
@@ -145,7 +145,7 @@ struct RunCommand: AsyncParsableCommand {
         }
         var sheet: String?
         if finished {
-            sheet = try await draw(run, parts, worker.pool)
+            sheet = try await draw(run, parts, worker.pool, settings.limits)
             await group.triggerGracefulShutdown()
         }
         try await working.value
@@ -161,7 +161,9 @@ struct RunCommand: AsyncParsableCommand {
     /// Most befores and afters of the sheet.
     private static let sheetPairsMax = 24
 
-    private func draw(_ run: Run, _ parts: RunParts, _ pool: RenderPool) async throws -> String? {
+    private func draw(
+        _ run: Run, _ parts: RunParts, _ pool: RenderPool, _ limits: RenderLimits
+    ) async throws -> String? {
         let jobs = run.completed.filter { $0.render != nil }.prefix(Self.sheetPairsMax)
         guard !jobs.isEmpty else { return nil }
         let cells = try jobs.flatMap { job in
@@ -175,7 +177,8 @@ struct RunCommand: AsyncParsableCommand {
         let sheet = parts.state.contactSheet
         try await pool.draw(
             ContactSheetRequest(
-                cells: cells, across: 2 * columns, cellSide: 480, destination: sheet.string))
+                cells: cells, across: 2 * columns, cellSide: 480, destination: sheet.string,
+                limits: limits))
         return sheet.string
     }
 }

@@ -38,17 +38,26 @@ extension Setting where Value == Int {
         -> Self
     {
         Setting(
-            key: key, expected: "a size such as 512M or 2G, at least \(range.lowerBound >> 20)M",
+            key: key,
+            expected: "a size such as 512M or 2G, from \(written(range.lowerBound)) to "
+                + written(range.upperBound),
             defaultText: text,
             parse: { text in
                 let units = ["K": 10, "M": 20, "G": 30]
                 let unit = text.last.flatMap { units[$0.uppercased()] }
                 guard let number = Int(unit == nil ? text[...] : text.dropLast()), number >= 0,
-                    number < 1 << 30
+                    number <= range.upperBound >> (unit ?? 0)
                 else { return nil }
                 let bytes = number << (unit ?? 0)
                 return range.contains(bytes) ? bytes : nil
             })
+    }
+
+    /// With the largest unit that leaves nothing over.
+    private static func written(_ bytes: Int) -> String {
+        let units = [(30, "G"), (20, "M"), (10, "K")]
+        let unit = units.first { bytes > 0 && bytes % (1 << $0.0) == 0 }
+        return unit.map { "\(bytes >> $0.0)\($0.1)" } ?? "\(bytes)"
     }
 }
 

@@ -44,11 +44,7 @@ extension WorkerSettings {
         slots = reader.value(
             .number("slots", 1...1024, default: "\(ProcessInfo.processInfo.activeProcessorCount)"),
             or: slots)
-        limits = RenderLimits(
-            pixelsMax: reader.value(
-                .number(
-                    "render.pixels", 1...100_000_000_000,
-                    default: "\(RenderLimits.defaultPixelsMax)"), or: 1))
+        limits = RenderLimits(&reader)
         resources = reader.optional(.text("resources", "the path of a folder"))
             .map { FilePath($0).absolute.string }
         renderTimeout = reader.value(

@@ -1,4 +1,4 @@
-import Metadata
+public import Metadata
 
 /// A photo format that we read, told by the content; the file's name says nothing.
 ///
@@ -6,25 +6,26 @@ import Metadata
 /// the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP),
 /// GIF89a §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`), ISO/IEC 18181-2 §9 (JPEG XL), DNG 1.6
 /// §4, and for the makers' own RAW formats LibRaw's `identify`.
-enum PhotoFormat: String, CaseIterable, Sendable {
+public enum PhotoFormat: String, CaseIterable, Sendable {
     case jpeg, png, heif, webp, tiff, gif, jxl, raw
 
     /// Bytes of the content that ``init(sniffing:firstDirectory:)`` wants to see.
-    static let sniffedBytes = 64
+    public static let sniffedBytes = 64
 
     /// libvips' nickname of the loader; nil for RAW, which LibRaw develops.
-    var loader: String? { self == .raw ? nil : rawValue + "load" }
+    public var loader: String? { self == .raw ? nil : rawValue + "load" }
 
     /// Whether the decoder turns the picture upright itself: EXIF must not turn it again.
     ///
     /// HEIF: the transformative properties are the ones that count (ISO/IEC 23008-12 §6.5.10). JPEG XL:
     /// the orientation of the codestream's header.
-    var isTurnedByDecoder: Bool { [.heif, .jxl, .raw].contains(self) }
+    public var isTurnedByDecoder: Bool { [.heif, .jxl, .raw].contains(self) }
 
     /// Tells the format by the first bytes, or nil.
     ///
     /// - Parameter firstDirectory: reads the first directory of a TIFF.
-    init?(sniffing head: [UInt8], firstDirectory: () -> TIFFBytes.FirstDirectory? = { nil }) {
+    public init?(sniffing head: [UInt8], firstDirectory: () -> TIFFBytes.FirstDirectory? = { nil })
+    {
         func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
             head.count >= offset + bytes.count
                 && Array(head[offset..<offset + bytes.count]) == bytes

@@ -3,14 +3,14 @@
 /// Sources of the signatures: QuickTime File Format §"Overview of QTFF" (files that begin with `moov`, `mdat`,
 /// `wide`, `free` or `skip`), ISO/IEC 14496-12 §4.3 and the MP4 registration authority (brands of `ftyp`), the
 /// Multimedia Programming Interface 1.0 (AVI), RFC 8794 §11.2.1 (EBML: Matroska, WebM).
-enum VideoContainer: String, Sendable {
+public enum VideoContainer: String, Sendable {
     case quickTime = "QuickTime"
     case mp4 = "MPEG-4"
     case avi = "AVI"
     case matroska = "Matroska or WebM"
 
     /// Tells a video by the first bytes of a file that is no photo; nil when it is none of these.
-    init?(sniffing head: [UInt8]) {
+    public init?(sniffing head: [UInt8]) {
         func text(at offset: Int) -> String? {
             head.count >= offset + 4
                 ? String(decoding: head[offset..<offset + 4], as: UTF8.self) : nil

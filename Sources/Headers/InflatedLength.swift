@@ -1,0 +1,44 @@
+import CZlib
+
+/// How long what zlib compressed will be, found by inflating it into one buffer again and again.
+enum InflatedLength {
+    private static let bufferBytes = 64 << 10
+
+    /// Bytes that a zlib stream (RFC 1950) gives, up to where it is damaged.
+    ///
+    /// - Parameters:
+    ///   - range: where it lies in the file.
+    ///   - most: it is broken off where it exceeds this.
+    static func of(_ range: Range<Int>, in file: inout HeaderBytes, most: Int) -> Int {
+        var length = 0
+        var place = range.lowerBound
+        var buffer = [UInt8](repeating: 0, count: bufferBytes)
+        var stream = z_stream()
+        // zlib compares the stream's address, so it stays at one.
+        withUnsafeMutablePointer(to: &stream) { stream in
+            var status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            defer { inflateEnd(stream) }
+            while status == Z_OK, length <= most, place < range.upperBound {
+                var input = Array(
+                    file.bytes(place, min(range.upperBound - place, bufferBytes)))
+                guard !input.isEmpty else { return }
+                place += input.count
+                input.withUnsafeMutableBufferPointer { input in
+                    stream.pointee.next_in = input.baseAddress
+                    stream.pointee.avail_in = UInt32(input.count)
+                    repeat {
+                        buffer.withUnsafeMutableBufferPointer { buffer in
+                            stream.pointee.next_out = buffer.baseAddress
+                            stream.pointee.avail_out = UInt32(buffer.count)
+                            status = inflate(stream, Z_NO_FLUSH)
+                            length += buffer.count - Int(stream.pointee.avail_out)
+                        }
+                    } while status == Z_OK && length <= most && stream.pointee.avail_out == 0
+                    // All of the input is used up: more may follow.
+                    if status == Z_BUF_ERROR { status = Z_OK }
+                }
+            }
+        }
+        return length
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+// ITU-T T.81: B.1.1.3 (markers), B.2.2 (frame header), B.2.3 (scan header), B.1.1.5 (stuffing).
+extension PhotoSurvey {
+    /// Follows the segments. Scans after the first are looked for among the coded pixels, which reads the
+    /// file once, where there can be any: in a progressive photo, or one with a scan for each component.
+    mutating func readJPEG(_ file: inout HeaderBytes) {
+        var place = 2
+        var components = 0
+        var isProgressive = false
+        while !isBeyond, let marker = Self.nextMarker(in: &file, from: place) {
+            let code = marker.code
+            place = marker.place + 2
+            if code == 0xD9 { return }
+            guard let length = file.big(place, 2), length >= 2 else { return }
+            switch code {
+            case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
+                guard let height = file.big(place + 3, 2), let width = file.big(place + 5, 2),
+                    let count = file.byte(place + 7)
+                else { return }
+                setSize(width, height)
+                components = count
+                isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(code)
+                addMetadata(0)
+            case 0xDA:
+                scans += 1
+                guard isProgressive || file.byte(place + 2) != components else { return }
+            case 0xE2 where file.has("ICC_PROFILE\0", at: place + 2):
+                addProfile(length - 16)
+                addMetadata(0)
+            case 0xE0...0xEF, 0xFE: addMetadata(length - 2)
+            default: addMetadata(0)
+            }
+            place += length
+        }
+    }
+
+    /// The next marker that begins a segment, or the end's; as libjpeg does, what lies between is passed.
+    private static func nextMarker(in file: inout HeaderBytes, from place: Int)
+        -> (place: Int, code: UInt8)?
+    {
+        var place = place
+        while true {
+            let bytes = file.stretch(place, atLeast: 2)
+            guard bytes.count >= 2 else { return nil }
+            let found = bytes.withUnsafeBytes { bytes -> Int? in
+                guard let base = bytes.baseAddress else { return nil }
+                var index = 0
+                while index + 1 < bytes.count,
+                    let next = memchr(base + index, 0xFF, bytes.count - index - 1)
+                {
+                    index = UnsafeRawPointer(next) - base
+                    switch bytes[index + 1] {
+                    // Stuffing; TEM; RST0 to RST7 and SOI, which stand alone.
+                    case 0, 1, 0xD0...0xD8: index += 2
+                    // A marker may have any number of these before it.
+                    case 0xFF: index += 1
+                    default: return index
+                    }
+                }
+                return nil
+            }
+            if let found { return (place + found, bytes[bytes.startIndex + found + 1]) }
+            // The last byte may be the first of a marker.
+            place += bytes.count - 1
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import RenderProtocol
+
+// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.3 (texts).
+extension PhotoSurvey {
+    /// Follows the chunks up to the pixels, and inflates profile and texts without keeping them.
+    mutating func readPNG(_ file: inout HeaderBytes) {
+        var place = 8
+        while !isBeyond, let length = file.big(place, 4), let name = file.big(place + 4, 4) {
+            let data = place + 8
+            let end = min(data + length, file.length)
+            switch name {
+            case Self.name("IHDR"):
+                guard let width = file.big(data, 4), let height = file.big(data + 4, 4) else {
+                    return
+                }
+                setSize(width, height)
+            case Self.name("IDAT"), Self.name("IEND"): return
+            case Self.name("iCCP"):
+                // A name, its end, the method.
+                let start = Self.endOfText(in: &file, from: data, to: end) + 1
+                addProfile(
+                    InflatedLength.of(start..<max(start, end), in: &file, most: limits.profileMax))
+                addMetadata(start - data)
+            case Self.name("zTXt"):
+                let start = Self.endOfText(in: &file, from: data, to: end) + 1
+                addMetadata(inflatedText(in: &file, start..<max(start, end)) + start - data)
+            case Self.name("iTXt"):
+                // A key, whether it is compressed, the method, a language and the key in that language.
+                let key = Self.endOfText(in: &file, from: data, to: end)
+                let language = Self.endOfText(in: &file, from: key + 2, to: end)
+                let start = Self.endOfText(in: &file, from: language, to: end)
+                let isCompressed = file.byte(key) == 1
+                addMetadata(
+                    isCompressed
+                        ? inflatedText(in: &file, start..<max(start, end)) + start - data : length)
+            default: addMetadata(length)
+            }
+            place = data + length + 4
+        }
+    }
+
+    private func inflatedText(in file: inout HeaderBytes, _ range: Range<Int>) -> Int {
+        InflatedLength.of(range, in: &file, most: limits.metadataMax)
+    }
+
+    /// Behind the 0 that ends a text, or at the end of the chunk.
+    private static func endOfText(in file: inout HeaderBytes, from start: Int, to end: Int) -> Int {
+        var place = start
+        while place < end {
+            let bytes = file.stretch(place, atLeast: 1).prefix(end - place)
+            guard !bytes.isEmpty else { return end }
+            if let zero = bytes.firstIndex(of: 0) { return place + zero - bytes.startIndex + 1 }
+            place += bytes.count
+        }
+        return end
+    }
+
+    private static func name(_ text: String) -> Int { text.utf8.reduce(0) { $0 << 8 | Int($1) } }
+}

@@ -1,0 +1,245 @@
+import Adjustments
+import Headers
+import MinilabTesting
+import RenderProtocol
+import Testing
+
+@Suite("Photo survey") struct PhotoSurveyTests {
+    // MARK: JPEG
+
+    private let frame: [UInt8] =
+        [8] + Bytes.big(300, 2) + Bytes.big(400, 2) + [3] + [UInt8](repeating: 0, count: 9)
+    private let threeComponents: [UInt8] = [3, 1, 0, 2, 0, 3, 0, 0, 63, 0]
+
+    @Test func `a JPEG's size, profile and metadata are those of its segments`() {
+        let bytes: [UInt8] =
+            [0xFF, 0xD8] + Bytes.segment(0xE1, [UInt8](repeating: 1, count: 500))
+            + Bytes.segment(
+                0xE2, Bytes.text("ICC_PROFILE\0\u{1}\u{1}") + [UInt8](repeating: 7, count: 900))
+            + Bytes.segment(0xC0, frame) + Bytes.segment(0xDA, threeComponents)
+        let survey = CountedFile(bytes).survey(.jpeg)
+        #expect(survey.size == PixelSize(width: 400, height: 300))
+        #expect(survey.profileBytes == 900)
+        #expect((500..<900).contains(survey.metadataBytes))
+        #expect(survey.scans == 1)
+    }
+
+    /// Coarse to fine, with restarts and stuffed bytes among the pixels.
+    private func progressive(scans: Int, scanBytes: Int = 40) -> [UInt8] {
+        var bytes: [UInt8] = [0xFF, 0xD8] + Bytes.segment(0xC2, frame)
+        for _ in 0..<scans {
+            bytes += Bytes.segment(0xDA, threeComponents)
+            for index in 0..<scanBytes {
+                bytes += [UInt8(truncatingIfNeeded: index), 0xFF, 0, 0xFF, 0xD3]
+            }
+        }
+        return bytes + [0xFF, 0xD9]
+    }
+
+    @Test(arguments: [1, 2, 10, 500]) func `scans of a progressive JPEG are counted`(_ scans: Int) {
+        #expect(CountedFile(progressive(scans: scans)).survey(.jpeg).scans == scans)
+    }
+
+    @Test func `counting ends at the first scan too many`() {
+        let file = CountedFile(progressive(scans: 10_000, scanBytes: 400))
+        #expect(file.survey(.jpeg).scans == 501)
+        #expect(file.bytesRead < file.length / 10)
+    }
+
+    @Test func `the pixels of a photo of one scan are not read`() {
+        let file = CountedFile(
+            [0xFF, 0xD8] + Bytes.segment(0xC0, frame) + Bytes.segment(0xDA, threeComponents),
+            length: 4 << 30)
+        #expect(file.survey(.jpeg).scans == 1)
+        #expect(file.bytesRead < 10_000)
+    }
+
+    // MARK: PNG
+
+    private func png(_ width: Int, _ height: Int, _ chunks: [UInt8]) -> [UInt8] {
+        [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10]
+            + Bytes.chunk("IHDR", Bytes.big(width) + Bytes.big(height) + [8, 2, 0, 0, 0]) + chunks
+            + Bytes.chunk("IDAT", [])
+    }
+
+    @Test func `a PNG's sides are taken as they stand, however long`() {
+        let survey = CountedFile(png(65_536, 65_536, [])).survey(.png)
+        #expect(survey.size == PixelSize(width: 65_536, height: 65_536))
+        let absurd = CountedFile(png(0xFFFF_FFFF, 0xFFFF_FFFF, [])).survey(.png)
+        #expect(throws: Failure.self) { try absurd.check("a.png") }
+    }
+
+    @Test func `a profile and texts are as long as they inflate to`() {
+        let zeros = Bytes.deflatedZeros(3_000_000)
+        #expect(zeros.count < 10_000)
+        for (chunk, isProfile) in [
+            (Bytes.chunk("iCCP", Bytes.text("p\0\0") + zeros), true),
+            (Bytes.chunk("zTXt", Bytes.text("key\0\0") + zeros), false),
+            (Bytes.chunk("iTXt", Bytes.text("key\0\u{1}\0en\0word\0") + zeros), false),
+        ] {
+            let survey = CountedFile(png(10, 10, chunk)).survey(.png)
+            let length = isProfile ? survey.profileBytes : survey.metadataBytes
+            #expect((3_000_000..<3_001_000).contains(length))
+        }
+    }
+
+    @Test func `inflating ends behind the limit`() {
+        let survey = CountedFile(
+            png(10, 10, Bytes.chunk("iCCP", Bytes.text("p\0\0") + Bytes.deflatedZeros(64 << 20)))
+        ).survey(.png)
+        #expect((8_000_001..<8_200_000).contains(survey.profileBytes))
+    }
+
+    // MARK: GIF
+
+    private func gif(frames: Int, end: [UInt8] = [0x3B]) -> [UInt8] {
+        let frame: [UInt8] =
+            [0x21, 0xF9, 4, 0, 1, 0, 0, 0, 0x2C] + Bytes.little(2, 2) + Bytes.little(3, 2)
+            + Bytes.little(20, 2) + Bytes.little(30, 2) + [0x80] + [UInt8](repeating: 0, count: 6)
+            + [2, 3, 1, 2, 3, 1, 9, 0]
+        return Bytes.text("GIF89a") + Bytes.little(9_000, 2) + Bytes.little(9_000, 2) + [
+            0x91, 0, 0,
+        ]
+            + [UInt8](repeating: 0, count: 12) + (0..<frames).flatMap { _ in frame } + end
+    }
+
+    @Test func `frames of a GIF are counted, and its size is what they cover`() {
+        let survey = CountedFile(gif(frames: 17)).survey(.gif)
+        #expect(survey.frames == 17)
+        #expect(survey.size == PixelSize(width: 22, height: 33))
+    }
+
+    @Test func `a GIF without end is left at the first frame too many`() {
+        let file = CountedFile(gif(frames: 20_000, end: []))
+        #expect(file.survey(.gif).frames == 3_601)
+        #expect(file.bytesRead < file.length / 2)
+    }
+
+    // MARK: TIFF
+
+    private func tiff(
+        isBig: Bool = false, next: [Int], entries: [(tag: Int, type: Int, count: Int, value: Int)]
+    ) -> [UInt8] {
+        let size = isBig ? 8 : 4
+        let list = entries.flatMap {
+            Bytes.little($0.tag, 2) + Bytes.little($0.type, 2) + Bytes.little($0.count, size)
+                + Bytes.little($0.value, size)
+        }
+        let header: [UInt8] =
+            isBig
+            ? Bytes.text("II") + [43, 0, 8, 0, 0, 0] + Bytes.little(16, 8)
+            : Bytes.text("II") + [42, 0] + Bytes.little(8)
+        return header
+            + next.flatMap {
+                Bytes.little(entries.count, isBig ? 8 : 2) + list + Bytes.little($0, size)
+            }
+    }
+
+    @Test(arguments: [false, true]) func `a TIFF's first page says how large it is`(isBig: Bool) {
+        let bytes = tiff(
+            isBig: isBig, next: [0],
+            entries: [
+                (256, 4, 1, 70_000), (257, 3, 1, 500), (34_675, 7, 3_144, 9_999), (700, 1, 800, 9),
+            ])
+        let survey = CountedFile(bytes).survey(.tiff)
+        #expect(survey.size == PixelSize(width: 70_000, height: 500))
+        #expect(survey.pages == 1 && survey.profileBytes == 3_144)
+        #expect((802..<2_000).contains(survey.metadataBytes))
+    }
+
+    @Test func `directories are followed, but not round and round`() {
+        // Each of 18 bytes from 8 on.
+        let chain = tiff(next: (1..<2_000).map { 8 + 18 * $0 } + [0], entries: [(256, 3, 1, 5)])
+        #expect(CountedFile(chain).survey(.tiff).pages == 1_001)
+        let circle = tiff(next: [26, 8], entries: [(256, 3, 1, 5)])
+        #expect(CountedFile(circle).survey(.tiff).pages == 2)
+    }
+
+    @Test(arguments: [(34_675, RenderLimit.profile), (700, .metadata), (273, .metadata)])
+    func `offsets and counts of 4 GB are believed, and refused`(_ tag: Int, _ limit: RenderLimit) {
+        let bytes = tiff(next: [0], entries: [(tag, 4, 0xFFFF_FFFF, 0xFFFF_FFF0)])
+        let file = CountedFile(bytes, length: 4 << 30)
+        let failure = #expect(throws: Failure.self) { try file.survey(.tiff).check("a.tif") }
+        #expect(failure?.code == .exceedsLimit)
+        #expect(failure?.message.contains(limit.key) == true)
+        #expect(file.bytesRead < 100_000)
+    }
+
+    // MARK: WebP
+
+    @Test func `a WebP's canvas, frames and profile are found`() {
+        let bytes =
+            Bytes.text("RIFF") + Bytes.little(0) + Bytes.text("WEBP")
+            + Bytes.riff("VP8X", [0, 0, 0, 0] + Bytes.little(16_382, 3) + Bytes.little(99, 3))
+            + Bytes.riff("ICCP", [UInt8](repeating: 0, count: 601))
+            + (0..<5).flatMap { _ in Bytes.riff("ANMF", [UInt8](repeating: 0, count: 33)) }
+        let survey = CountedFile(bytes).survey(.webp)
+        #expect(survey.size == PixelSize(width: 16_383, height: 100))
+        #expect(survey.frames == 5 && survey.profileBytes == 601)
+    }
+
+    // MARK: HEIF and JPEG XL
+
+    @Test func `a HEIF's size is its primary picture's`() {
+        func ispe(_ side: Int) -> [UInt8] {
+            Bytes.box("ispe", Bytes.big(0) + Bytes.big(side) + Bytes.big(side))
+        }
+        let properties =
+            Bytes.box(
+                "ipco",
+                ispe(50_000) + ispe(17_000)
+                    + Bytes.box("colr", Bytes.text("prof") + [UInt8](repeating: 0, count: 700)))
+            + Bytes.box("ipma", Bytes.big(0) + Bytes.big(2) + [0, 1, 1, 1, 0, 2, 2, 0x83, 2])
+        let items = Bytes.box(
+            "iinf",
+            Bytes.big(0) + Bytes.big(1, 2)
+                + Bytes.box("infe", [2, 0, 0, 0, 0, 3, 0, 0] + Bytes.text("Exif\0")))
+        // Two extents of one item, of 5,000 bytes each.
+        let places = Bytes.box(
+            "iloc",
+            Bytes.big(0) + [0x44, 0, 0, 1, 0, 3, 0, 0, 0, 2]
+                + (0..<2).flatMap { _ in Bytes.big(0) + Bytes.big(5_000) })
+        let bytes =
+            Bytes.box("ftyp", Bytes.text("heic\0\0\0\0"))
+            + Bytes.box(
+                "meta",
+                Bytes.big(0) + Bytes.box("pitm", Bytes.big(0) + [0, 2])
+                    + Bytes.box("iprp", properties) + items + places)
+        let survey = CountedFile(bytes).survey(.heif)
+        #expect(survey.size == PixelSize(width: 17_000, height: 17_000))
+        #expect(survey.profileBytes == 700)
+        #expect((10_000..<11_000).contains(survey.metadataBytes))
+    }
+
+    @Test(arguments: [(40, 40, 1), (80, 40, 7), (256, 144, 5)])
+    func `a small JPEG XL's size is read bit by bit`(_ width: Int, _ height: Int, _ ratio: Int) {
+        // Lowest first: 1 for small, five of height, three of ratio.
+        let header = 1 | (height / 8 - 1) << 1 | ratio << 6
+        let codestream: [UInt8] = [0xFF, 0x0A] + Bytes.little(header, 2) + [0, 0, 0, 0]
+        #expect(
+            CountedFile(codestream).survey(.jxl).size == PixelSize(width: width, height: height))
+        let boxed =
+            Bytes.box("JXL ", [13, 10, 0x87, 10])
+            + Bytes.box("ftyp", Bytes.text("jxl \0\0\0\0jxl "))
+            + Bytes.box("jxlp", Bytes.big(0) + codestream)
+        #expect(CountedFile(boxed).survey(.jxl).size == PixelSize(width: width, height: height))
+    }
+
+    // MARK: Anything
+
+    @Test(arguments: PhotoFormat.allCases)
+    func `what is cut off anywhere, or noise, is counted as far as it goes`(_ format: PhotoFormat) {
+        let samples: [[UInt8]] = [
+            progressive(scans: 3), gif(frames: 3),
+            png(9, 9, Bytes.chunk("iCCP", [0, 0] + Bytes.deflatedZeros(99))),
+            tiff(next: [26, 8], entries: [(256, 3, 1, 5)]),
+            tiff(isBig: true, next: [0], entries: [(700, 1, 8, 0)]),
+        ]
+        for bytes in samples {
+            for length in 0..<bytes.count {
+                let survey = CountedFile(Array(bytes.prefix(length))).survey(format)
+                #expect(survey.fileBytes == length)
+            }
+        }
+    }
+}
