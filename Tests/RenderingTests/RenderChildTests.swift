@@ -181,30 +181,4 @@ final class Child {
             #expect(try await child.waitForExit() == (.uncaughtSignal, SIGKILL))
         }
     }
-
-    @Test(.enabled(if: Studio.corpus != nil))
-    func `every hostile file ends as a picture or a typed failure`() async throws {
-        let studio = try Studio()
-        let folder = try #require(Studio.corpus) + "/hostile"
-        var ends: [String: Int] = [:]
-        var child = try Child()
-        for name in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() {
-            let path = folder + "/" + name
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            if isFolder.boolValue { continue }
-            switch try child.ask(request(studio, path)) {
-            case .rendered: ends["rendered", default: 0] += 1
-            case .failed(let failure):
-                ends[failure.code.rawValue, default: 0] += 1
-                #expect(failure.code != .internalError, "\(name): \(failure)")
-            case .none:
-                let (reason, status) = try await child.waitForExit()
-                ends["ended by \(reason == .exit ? "exit" : "signal") \(status)", default: 0] += 1
-                child = try Child()
-            default: Issue.record("\(name): an answer of another kind")
-            }
-        }
-        #expect(ends.values.reduce(0, +) > 100, "\(ends)")
-    }
 }

@@ -4,5 +4,5 @@ import ArgumentParser
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measures a part of minilab.", shouldDisplay: false,
-        subcommands: [QueueBench.self, WorkerBench.self])
+        subcommands: [QueueBench.self, WorkerBench.self, HostileBench.self])
 }

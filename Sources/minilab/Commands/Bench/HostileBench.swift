@@ -1,0 +1,151 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Logging
+import RenderProtocol
+import SystemPackage
+import Synchronization
+import Worker
+
+/// Strangers' files through real render children, held as a worker holds them: what `ops/hostile` calls.
+struct HostileBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hostile",
+        abstract: "Gives render children files that nobody should send, and counts how each ends.",
+        discussion: """
+            Takes the files of the folders, harms copies of them by a seed, and probes and renders each in \
+            the pool of children that a worker has. Ends with 1 when one ends as internalError, takes longer \
+            than its limits, or a child ends in a way that has no name.
+
+            Example:
+              minilab bench hostile Tests/Fixtures --seed 1 --count 1000
+            """)
+
+    @Argument(help: "Folders of files; their subfolders too.") var folders: [String]
+    @Option(help: "What is random follows from it.") var seed: UInt64 = 1
+    @Option(help: "How many files are made.") var count = 1_000
+    @Flag(help: "Give each file as it is, once, and print how it ended.") var unchanged = false
+    @Option(help: "Longest file of the folders that is taken.") var bytesMax = 1 << 20
+    @Option(help: "Files at the same time.") var slots = 2
+    @Option(help: "A folder where files that ended badly are kept.") var keep: String?
+    @OptionGroup var limits: LimitOptions
+
+    /// How long a render may take: the results are small.
+    private static let renderTimeout: Duration = .seconds(30)
+    func run() async throws {
+        let files = try originals()
+        guard !files.isEmpty else {
+            throw ValidationError("No file of at most \(bytesMax) bytes in \(folders).")
+        }
+        var source = SettingsSource()
+        source.flags = limits.flags.compactMapValues(\.self)
+        var reader = SettingsReader(source)
+        var settings = WorkerSettings(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .error)
+        try reader.finish()
+        settings.renderTimeout = Self.renderTimeout
+
+        let tally = HostileTally()
+        let pool = RenderPool(
+            settings: settings, logger: logger,
+            listener: { event in
+                if case .childEnded(let end) = event { tally.childEnded(end) }
+            })
+        let folder = try TemporaryFolder(
+            beside: FileManager.default.temporaryDirectory.path + "/hostile")
+        defer { folder.remove() }
+        let work = HostileWork(
+            files: files, mutation: Mutation(originals: files.map(\.bytes), seed: seed),
+            unchanged: unchanged, total: unchanged ? files.count : count, folder: folder.path,
+            keep: keep, limits: settings.limits, pool: pool, tally: tally)
+        await withTaskGroup { group in
+            for slot in 0..<slots { group.addTask { await work.run(slot) } }
+        }
+        await pool.close()
+        print(tally.page(work.total))
+        guard !tally.isBad else { throw ExitCode(1) }
+    }
+
+    /// The regular files, in the order of their names.
+    private func originals() throws -> [(name: String, bytes: [UInt8])] {
+        try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap {
+                name in
+                let path = folder + "/" + name
+                var status = stat()
+                guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                    status.st_size <= bytesMax
+                else { return nil }
+                return (name, [UInt8](try Data(contentsOf: URL(filePath: path))))
+            }
+        }
+    }
+}
+
+/// What the slots share.
+private struct HostileWork: Sendable {
+    let files: [(name: String, bytes: [UInt8])]
+    let mutation: Mutation
+    let unchanged: Bool
+    let total: Int
+    let folder: String
+    let keep: String?
+    let limits: RenderLimits
+    let pool: RenderPool
+    let tally: HostileTally
+
+    /// How long a file may take in all: the limits of probe and render, and as much as it takes to start a
+    /// child, kill it, and wait for its end on a busy machine.
+    private static let lateAfter: Duration = .seconds(45)
+
+    /// Takes one file after the other until all are taken.
+    func run(_ slot: Int) async {
+        let place = folder + "/\(slot)"
+        while let number = tally.nextNumber(below: total) {
+            let (bytes, original) =
+                unchanged ? (files[number].bytes, number) : mutation.file(number)
+            let name = files[original].name
+            Self.write(bytes, to: place)
+            let end = await end(of: place, number)
+            tally.add(unchanged ? name : "\(number) of \(name)", end)
+            if unchanged { print("\(end.words)\t\(name)") }
+            if end.isBad, let keep { Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)") }
+        }
+    }
+
+    /// Probes and renders one file.
+    private func end(of place: String, _ number: Int) async -> HostileTally.End {
+        let begin = ContinuousClock.now
+        func end(_ outcome: String) -> HostileTally.End {
+            let took = ContinuousClock.now - begin
+            return .init(outcome: took > Self.lateAfter ? HostileTally.late : outcome, took: took)
+        }
+        do {
+            // In turn: planes, pixels of a small copy, coefficients or a turn.
+            let filters = [
+                try Filter("CISepiaTone"), try Filter("CIGaussianBlur", ["radius": 3]),
+                try Filter("turn", ["degrees": 90]),
+            ]
+            _ = try await pool.render(
+                PhotoRequest(
+                    source: place, recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
+                    folder: folder,
+                    stem: "out-\(FilePath(place).lastComponent?.string ?? "")",
+                    longestSide: number % 3 == 1 ? 256 : nil))
+            return end(HostileTally.picture)
+        } catch let failure as Failure {
+            return end(failure.code.rawValue)
+        } catch {
+            return end("no answer: \(error)")
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) {
+        do {
+            try Data(bytes).write(to: URL(filePath: path))
+        } catch {
+            fatalError("\(path) cannot be written: \(error)")
+        }
+    }
+}
