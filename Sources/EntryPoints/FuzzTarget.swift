@@ -16,6 +16,16 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case adjustmentData = "adjustment-data"
     /// An edit as producers send it.
     case edit
+    /// A photo's file, up to its pixels.
+    case photoHeader = "photo-header"
+    /// EXIF, also as a TIFF's directories.
+    case exif
+    /// An XMP packet.
+    case xmp
+    /// IPTC records, in Photoshop's block or bare.
+    case iptc
+    /// The boxes of a HEIF or a movie.
+    case boxes
 
     /// Gives it bytes.
     ///
@@ -27,6 +37,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .sidecar: takeSidecar(bytes)
         case .adjustmentData: takeAdjustmentData(bytes)
         case .edit: takeEdit(bytes)
+        case .photoHeader: takePhoto(bytes)
+        case .exif: takeExif(bytes)
+        case .xmp: takeXMP(bytes)
+        case .iptc: takeIPTC(bytes)
+        case .boxes: takeBoxes(bytes)
         }
     }
 }

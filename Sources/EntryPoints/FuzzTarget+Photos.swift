@@ -1,0 +1,90 @@
+import Adjustments
+import FoundationEssentials
+import Headers
+import Metadata
+import RenderProtocol
+
+extension FuzzTarget {
+    /// Whatever a file says, its header costs no more than a few times its own length to read.
+    func takePhoto(_ bytes: Data) {
+        let bytes = [UInt8](bytes)
+        let head = Array(bytes.prefix(PhotoFormat.sniffedBytes))
+        let sniffed = PhotoFormat(sniffing: head) { TIFFBytes.FirstDirectory(Self.reading(bytes)) }
+        if sniffed == nil { _ = VideoContainer(sniffing: head) }
+        // Of what is no photo every reader is tried: a few bytes more would have made it one.
+        for format in sniffed.map({ [$0] }) ?? PhotoFormat.allCases {
+            var read = 0
+            let reading = Self.reading(bytes)
+            let file = HeaderBytes(length: bytes.count) { offset, count in
+                let part = reading(offset, count)
+                read += part.count
+                return part
+            }
+            let survey = PhotoSurvey(format, file, limits: RenderLimits())
+            precondition(read <= Self.readsMax * (bytes.count + Self.jumpBytes))
+            precondition(survey.profileBytes >= 0 && survey.metadataBytes >= 0)
+            // To be refused is what some of these bytes are for.
+            try? survey.check("the photo")
+        }
+    }
+
+    /// How often a byte is read at most on the average: a box of HEIF is looked through for what it holds,
+    /// then each of what it holds.
+    private static let readsMax = 64
+    /// What is read after a jump; a small file is read whole each time.
+    private static let jumpBytes = 4_096
+
+    private static func reading(_ bytes: [UInt8]) -> (Int, Int) -> [UInt8] {
+        { offset, count in
+            guard offset >= 0, offset < bytes.count, count > 0 else { return [] }
+            return Array(bytes[offset..<min(bytes.count, offset + count)])
+        }
+    }
+
+    private static let facts = [
+        PictureFacts(size: PixelSize(width: 400, height: 300)),
+        PictureFacts(
+            size: PixelSize(width: 70_000, height: 1), removesLocation: true, newColourIsSRGB: false
+        ),
+    ]
+
+    /// EXIF does not grow when it is made true, and what is taken out of directories is EXIF again.
+    func takeExif(_ bytes: Data) {
+        let bytes = [UInt8](bytes)
+        _ = AppleMakerNote.contentIdentifier(inEXIF: bytes)
+        for facts in Self.facts {
+            let revised = Exif.revised(bytes, to: facts)
+            precondition(revised.map { $0.count <= bytes.count } ?? true)
+        }
+        guard let directories = ExifDirectories(Self.reading(bytes)) else { return }
+        let alone = directories.standalone()
+        precondition(ExifDirectories(Self.reading(alone)) != nil)
+        // A TIFF of one directory without an entry.
+        let file = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        _ = TIFFGraft(exif: bytes, iptc: bytes, length: file.count, Self.reading(file))
+        _ = TIFFGraft(exif: alone, iptc: nil, length: bytes.count, Self.reading(bytes))
+    }
+
+    /// XMP that was made true is true.
+    func takeXMP(_ bytes: Data) {
+        let bytes = [UInt8](bytes)
+        _ = XMP.hasGainMap(bytes)
+        for facts in Self.facts {
+            guard let revised = XMP.revised(bytes, to: facts) else { return }
+            precondition(XMP.revised(revised, to: facts) == revised)
+        }
+    }
+
+    /// Records are the same from the block that they are put into.
+    func takeIPTC(_ bytes: Data) {
+        guard let records = IPTC.records(in: [UInt8](bytes)) else { return }
+        precondition(IPTC.records(in: IPTC.photoshopBlock(records)) == records)
+    }
+
+    /// Boxes of a HEIF and of a movie.
+    func takeBoxes(_ bytes: Data) {
+        let bytes = [UInt8](bytes)
+        _ = HEIFColour(bytes)
+        _ = MovieIdentifier.identifier(Self.reading(bytes))
+    }
+}
