@@ -1,10 +1,27 @@
 // What Swift cannot import from libvips and GObject: macros and variadic functions, one line each.
 // Names start with minilab_. No logic belongs here.
 #include <malloc.h>
+#include <gmodule.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 #include <vips/vips.h>
 
 static inline int minilab_vips_init(const char *name) { return vips_init(name); }
+
+// GLib prints a line and traps when it is out of memory or threads; this ends the process by a code instead.
+static void minilab_glib_error(
+    const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer exit_code
+) {
+    if (strstr(text, "failed to allocate") || strstr(text, "creating thread"))
+        _exit(GPOINTER_TO_INT(exit_code));
+    g_log_default_handler(domain, level, text, NULL);
+}
+static inline void minilab_on_glib_error(int exit_code) {
+    g_log_set_handler(
+        "GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, minilab_glib_error,
+        GINT_TO_POINTER(exit_code));
+}
 
 // libvips reads its tuning options only from a command line: this hands it one.
 static inline gboolean minilab_vips_options(gchar ***arguments, GError **error) {
@@ -56,3 +73,12 @@ static inline size_t minilab_region_pixel(VipsRegion *region) {
 // Opens libvips' own file format, which needs no loader operation. The library exports it and the
 // manual names it; its header of 8.14 keeps it out of reach.
 VipsImage *vips_image_new_mode(const char *filename, const char *mode);
+
+// dladdr(3), which Swift's picture of the C library leaves out: which file a function is in.
+struct minilab_symbol {
+    const char *file;
+    void *base;
+    const char *name;
+    void *address;
+};
+int minilab_find_symbol(const void *address, struct minilab_symbol *found) __asm__("dladdr");

@@ -38,6 +38,12 @@ public enum VipsLibrary {
     /// got on well.
     public static func forgetErrors() { vips_error_clear() }
 
+    /// Ends the process with this code, not by a signal, when GLib cannot go on for want of memory or threads.
+    public static func endWithoutMemory(by exitCode: Int32) { minilab_on_glib_error(exitCode) }
+
+    /// For tests of that: asks GLib for memory that nobody has.
+    public static func exhaustMemory(_ byteCount: Int) { g_free(g_malloc(gsize(byteCount))) }
+
     /// Threads that compute pixels. Changing it changes no pixel; tests do.
     public static var threads: Int {
         get { Int(vips_concurrency_get()) }
@@ -49,7 +55,9 @@ public enum VipsLibrary {
     // A static let is made once, by one thread, whoever comes first.
     private static let started: VipsError? = {
         let settings = firstSettings.withLock { $0 } ?? Settings()
+        VipsModules.loadNone()
         guard minilab_vips_init("minilab") == 0 else { return .taking(operation: "vips_init") }
+        if let error = VipsModules.load() { return error }
         vips_concurrency_set(Int32(settings.threads))
         vips_cache_set_max(0)
         vips_cache_set_max_mem(0)
