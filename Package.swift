@@ -38,6 +38,8 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
+        // What must stay C: system calls without a wrapper, signal handlers.
+        .target(name: "CConfinement"),
         // What must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
@@ -100,8 +102,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "FileBytes", "Filters", "Headers", "JPEG", "Metadata", "Raw",
-                "RenderProtocol", "Vips",
+                "Adjustments", "CConfinement", "FileBytes", "Filters", "Headers", "JPEG", "Metadata",
+                "Raw", "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],

@@ -6,7 +6,7 @@
 public enum RenderExit: Int32, Sendable {
     /// Standard input ended.
     case finished = 0
-    /// A line was no request: worker and child are of different versions.
+    /// A line was no request, or an argument none: worker and child are of different versions.
     case badRequest = 64
     /// libvips could not be started.
     case noVips = 69

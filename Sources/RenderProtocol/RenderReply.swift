@@ -10,6 +10,8 @@ public enum RenderReply: Sendable, Codable {
     case rendered(RenderReport)
     /// The contact sheet was drawn.
     case drawn
+    /// What keeps the child from doing harm.
+    case confined(Confinement)
     /// The request failed; nothing of it is left but files in the request's folder.
     case failed(Failure)
 }

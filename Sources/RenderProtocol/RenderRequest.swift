@@ -13,6 +13,8 @@ public enum RenderRequest: Sendable, Codable {
     case render(PhotoRequest)
     /// Draw small pictures side by side. Answer: `drawn`.
     case contactSheet(ContactSheetRequest)
+    /// Say what keeps you from doing harm. Answer: `confined`.
+    case confinement
 }
 
 /// Which photo to read, for which edit.

@@ -20,6 +20,8 @@ struct Photo {
 
     /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
     let copySize: PixelSize?
+    /// What the photo itself needs, whatever is made of it: a small copy of it may take as much to decode.
+    let fullEstimate: RenderEstimate
 
     /// A small copy to be edited instead of a photo.
     enum Copy {
@@ -59,6 +61,7 @@ struct Photo {
             case .longestSide(let side):
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
+        fullEstimate = planned.plan.estimate
         self.planes = planes
         guard let copySize else {
             (header, self.recipe, self.planned, self.copySize) = (full, recipe, planned, nil)

@@ -6,6 +6,10 @@ import Vips
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
     private let sources = SourceDigests()
+    /// What the process does when it knows what is to be rendered, before pixels are.
+    var willRender: @Sendable (PhotoRequest, Photo) throws(Failure) -> Void = {
+        _, _ throws(Failure) in
+    }
 
     /// Starts libvips, once for the process.
     ///
@@ -49,6 +53,7 @@ public struct Renderer: Sendable {
             request.source, recipe: request.recipe, limits: request.limits,
             copy: request.longestSide.map(Photo.Copy.longestSide),
             resource: Resources(folder: request.resources).path(of:))
+        try willRender(request, photo)
         let source = try sources.sha256(of: request.source)
         let name = request.stem + "." + photo.plan.output.format.fileExtension
         let path = request.folder + "/" + name

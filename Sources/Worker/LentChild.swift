@@ -50,7 +50,7 @@ final class LentChild: Sendable {
         switch reply {
         case .probed(let header, let plan): return (header, plan)
         case .failed(let failure): throw failure
-        case .digested, .rendered, .drawn: throw Self.confused(reply)
+        case .digested, .rendered, .drawn, .confined: throw Self.confused(reply)
         }
     }
 
@@ -60,7 +60,7 @@ final class LentChild: Sendable {
         switch reply {
         case .digested(let sha256): return sha256
         case .failed(let failure): throw failure
-        case .probed, .rendered, .drawn: throw Self.confused(reply)
+        case .probed, .rendered, .drawn, .confined: throw Self.confused(reply)
         }
     }
 
@@ -76,7 +76,7 @@ final class LentChild: Sendable {
             if let plan { try report.check(request, against: plan) }
             return report
         case .failed(let failure): throw failure
-        case .probed, .digested, .drawn: throw Self.confused(reply)
+        case .probed, .digested, .drawn, .confined: throw Self.confused(reply)
         }
     }
 
@@ -87,7 +87,7 @@ final class LentChild: Sendable {
         switch reply {
         case .drawn: return
         case .failed(let failure): throw failure
-        case .probed, .digested, .rendered: throw Self.confused(reply)
+        case .probed, .digested, .rendered, .confined: throw Self.confused(reply)
         }
     }
 

@@ -15,7 +15,7 @@ final class Child {
     private let output = Pipe()
     private var received = Data()
 
-    init(environment: [String: String] = [:]) throws {
+    init(environment: [String: String] = [:], arguments: [String] = []) throws {
         // The executable lies beside the test runner.
         let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent()
@@ -26,6 +26,7 @@ final class Child {
                 _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
             }
         }
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -10,7 +10,7 @@ struct ProcessUsage {
     /// Starts to count, and forgets the highest resident set so far.
     init() {
         start = clock.now
-        cpuStart = Self.cpuMilliseconds()
+        cpuStart = Self.cpuSeconds
         Self.resetPeak()
     }
 
@@ -18,33 +18,48 @@ struct ProcessUsage {
     var wallMilliseconds: Double { (clock.now - start) / .milliseconds(1) }
 
     /// Processor time of all threads since the start, in milliseconds.
-    var cpuMilliseconds: Double { Self.cpuMilliseconds() - cpuStart }
+    var cpuMilliseconds: Double { (Self.cpuSeconds - cpuStart) * 1000 }
 
     /// Highest resident set since the start, in bytes; 0 when the kernel does not say.
-    var peakMemoryBytes: Int {
-        // Without /proc there is no number; a render does not fail for that.
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
-        else { return 0 }
-        return (Int(kilobytes) ?? 0) * 1024
-    }
+    var peakMemoryBytes: Int { Self.status("VmHWM:") ?? 0 }
 
-    private static func cpuMilliseconds() -> Double {
+    /// Memory that counts for RLIMIT_DATA now, in bytes; nil when the kernel does not say.
+    static var dataBytes: Int? { status("VmData:") }
+
+    /// Processor time of all threads of the process, in seconds.
+    static var cpuSeconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        func milliseconds(_ time: timeval) -> Double {
-            Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000
+        func seconds(_ time: timeval) -> Double {
+            Double(time.tv_sec) + Double(time.tv_usec) / 1e6
         }
-        return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// Sets VmHWM to what is resident now (proc(5), clear_refs, value 5).
-    private static func resetPeak() {
-        let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
-        // Without it the peak is that of the process so far: too high, never too low.
-        guard descriptor >= 0 else { return }
-        write(descriptor, "5", 1)
-        close(descriptor)
+    /// Opens the kernel's files of the process, for good: a confined process cannot open them any more.
+    static func openFiles() { _ = files }
+
+    private static let files = (
+        status: open("/proc/self/status", O_RDONLY | O_CLOEXEC),
+        clearing: open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+    )
+
+    private static let statusBytesMax = 8192
+
+    /// A line of proc(5)'s status, which gives kilobytes.
+    private static func status(_ name: String) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: statusBytesMax)
+        // Without /proc there is no number; a render does not fail for that.
+        let count = pread(files.status, &bytes, bytes.count, 0)
+        guard count > 0,
+            let line = String(decoding: bytes[..<count], as: UTF8.self)
+                .split(separator: "\n").first(where: { $0.hasPrefix(name) }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
+        else { return nil }
+        return Int(kilobytes).map { $0 * 1024 }
     }
+
+    /// Sets VmHWM to what is resident now (proc(5), clear_refs, value 5). Without it the peak is that of the
+    /// process so far: too high, never too low.
+    private static func resetPeak() { _ = pwrite(files.clearing, "5", 1, 0) }
 }

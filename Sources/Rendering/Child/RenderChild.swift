@@ -1,4 +1,5 @@
 import Adjustments
+import CConfinement
 import FoundationEssentials
 import Glibc
 public import RenderProtocol
@@ -14,18 +15,29 @@ public enum RenderChild {
     /// being rendered, the worker is dead, and the process ends at once with
     /// ``RenderExit/orphaned``.
     ///
+    /// Before it reads a request the process gives up all that rendering does not need (``ConfinedProcess``).
+    ///
     /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given; `VIPS_TILE_HEIGHT`,
     /// rows that they compute at a time. Neither changes a byte of the result.
-    public static func run() -> RenderExit {
-        // A dump of a photo's pixels is large and private.
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    ///
+    /// - Parameter arguments: what it can reach, as ``ReachableFiles`` gives them.
+    public static func run(arguments: [String] = []) -> RenderExit {
+        let reachable: ReachableFiles?
+        do {
+            reachable = try ReachableFiles(arguments: arguments)
+        } catch {
+            complain("\(error.text) is no argument; known are --read PATH and --write PATH")
+            return .badRequest
+        }
+        minilab_exit_without_memory(RenderExit.outOfMemory.rawValue)
+        VipsLibrary.endWithoutMemory(by: RenderExit.outOfMemory.rawValue)
+        let confinement = ConfinedProcess.enter(reachable)
         // A reader that has gone is seen as an error of write, below.
         signal(SIGPIPE, SIG_IGN)
         Heap.settle()
         let watch = OrphanWatch()
         watch.start()
-        let renderer: Renderer
+        var renderer: Renderer
         do {
             renderer = try Renderer(
                 threads: number("VIPS_CONCURRENCY", 1...threadsMax) ?? 1,
@@ -34,6 +46,7 @@ public enum RenderChild {
             complain(error.description)
             return .noVips
         }
+        renderer.willRender = willRender
         var lines = LineReader()
         while let line = lines.next() {
             guard case .line(let data) = line else {
@@ -51,7 +64,7 @@ public enum RenderChild {
                 complain("a line is no request: \(error)")
                 return .badRequest
             }
-            let reply = watch.watching { Self.reply(to: request, by: renderer) }
+            let reply = watch.watching { Self.reply(to: request, by: renderer, confinement) }
             guard answer(reply) else { return .orphaned }
         }
         return .finished
@@ -67,10 +80,15 @@ public enum RenderChild {
             .map { min(max($0, range.lowerBound), range.upperBound) }
     }
 
-    private static func reply(to request: RenderRequest, by renderer: Renderer) -> RenderReply {
+    private static func reply(
+        to request: RenderRequest, by renderer: Renderer, _ confinement: Confinement
+    ) -> RenderReply {
+        RequestLimits.beforePlan(of: request).enter()
         do throws(Failure) {
             switch request {
+            case .confinement: return .confined(confinement)
             case .probe(let request):
+                TestDeed.armed?.doInHeader()
                 let (header, plan) = try renderer.probe(request)
                 return .probed(header: header, plan: plan)
             case .digest(let source):
@@ -84,6 +102,11 @@ public enum RenderChild {
         } catch {
             return .failed(error)
         }
+    }
+
+    private static func willRender(_ request: PhotoRequest, _ photo: Photo) throws(Failure) {
+        RequestLimits(of: photo).enter()
+        try TestDeed.armed?.doInRender(request)
     }
 
     /// Writes one line; false when nobody reads any more.

@@ -1,0 +1,63 @@
+// What Swift cannot say to Linux by itself: system calls without a wrapper in the C library, macros, and
+// what is done where no Swift may run: in signal handlers and in std::terminate. No policy belongs here.
+//
+// Every function that returns an int returns -1 and sets errno when the kernel refuses.
+#ifndef MINILAB_CONFINEMENT_H
+#define MINILAB_CONFINEMENT_H
+
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Landlock. Debian 12's header ends at version 2 of the interface; these are of version 7
+// (include/uapi/linux/landlock.h of Linux 6.15).
+struct minilab_landlock_rules {
+    uint64_t handled_files;
+    uint64_t handled_network;
+    uint64_t scoped;
+};
+// A descriptor that stands for a path and opens nothing (O_PATH).
+int minilab_name_path(const char *path);
+int minilab_landlock_version(void);
+int minilab_landlock_create(const struct minilab_landlock_rules *rules);
+int minilab_landlock_allow(int rules, int path, uint64_t access);
+int minilab_landlock_enter(int rules);
+
+// A filter of system calls, for this thread and all that it starts. Needs no_new_privs.
+int minilab_filter_calls(const struct sock_filter *program, unsigned short count);
+
+// prctl(2) with one argument.
+int minilab_prctl(int option, unsigned long argument);
+
+// Gives up all capabilities but those of `kept`, a mask of 64 bits.
+int minilab_keep_capabilities(uint64_t kept);
+
+// The architecture whose system calls this program makes, as a filter sees it.
+uint32_t minilab_audit_architecture(void);
+
+// Ends the process with `code`, not by the signal that says nothing of why, when an allocation failed
+// that somebody could not go without: a C++ exception std::bad_alloc that nobody catches, an abort or trap
+// of a thread to which malloc has just said ENOMEM.
+void minilab_exit_without_memory(int code);
+
+// For tests of what is denied: clone(2) as fork calls it; ptrace(PTRACE_ATTACH); prlimit(2) of another process;
+// more memory than there is, asked for in C++ with nobody who catches; all that a spool file needs.
+long minilab_fork(void);
+long minilab_trace(int process);
+int minilab_limit(int process);
+void minilab_exhaust_memory(long bytes);
+bool minilab_use_spool(const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

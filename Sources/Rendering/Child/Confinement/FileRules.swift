@@ -1,0 +1,125 @@
+import CConfinement
+import Glibc
+import RenderProtocol
+
+/// What of the file system, the network and other processes is in reach: Landlock (landlock(7)).
+///
+/// What is not named is denied with EACCES or EPERM. File names and their attributes can still be looked
+/// at, and what was open before stays so: standard input, output and error.
+enum FileRules {
+    /// Enters the rules that this kernel knows.
+    ///
+    /// - Returns: what it does not.
+    static func enter(_ reachable: ReachableFiles?) -> [Confinement.Gap] {
+        let version = minilab_landlock_version()
+        guard version > 0 else {
+            let refusal = SystemRefusal("Landlock")
+            return [.files, .network, .signals].map { Confinement.Gap($0, refusal.description) }
+        }
+        var gaps: [Confinement.Gap] = []
+        func known(_ measure: Confinement.Measure, since first: Int32, _ rights: UInt64) -> UInt64 {
+            if version >= first { return rights }
+            gaps.append(
+                Confinement.Gap(
+                    measure, "this kernel has Landlock \(version), needed is \(first)"))
+            return 0
+        }
+        var rules = minilab_landlock_rules(
+            handled_files: 0,
+            handled_network: known(.network, since: 4, Self.network),
+            scoped: known(.signals, since: 6, Self.scopes))
+        if reachable == nil {
+            gaps.append(Confinement.Gap(.files, "started by hand, with no --read and no --write"))
+        } else {
+            rules.handled_files = FileRight.known(to: version)
+        }
+        do throws(SystemRefusal) {
+            try enter(&rules, reachable)
+        } catch {
+            return [.files, .network, .signals].map { Confinement.Gap($0, error.description) }
+        }
+        return gaps
+    }
+
+    /// BIND_TCP, CONNECT_TCP: none is allowed.
+    private static let network: UInt64 = 1 << 0 | 1 << 1
+    /// ABSTRACT_UNIX_SOCKET, SIGNAL: only among ourselves.
+    private static let scopes: UInt64 = 1 << 0 | 1 << 1
+
+    private static func enter(
+        _ rules: inout minilab_landlock_rules, _ reachable: ReachableFiles?
+    ) throws(SystemRefusal) {
+        let descriptor = try SystemRefusal.check(
+            minilab_landlock_create(&rules), "landlock_create_ruleset")
+        defer { close(descriptor) }
+        if let reachable {
+            let known = rules.handled_files
+            for path in SystemFiles.readable {
+                try allow(FileRight.reading & known, path, descriptor, mustExist: false)
+            }
+            for path in SystemFiles.writable {
+                try allow(FileRight.readingAndWriting & known, path, descriptor, mustExist: false)
+            }
+            for path in reachable.readable {
+                try allow(FileRight.reading & known, path, descriptor)
+            }
+            for path in reachable.writable {
+                try allow(FileRight.making & known, path, descriptor)
+            }
+        }
+        try SystemRefusal.check(minilab_landlock_enter(descriptor), "landlock_restrict_self")
+    }
+
+    /// Allows some rights to a file, or to a folder with all that is below.
+    private static func allow(
+        _ rights: UInt64, _ path: String, _ rules: Int32, mustExist: Bool = true
+    ) throws(SystemRefusal) {
+        let file = minilab_name_path(path)
+        if file < 0, errno == ENOENT, !mustExist { return }
+        try SystemRefusal.check(file, path)
+        defer { close(file) }
+        var status = stat()
+        try SystemRefusal.check(fstat(file, &status), path)
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        try SystemRefusal.check(
+            minilab_landlock_allow(rules, file, isFolder ? rights : rights & FileRight.ofFiles),
+            path)
+    }
+}
+
+/// Rights of Landlock, by bit (include/uapi/linux/landlock.h).
+private enum FileRight {
+    static let execute: UInt64 = 1 << 0
+    static let writeFile: UInt64 = 1 << 1
+    static let readFile: UInt64 = 1 << 2
+    static let readFolder: UInt64 = 1 << 3
+    static let removeFile: UInt64 = 1 << 5
+    static let makeRegular: UInt64 = 1 << 8
+    static let truncate: UInt64 = 1 << 14
+
+    static let reading = readFile | readFolder
+    static let readingAndWriting = readFile | writeFile
+    /// Files come, change and go; folders, links and devices do not.
+    static let making = reading | writeFile | truncate | makeRegular | removeFile
+    /// Those that a file can have that is no folder.
+    static let ofFiles = execute | writeFile | readFile | truncate
+
+    /// All that a version of Landlock can deny: what the first knows, and what each later one added.
+    static func known(to version: Int32) -> UInt64 {
+        let added: [(since: Int32, bit: UInt64)] = [(2, 13), (3, 14), (5, 15)]
+        return added.reduce((1 << 13) - 1) { $1.since <= version ? $0 | 1 << $1.bit : $0 }
+    }
+}
+
+/// The files of the system that libraries read as they run.
+private enum SystemFiles {
+    static let readable = [
+        // Libraries and libvips' modules; fonts for the labels of contact sheets.
+        "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+        "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/var/cache/fontconfig",
+        // How many processors there are and how memory is given out.
+        "/sys/devices/system", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
+        "/dev/urandom",
+    ]
+    static let writable = ["/dev/null"]
+}

@@ -1,0 +1,58 @@
+import CConfinement
+import Glibc
+
+/// What the kernel does with this process when something goes wrong.
+enum ProcessTraits {
+    /// Descriptors that the process may have open: its three, the photo, the result, a spool file, what libraries
+    /// open in passing. 14 were seen at most.
+    static let descriptorsMax: rlim_t = 64
+    /// A dump of a photo's pixels is large and private. 0 does not keep Linux from handing one to a program that
+    /// gathers dumps, 1 does (fs/coredump.c), and no dump fits into one byte. PR_SET_DUMPABLE would, too, but hide
+    /// from the worker how much memory the child has (proc(5), hidepid).
+    private static let noDump: rlim_t = 1
+    /// "Kill this one first" (proc(5), oom_score_adj).
+    private static let killedFirst = "1000"
+
+    /// Sets them.
+    ///
+    /// - Parameter endsWithParent: the kernel kills the process with the thread that started it. A worker's starts
+    ///   children from one that lives as long as the worker; of others nothing is known. ``OrphanWatch`` does the
+    ///   same for a process that runs; this also ends one that is stopped.
+    static func enter(endsWithParent: Bool) throws(SystemRefusal) {
+        letLimitsEndUs()
+        try limit(RLIMIT_CORE, to: noDump)
+        try limit(RLIMIT_NOFILE, to: descriptorsMax)
+        ProcessUsage.openFiles()
+        try write(killedFirst, to: "/proc/self/oom_score_adj")
+        if endsWithParent {
+            try SystemRefusal.check(
+                minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
+        }
+    }
+
+    /// Who starts a process hands its signal mask on, and what it ignores; the limits of a request end it by signals.
+    private static func letLimitsEndUs() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGXCPU, SIGXFSZ] {
+            Glibc.signal(signal, SIG_DFL)
+            sigaddset(&signals, signal)
+        }
+        sigprocmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    private static func limit(
+        _ resource: __rlimit_resource, to most: rlim_t
+    ) throws(SystemRefusal) {
+        var limit = rlimit(rlim_cur: most, rlim_max: most)
+        try SystemRefusal.check(
+            setrlimit(__rlimit_resource_t(resource.rawValue), &limit), "setrlimit")
+    }
+
+    private static func write(_ text: String, to path: String) throws(SystemRefusal) {
+        let file = try SystemRefusal.check(open(path, O_WRONLY | O_CLOEXEC), path)
+        defer { close(file) }
+        let count = text.withCString { Glibc.write(file, $0, strlen($0)) }
+        if count < 0 { throw SystemRefusal(path) }
+    }
+}

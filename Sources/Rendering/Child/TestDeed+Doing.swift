@@ -1,0 +1,87 @@
+import Adjustments
+import CConfinement
+import Glibc
+import RenderProtocol
+import Vips
+
+extension TestDeed {
+    /// What it tries is larger than any limit of a small photo, and smaller than a machine's memory.
+    private static let muchBytes = 8 << 30
+    private static let pieceBytes = 1 << 20
+
+    /// Does what is to happen while a header is read.
+    func doInHeader() {
+        guard self == .spinInHeader else { return }
+        while true {}
+    }
+
+    /// Does what is to happen while a photo is rendered.
+    ///
+    /// - Throws: `ioFailure` with the kernel's words when it was denied, `internalError` when it was done.
+    func doInRender(_ request: PhotoRequest) throws(Failure) {
+        guard self != .spinInHeader else { return }
+        errno = 0
+        guard attempt(request) else {
+            throw Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
+        }
+        throw Failure(.internalError, "\(rawValue): done")
+    }
+
+    private func attempt(_ request: PhotoRequest) -> Bool {
+        let inFolder = request.folder + "/" + rawValue
+        switch self {
+        case .readPasswd: return open("/etc/passwd", O_RDONLY) >= 0
+        case .writeBesidePhoto: return open(request.source + ".new", O_WRONLY | O_CREAT, 0o600) >= 0
+        case .removePhoto: return unlink(request.source) == 0
+        case .changeMode: return chmod(request.source, 0o777) == 0
+        case .linkPhoto: return link(request.source, inFolder) == 0
+        case .openSocket: return socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0
+        case .openLocalSocket: return socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) >= 0
+        case .fork:
+            let child = minilab_fork()
+            if child == 0 { _exit(0) }
+            return child > 0
+        case .signalWorker: return kill(getppid(), 0) == 0
+        case .limitWorker: return minilab_limit(getppid()) == 0
+        case .useSpool: return minilab_use_spool(request.folder)
+        case .exec:
+            execl("/bin/true")
+            return false
+        case .trace: return minilab_trace(getppid()) == 0
+        case .spinInHeader: return false
+        case .exhaustSwift:
+            UnsafeMutableRawPointer.allocate(byteCount: Self.muchBytes, alignment: 16).deallocate()
+            return true
+        case .exhaustGLib:
+            VipsLibrary.exhaustMemory(Self.muchBytes)
+            return true
+        case .exhaustCPlusPlus:
+            minilab_exhaust_memory(Self.muchBytes)
+            return true
+        case .fillDisk: return Self.write(Self.muchBytes, to: inFolder)
+        case .abort: Glibc.abort()
+        }
+    }
+
+    private func execl(_ path: String) {
+        path.withCString { path in
+            var arguments: [UnsafeMutablePointer<CChar>?] = [
+                UnsafeMutablePointer(mutating: path), nil,
+            ]
+            execv(path, &arguments)
+        }
+    }
+
+    private static func write(_ count: Int, to path: String) -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0, unlink(path) == 0 else { return false }
+        defer { close(file) }
+        // A hole: nothing is written until the limit, and the disk stays as it is.
+        let bytes = [UInt8](repeating: 7, count: pieceBytes)
+        for offset in stride(from: 0, to: count, by: 64 * pieceBytes)
+        where pwrite(file, bytes, bytes.count, off_t(offset)) < 0 {
+            return false
+        }
+        return true
+    }
+}

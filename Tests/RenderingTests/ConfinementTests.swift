@@ -1,0 +1,241 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+/// What a photo could do that has taken over the decoder: real children try it.
+@Suite("Confinement of the render child", .timeLimit(.minutes(2))) struct ConfinementTests {
+    /// A photo, and a folder for results beside its own.
+    private struct Place {
+        let studio: Studio
+        let photo: String
+        let results: String
+
+        init() throws {
+            studio = try Studio()
+            results = studio.path("results")
+            try FileManager.default.createDirectory(
+                atPath: studio.path("photos"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: results, withIntermediateDirectories: true)
+            photo = studio.path("photos/in.jpg")
+            try TestPicture.image(width: 120, height: 90).writeJPEG(
+                to: photo, quality: 90, chroma: .on)
+        }
+
+        func child(_ deed: TestDeed? = nil) throws -> Child {
+            try Child(
+                environment: deed.map { [TestDeed.variable: $0.rawValue] } ?? [:],
+                arguments: ReachableFiles(
+                    readable: [studio.path("photos")], writable: [results]
+                ).arguments)
+        }
+
+        func render(_ recipe: Recipe? = nil) throws -> RenderRequest {
+            .render(
+                PhotoRequest(
+                    source: photo, recipe: try recipe ?? Recipe(filters: [Filter("CISepiaTone")]),
+                    limits: RenderLimits(), folder: results, stem: "out"))
+        }
+    }
+
+    /// What this kernel does not have is no failure of ours.
+    private static let confinement: Confinement? = {
+        guard let place = try? Place(), let child = try? place.child(),
+            case .confined(let confinement) = try? child.ask(.confinement)
+        else { return nil }
+        return confinement
+    }()
+
+    @Test func `a child says what keeps it from doing harm`() throws {
+        let confinement = try #require(Self.confinement)
+        for gap in confinement.gaps { print("not in force here: \(gap.measure), \(gap.reason)") }
+        #expect(confinement.has(.process) && confinement.has(.privileges))
+        let byHand = try Child()
+        guard case .confined(let unconfined) = try byHand.ask(.confinement) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(unconfined.gaps.contains { $0.measure == .files && !$0.reason.isEmpty })
+    }
+
+    @Test(arguments: [
+        (TestDeed.readPasswd, Confinement.Measure.files), (.writeBesidePhoto, .files),
+        (.removePhoto, .files), (.changeMode, .calls), (.linkPhoto, .calls), (.openSocket, .calls),
+        (.openLocalSocket, .calls), (.fork, .calls), (.signalWorker, .calls),
+        (.limitWorker, .calls),
+    ])
+    func `what a child has no use for is denied, and it lives`(
+        deed: TestDeed, measure: Confinement.Measure
+    ) throws {
+        guard try #require(Self.confinement).has(measure) else { return }
+        let place = try Place()
+        let child = try place.child(deed)
+        guard case .failed(let failure) = try child.ask(place.render()) else {
+            Issue.record("it was done, or the child died")
+            return
+        }
+        #expect(failure.code == .ioFailure, "\(failure)")
+        #expect(failure.message.contains("ermi"), "\(failure)")
+        #expect(FileManager.default.fileExists(atPath: place.photo))
+        guard case .confined = try child.ask(.confinement) else {
+            Issue.record("the child does not answer any more")
+            return
+        }
+    }
+
+    @Test(arguments: [TestDeed.exec, .trace])
+    func `what only an attacker does ends the child`(deed: TestDeed) async throws {
+        guard try #require(Self.confinement).has(.calls) else { return }
+        let place = try Place()
+        let child = try place.child(deed)
+        try child.send(LineFormat.encode(place.render()))
+        #expect(try await child.waitForExit() == (.uncaughtSignal, SIGSYS))
+    }
+
+    @Test func `a spool file without a name can be used where results go`() throws {
+        let place = try Place()
+        let child = try place.child(.useSpool)
+        guard case .failed(let failure) = try child.ask(place.render()) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(failure.message == "use-spool: done")
+    }
+
+    @Test(arguments: [
+        (TestDeed.exhaustSwift, Process.TerminationReason.exit, RenderExit.outOfMemory.rawValue),
+        (.exhaustGLib, .exit, RenderExit.outOfMemory.rawValue),
+        (.exhaustCPlusPlus, .exit, RenderExit.outOfMemory.rawValue),
+        (.fillDisk, .uncaughtSignal, SIGXFSZ), (.abort, .uncaughtSignal, SIGABRT),
+    ])
+    func `how a child ends says why`(
+        deed: TestDeed, reason: Process.TerminationReason, status: Int32
+    ) async throws {
+        let place = try Place()
+        let child = try place.child(deed)
+        try child.send(LineFormat.encode(place.render()))
+        #expect(try await child.waitForExit() == (reason, status))
+    }
+
+    @Test func `a loop in the reader of headers ends within five seconds of a core`() async throws {
+        let place = try Place()
+        let child = try place.child(.spinInHeader)
+        try child.send(
+            LineFormat.encode(
+                RenderRequest.probe(
+                    ProbeRequest(
+                        source: place.photo, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
+                        limits: RenderLimits()))))
+        #expect(try await child.waitForExit() == (.uncaughtSignal, SIGXCPU))
+    }
+
+    @Test(arguments: Recipe.Format.allCases)
+    func `a confined child reads and writes each format`(format: Recipe.Format) throws {
+        let place = try Place()
+        let child = try place.child()
+        var output = Recipe.Output()
+        output.format = format
+        let recipe = try Recipe(filters: [Filter("CISepiaTone")], output: output)
+        guard case .rendered(let report) = try child.ask(place.render(recipe)) else {
+            Issue.record("not written as \(format)")
+            return
+        }
+        let made = place.results + "/" + report.output.name
+        let probe = RenderRequest.probe(
+            ProbeRequest(source: made, recipe: recipe, limits: RenderLimits()))
+        guard case .probed(let header, _) = try child.ask(probe) else {
+            Issue.record("\(made) cannot be read back")
+            return
+        }
+        #expect(header.uprightSize == PixelSize(width: 120, height: 90))
+    }
+
+    @Test func `a confined child finds the fonts of a contact sheet's labels`() throws {
+        let place = try Place()
+        let child = try place.child()
+        let sheet = place.results + "/sheet.jpg"
+        let reply = try child.ask(
+            .contactSheet(
+                ContactSheetRequest(
+                    cells: [.init(source: place.photo, label: "original")], across: 1, cellSide: 96,
+                    destination: sheet)))
+        guard case .drawn = reply else {
+            Issue.record("\(String(describing: reply))")
+            return
+        }
+        // 96 x 72 of the photo; the label is below it.
+        #expect(try Picture(sheet).height > 72)
+    }
+
+    @Test func `the kernel chooses a child first when memory is short, and never dumps it`() throws
+    {
+        let place = try Place()
+        let child = try place.child()
+        _ = try child.ask(.confinement)
+        let folder = "/proc/\(child.process.processIdentifier)"
+        let score = try String(contentsOfFile: folder + "/oom_score_adj", encoding: .utf8)
+        #expect(score == "1000\n")
+        let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
+        #expect(limits.contains(#/Max core file size +1 +1/#))
+        #expect(limits.contains(#/Max open files +64 +64/#))
+    }
+}
+
+@Suite("Limits of one request") struct RequestLimitsTests {
+    private let photo = "/photos/in.jpg"
+
+    @Test func `a header has seconds, unless pixels are needed to plan`() throws {
+        func limits(_ filters: [Filter]) throws -> RequestLimits {
+            .beforePlan(
+                of: .probe(
+                    ProbeRequest(
+                        source: photo, recipe: try Recipe(filters: filters), limits: RenderLimits())
+                )
+            )
+        }
+        #expect(try limits([Filter("CISepiaTone")]).cpuSeconds == 4)
+        #expect(try limits([Filter("auto")]).cpuSeconds == nil)
+        #expect(RequestLimits.beforePlan(of: .digest(source: photo)) == RequestLimits())
+    }
+
+    @Test func `a render has what its estimate says, and room for it to be wrong`() {
+        let plan = RenderPlan(
+            lane: .stream, orientation: 1, resultSize: PixelSize(width: 1000, height: 1000),
+            passes: [],
+            output: OutputPlan(
+                format: .jpeg, quality: 0.9, chroma: .half, progressive: false, bitDepth: .eight,
+                keepsAlpha: false, background: .white, colorSpace: .source, strip: .none),
+            threads: 2)
+        let limits = RequestLimits(
+            plan,
+            estimate: RenderEstimate(
+                memoryBytes: 100 << 20, spoolBytes: 50_000_000, cpuSeconds: 10),
+            sourceBytes: 1_000_000)
+        #expect(limits.cpuSeconds == 400)
+        #expect(limits.dataBytes == 456 << 20)
+        #expect(limits.fileBytes == 51_000_000 + 64 << 20)
+        let small = RequestLimits(
+            plan, estimate: RenderEstimate(memoryBytes: 1, cpuSeconds: 0.01), sourceBytes: 1)
+        #expect(small.cpuSeconds == 120)
+    }
+}
+
+@Suite("What a child can reach") struct ReachableFilesTests {
+    @Test func `what is told as arguments is understood`() throws {
+        let files = ReachableFiles(readable: ["/a b", "/c"], writable: ["/d"])
+        #expect(try ReachableFiles(arguments: files.arguments) == files)
+        #expect(try ReachableFiles(arguments: []) == nil)
+    }
+
+    @Test(arguments: [["--read"], ["--read", "relative"], ["--raed", "/a"], ["/a"]])
+    func `what is no argument of ours is refused by its text`(arguments: [String]) {
+        #expect(throws: ReachableFiles.BadArgument(text: arguments[0])) {
+            try ReachableFiles(arguments: arguments)
+        }
+    }
+}
