@@ -24,6 +24,8 @@ public struct WorkerMetrics: Sendable {
     private let memoryPassed: Counter
     private let memoryExceeded: Counter
     private let claimsHeld: Gauge
+    private let memoryRatio: Histogram
+    private let memoryOverEstimate: Counter
     private let childStarts: Counter
     private let childEnds: Counter
     private let redisFailures: Counter
@@ -82,6 +84,14 @@ public struct WorkerMetrics: Sendable {
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because those that are wait for memory.")
+        memoryRatio = all.histogram(
+            "minilab_render_memory_ratio",
+            "The same as a share of what the plan estimated; full-size renders.", .ratios,
+            labels: ["lane"])
+        memoryOverEstimate = all.counter(
+            "minilab_render_memory_over_estimate_total",
+            "Full-size renders that needed more memory than their plan estimated.",
+            labels: ["lane"])
         childStarts = all.counter("minilab_child_starts_total", "Render children started.")
         childEnds = all.counter(
             "minilab_child_ends_total",
@@ -111,6 +121,7 @@ public struct WorkerMetrics: Sendable {
             renders.record(report.wallMilliseconds / 1000, size, report.plan.lane.rawValue)
             renderCPU.add(max(0, report.cpuMilliseconds / 1000), size)
             renderMemory.record(Double(report.peakMemoryBytes))
+            if isFull { compare(report.peakMemoryBytes, with: report.plan) }
         case .memory(let memory):
             memoryBudget.set(Double(memory.budgetBytes))
             memoryGranted.set(Double(memory.grantedBytes))
@@ -123,6 +134,15 @@ public struct WorkerMetrics: Sendable {
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
         }
+    }
+
+    /// Tells whether the estimate of memory still fits what renders need. The kernel may not say what that was,
+    /// and a plan may have no estimate.
+    private func compare(_ peak: Int, with plan: RenderPlan) {
+        let estimate = plan.estimate.memoryBytes
+        guard peak > 0, estimate > 0 else { return }
+        memoryRatio.record(Double(peak) / Double(estimate), plan.lane.rawValue)
+        if peak > estimate { memoryOverEstimate.add(1, plan.lane.rawValue) }
     }
 
     /// All of them as they are now.

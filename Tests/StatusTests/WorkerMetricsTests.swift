@@ -120,7 +120,26 @@ import Worker
             ]))
     }
 
-    private func report(_ lane: RenderPlan.Lane, wall: Double) throws -> RenderReport {
+    @Test func `what full-size renders need is compared with what was estimated`() throws {
+        let text = try worker(
+            telling: [
+                .rendered(report(.planes, wall: 1, estimate: 62_500_000), isFull: true),
+                .rendered(report(.planes, wall: 1, estimate: 40_000_000), isFull: true),
+                .rendered(report(.planes, wall: 1, estimate: 0), isFull: true),
+                .rendered(report(.planes, wall: 1, estimate: 1), isFull: false),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                #"minilab_render_memory_ratio_bucket{lane="planes",le="0.7"} 0"#,
+                #"minilab_render_memory_ratio_bucket{lane="planes",le="0.8"} 1"#,
+                #"minilab_render_memory_ratio_sum{lane="planes"} 2.05"#,
+                #"minilab_render_memory_over_estimate_total{lane="planes"} 1"#,
+            ]))
+    }
+
+    private func report(
+        _ lane: RenderPlan.Lane, wall: Double, estimate: Int = 0
+    ) throws -> RenderReport {
         let size = PixelSize(width: 4, height: 3)
         let header = PhotoHeader(
             format: "jpeg", storedSize: size, orientation: 1, bands: 3, bitsPerSample: 8,
@@ -132,7 +151,8 @@ import Worker
                 output: OutputPlan(
                     format: .jpeg, quality: 0.9, chroma: .full, progressive: false,
                     bitDepth: .eight, keepsAlpha: false, background: .white, colorSpace: .source,
-                    strip: .none)),
+                    strip: .none),
+                estimate: RenderEstimate(memoryBytes: estimate, cpuSeconds: 0)),
             output: RenderedFile(
                 name: "a.jpg", mediaType: "image/jpeg", size: size, bytes: 1, digest: ""),
             wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000)

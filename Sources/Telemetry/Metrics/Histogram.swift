@@ -15,6 +15,8 @@ public struct Buckets: Sendable {
     ])
     /// For 32 MiB to 8 GiB, in bytes: the memory of a render child.
     public static let memory = Buckets((25...33).map { Double(1 << $0) })
+    /// For what was estimated: what came of it, as a share of the estimate. Between 0.6 and 1 all is well.
+    public static let ratios = Buckets([0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4])
 }
 
 /// How values are spread over fixed buckets.
