@@ -4,12 +4,12 @@ import argparse
 import os
 import platform
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from rig import Rig
 from scenarios import SCENARIOS, Skipped
 from table import Row, markdown
 from verdict import complaints, has_doctor, settle
@@ -19,6 +19,8 @@ FAILED = "**failed**"
 
 
 def main():
+    # So that what a scenario has made of the machine is unmade when somebody ends this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = read_options()
     folder = tempfile.mkdtemp(prefix="minilab-chaos-")
     print(f"chaos: seed {options.seed}", flush=True)
@@ -42,8 +44,8 @@ def main():
 
 def run(scenario, options, folder):
     started = time.monotonic()
-    rig = Rig(options.minilab, os.path.join(folder, scenario.name), f"{options.seed}/{scenario.name}",
-              lambda count: max(1, round(count * options.part)))
+    rig = scenario.rig(options.minilab, os.path.join(folder, scenario.name), f"{options.seed}/{scenario.name}",
+                       lambda count: max(1, round(count * options.part)))
     found, numbers, result = [], None, "ok"
     try:
         scenario.run(rig)
@@ -65,9 +67,11 @@ def run(scenario, options, folder):
     print(f"chaos: {scenario.name}: {result.strip('*')} ({seconds:.1f} s)", flush=True)
     for complaint in found:
         print(f"chaos:   {complaint}", file=sys.stderr)
+    for remark in rig.remarks:
+        print(f"chaos:   {remark}", flush=True)
     if found:
         print(f"chaos:   logs: {rig.folder}", file=sys.stderr, flush=True)
-    return Row(scenario, result, found, numbers, seconds)
+    return Row(scenario, result, found + rig.remarks, numbers, seconds)
 
 
 def read_options():

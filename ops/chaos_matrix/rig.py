@@ -27,6 +27,9 @@ IN_FLIGHT = ["incoming", "lanes", "ready", "delayed", "parked", "active"]
 class Rig:
     # As short as the settings allow, so that many leases run out in little time.
     LEASE = "1s"
+    # The storm is not about poison: a job may lose many workers here. The whole account of a scenario has to be
+    # readable at its end: nothing is trimmed.
+    SETTINGS = {"crashes.max": 100, "retry.base": "10ms", "keep.events": 10_000_000, "keep.records": 10_000_000}
 
     def __init__(self, minilab, folder, seed, size):
         self.minilab, self.folder, self.size = minilab, folder, size
@@ -37,14 +40,12 @@ class Rig:
         self.assets = {}  # what was sent: job → asset
         self.resent = 0
         self.ends = []  # things to stop, last first
+        self.remarks = []  # sentences about what was seen, for below the table
         self.ledger = f"{folder}/ledger"
         os.makedirs(self.ledger)
         self.settings = f"{folder}/settings.json"
         with open(self.settings, "w") as file:
-            # The storm is not about poison: a job may lose many workers here. The whole account of a scenario
-            # has to be readable at its end: nothing is trimmed.
-            json.dump({"crashes.max": 100, "retry.base": "10ms", "keep.events": 10_000_000,
-                       "keep.records": 10_000_000}, file)
+            json.dump(self.SETTINGS, file)
 
     # Servers
 
@@ -57,13 +58,20 @@ class Rig:
 
     def worker(self, name="w", slots=4, work_ms=5, stop_at=None, url=None, lease=None, prefix=()):
         """Starts a worker process; its name gets a number."""
-        self.names[name] += 1
-        name = f"{name}{self.names[name]}"
-        child = Child(
+        name = self.numbered(name)
+        return self.started(
+            name,
             [*prefix, self.minilab, "bench", "worker", "--redis", url or self.server.url,
              "--settings", self.settings, "--lease", lease or self.LEASE, "--slots", str(slots),
              "--worker-name", name, "--ledger", self.ledger, "--work-ms", str(work_ms)],
-            f"{self.folder}/{name}.log", {"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})
+            {"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})
+
+    def numbered(self, name):
+        self.names[name] += 1
+        return f"{name}{self.names[name]}"
+
+    def started(self, name, command, environment):
+        child = Child(command, f"{self.folder}/{name}.log", environment)
         self.workers.append(child)
         return child
 
@@ -102,11 +110,11 @@ class Rig:
 
     def deliver(self, jobs):
         """Sends until the server has taken each, again under the same id whenever it is not known."""
-        edit = '{"filters":[{"name":"CISepiaTone"}]}'
         deadline = time.monotonic() + SEND_SECONDS_MAX
         for start in range(0, len(jobs), SEND_AT_ONCE):
             some = jobs[start:start + SEND_AT_ONCE]
-            commands = [("XADD", "minilab:{photos}:in", "*", "id", job, "asset", self.assets[job], "edit", edit)
+            commands = [("XADD", "minilab:{photos}:in", "*", "id", job, "asset", self.assets[job], "edit",
+                         self.edit_of(job))
                         for job in some]
             while True:
                 try:
@@ -119,6 +127,9 @@ class Rig:
                 if time.monotonic() > deadline:
                     raise TimeoutError(f"the producer cannot send: {problem}")
                 time.sleep(0.05)
+
+    def edit_of(self, job):
+        return '{"filters":[{"name":"CISepiaTone"}]}'
 
     # Looking
 
@@ -164,6 +175,14 @@ class Rig:
             return 0
         with open(path, "rb") as log:
             return sum(line.startswith(b"published") for line in log)
+
+    def generation_of(self, job):
+        """The last generation that a job should come to."""
+        return 2 if self.assets[job].startswith("missing/") else 1
+
+    def complaints(self):
+        """What is wrong beside jobs, events and effects."""
+        return []
 
     def wait_for_effects(self, count, within=120):
         eventually(f"{count} effects", lambda: self.published() >= count, within)

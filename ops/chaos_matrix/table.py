@@ -2,7 +2,7 @@
 
 import collections
 
-Row = collections.namedtuple("Row", "scenario result complaints numbers seconds")
+Row = collections.namedtuple("Row", "scenario result sentences numbers seconds")
 COLUMNS = [("jobs", "jobs"), ("effects", "effects"), ("crashes", "leases lost"), ("fenced", "fenced"),
            ("repeated", "repeated"), ("resent", "sent again"), ("unchanged", "found done")]
 
@@ -34,5 +34,5 @@ def markdown(rows, command, facts, doctor):
         lines.append(f"| `{row.scenario.name}` | {row.scenario.what} | {' | '.join(cells)} | {row.seconds:.0f} "
                      f"| {row.result} |")
     for row in rows:
-        lines += [f"\n`{row.scenario.name}`: {complaint}" for complaint in row.complaints]
+        lines += [f"\n`{row.scenario.name}`: {sentence}" for sentence in row.sentences]
     return "\n".join(lines) + "\n"

@@ -21,11 +21,13 @@ class VerdictTests(unittest.TestCase):
         self.counters = {"completed": 2, "failed": 1}
         self.notes = collections.Counter()
         self.dead = 0
+        self.left = []
 
     def kinds(self, server_may_lose=False):
         rig = types.SimpleNamespace(
             events=lambda: self.events, effects=lambda: self.effects, notes=lambda: self.notes, resent=0,
-            assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, minilab="true")
+            assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, minilab="true",
+            generation_of=lambda job: {"a": 1, "b": 2}[job], complaints=lambda: self.left)
         status = {"counters": self.counters, "dead": self.dead}
         sentences, _ = complaints(rig, status, server_may_lose)
         return " | ".join(sentences)
@@ -70,6 +72,10 @@ class VerdictTests(unittest.TestCase):
     def test_a_counter_that_drifted(self):
         self.counters["completed"] = 3
         self.assertIn("counters that differ from the events: completed: 3, 2", self.kinds())
+
+    def test_what_is_wrong_with_a_library(self):
+        self.left = ["a folder is left in staging"]
+        self.assertIn("1 complaints about the library: a folder is left", self.kinds())
 
     def test_a_dead_job(self):
         self.dead = 1

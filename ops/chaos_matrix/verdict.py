@@ -54,12 +54,11 @@ def complaints(rig, status, server_may_lose):
             last[job] = generation, kinds[-1]
         if kinds[-1] == "unchanged" and not server_may_lose:
             found.add("effects that nobody had told of", f"{job}: {kinds}")
-    for job, asset in rig.assets.items():
+    for job in rig.assets:
         generation, kind = last.pop(job, (0, "nothing"))
         if kind not in well:
             found.add("jobs that did not end well", f"{job}: {kind}")
-        expected = 2 if asset.startswith("missing/") else 1
-        if generation != expected:
+        if generation != rig.generation_of(job):
             found.add("jobs of another generation than they should be", f"{job}: {generation}")
     for job in last:
         found.add("jobs that nobody sent", job)
@@ -82,6 +81,8 @@ def complaints(rig, status, server_may_lose):
         found.add("dead jobs", f"{status['dead']}")
     for complaint in doctor(rig):
         found.add("complaints of minilab doctor", complaint)
+    for complaint in rig.complaints():
+        found.add("complaints about the library", complaint)
     numbers = {
         "jobs": len(rig.assets), "effects": len(effects), "crashes": status["counters"].get("crashed", 0),
         "fenced": notes["fenced"], "repeated": notes["repeated"], "unchanged": counted["unchanged"],

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 
@@ -20,6 +21,8 @@ PREAMBLE = """\
 
 
 def main():
+    # So that the group and the files of a case go when somebody ends this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
     if reason := memory_group.why_not():
         print(f"memory: skipped: {reason}")

@@ -2,7 +2,9 @@
 
 import collections
 
-Scenario = collections.namedtuple("Scenario", "name what run server_may_lose is_short")
+from rig import Rig
+
+Scenario = collections.namedtuple("Scenario", "name what run server_may_lose is_short rig")
 SCENARIOS = []
 
 
@@ -10,13 +12,14 @@ class Skipped(Exception):
     """This machine cannot show it; says why."""
 
 
-def scenario(name, what, server_may_lose=False, is_short=False):
+def scenario(name, what, server_may_lose=False, is_short=False, rig=Rig):
     """Registers a function of a rig.
 
     server_may_lose: Redis may forget writes that it had answered, as its settings allow; the producer then sends
     again, under the same id, what has not ended.
+    rig: the class of the rig; PhotoRig where photos are rendered.
     """
     def register(run):
-        SCENARIOS.append(Scenario(name, what, run, server_may_lose, is_short))
+        SCENARIOS.append(Scenario(name, what, run, server_may_lose, is_short, rig))
         return run
     return register

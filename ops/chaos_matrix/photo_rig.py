@@ -1,0 +1,187 @@
+"""A rig whose workers render photos into a library."""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import urllib.request
+
+import memory_group
+from processes import eventually
+from rig import Rig
+from scenarios.registry import Skipped
+from servers import free_port
+
+PHOTOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/photos")
+FILL_CHUNK = 64 * 1024
+
+
+class PhotoRig(Rig):
+    # These are about memory and disks, not about leases, and a render is long on a busy machine.
+    LEASE = "10s"
+    # What passes may take long to pass here, and is tried again all the while.
+    SETTINGS = {**Rig.SETTINGS, "retry.attempts": 100, "retry.cap": "1s"}
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.library, self.originals = f"{self.folder}/library", f"{self.folder}/originals"
+        os.makedirs(self.library)
+        os.makedirs(self.originals)
+        # Codes for which a job may die here and be replayed.
+        self.may_die_of = set()
+        self.edits = {}  # job → its edit, where it has one of its own
+        self.statuses = {}  # worker → its status port
+
+    # Workers
+
+    def worker(self, name="w", slots=2, stop_at=None, prefix=lambda words: words, settings=None):
+        """Starts a real worker; `prefix` makes its command another one."""
+        name = self.numbered(name)
+        port = free_port()
+        words = [self.minilab, "worker", "--redis", self.server.url, "--library", self.library,
+                 "--originals", self.originals, "--settings", self.settings, "--lease", self.LEASE,
+                 "--slots", str(slots), "--worker-name", name, "--status-port", str(port),
+                 # Few photos under many names: else one would be rendered and the rest linked.
+                 "--render-reuse", "false"]
+        environment = {**({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {}), **(settings or {})}
+        child = self.started(name, prefix(words), environment)
+        self.statuses[child] = port
+        return child
+
+    def metric(self, worker, name):
+        """The samples of a metric that a worker tells: text of its labels → number."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.statuses[worker]}/metrics", timeout=10) as page:
+            text = page.read().decode()
+        return {labels: float(value) for labels, value in re.findall(rf"^{name}(\{{.*\}})? (\S+)$", text, re.M)}
+
+    # Producer
+
+    def send(self, count, photos=("chrysanthemum.jpg",), edit=None):
+        """Sends jobs, each for a photo of its own name, with photos of `jobs/photos` in turn."""
+        jobs = []
+        for _ in range(count):
+            number = len(self.assets)
+            photo = photos[number % len(photos)]
+            asset, job = f"{number:06}-{os.path.basename(photo)}", f"job-{number:06}"
+            # A photo that a scenario has made is named by its path, which join leaves as it is.
+            shutil.copyfile(os.path.join(PHOTOS, photo), os.path.join(self.originals, asset))
+            self.assets[job] = asset
+            if edit:
+                self.edits[job] = json.dumps(edit)
+            jobs.append(job)
+        self.deliver(jobs)
+
+    def edit_of(self, job):
+        return self.edits.get(job, super().edit_of(job))
+
+    # Looking
+
+    def completed(self):
+        for worker in self.workers:
+            if not worker.is_running:
+                raise ChildProcessError(f"{worker.log}: it ended with {worker.process.returncode}")
+        return int(self.server("HGET", "minilab:{photos}:counters", "completed") or 0)
+
+    def wait_for_completed(self, count, within=300):
+        eventually(f"{count} jobs are completed", lambda: self.completed() >= count, within)
+
+    def wait_for_retries(self, count, code, within=120):
+        """Waits until so many attempts have failed of a code and others follow."""
+        def failed():
+            return sum(event["data"]["error"]["code"] == code for event in self.events_of("retried"))
+        eventually(f"{count} attempts fail of {code}", lambda: failed() >= count, within, every=0.2)
+
+    def events_of(self, kind):
+        return [event for event in self.events() if event["type"].endswith("." + kind)]
+
+    def attempts_burnt(self):
+        return (sum(event["data"]["attempt"] - 1 for event in self.events_of("completed"))
+                + sum(event["data"]["attempt"] for event in self.events_of("failed")))
+
+    def effects(self):
+        """Versions that are in their place: (job, generation) → version."""
+        effects = {}
+        for folder, _, files in os.walk(f"{self.library}/edits"):
+            if "provenance.json" in files and "/versions/" in folder:
+                with open(f"{folder}/provenance.json") as file:
+                    made = json.load(file)
+                effects[made["author"]["job"], made["author"]["generation"]] = made["version"]
+        return effects
+
+    def notes(self):
+        return collections.Counter()
+
+    def generation_of(self, job):
+        """The last generation that a job should come to: each death that is allowed is followed by a replay."""
+        if self.deaths is None:
+            self.deaths = collections.Counter(
+                event["data"]["job"] for event in self.events_of("failed")
+                if event["data"]["error"]["code"] in self.may_die_of)
+        return 1 + self.deaths[job]
+
+    deaths = None
+
+    def complaints(self):
+        """What is wrong with the library: files that differ from what was recorded, and what is left over."""
+        verify = subprocess.run(
+            [self.minilab, "verify", "--library", self.library, "--originals", self.originals, "--no-render"],
+            capture_output=True, text=True)
+        found = []
+        if verify.returncode != 0:
+            lines = (verify.stdout + verify.stderr).splitlines()
+            found.append(f"minilab verify ends with {verify.returncode}: {'; '.join(lines[:3])}")
+        staged = [os.path.join(path, name) for path, folders, files in os.walk(f"{self.library}/staging/photos")
+                  for name in folders + files]
+        if staged:
+            found.append(f"{len(staged)} files and folders are left in staging: {staged[0]}")
+        return found
+
+    # The machine
+
+    def memory_group(self, name, limit):
+        """A memory group with a limit, gone at the end of the scenario."""
+        if reason := memory_group.why_not():
+            raise Skipped(reason)
+        group = memory_group.MemoryGroup(name, limit)
+        group.__enter__()
+        self.ends.append(lambda: group.__exit__(None, None, None))
+        return group
+
+    def small_library(self, size, files=10_000):
+        """Makes the library a file system of its own: so many bytes, so many files."""
+        if os.geteuid() != 0:
+            raise Skipped("a file system of its own needs root")
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes={files}", "minilab-chaos", self.library],
+            capture_output=True, text=True)
+        if mounted.returncode != 0:
+            raise Skipped(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
+        self.ends.append(lambda: subprocess.run(["umount", "--lazy", self.library]))
+
+    def ballast(self, leave=0):
+        """Fills the library but for so many bytes; gives a function that takes it away."""
+        path = f"{self.library}/ballast"
+        status = os.statvfs(self.library)
+        with open(path, "wb") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, max(1, status.f_bavail * status.f_frsize - leave))
+            except OSError:
+                pass  # somebody else wrote meanwhile: it is as full as it gets
+        return lambda: os.remove(path)
+
+
+def children(worker):
+    """The processes that a worker has started: pid → state."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as stat:
+                    state, parent = stat.read().rpartition(")")[2].split()[:2]
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
+            if int(parent) == worker.pid:
+                found[int(name)] = state
+    return found

@@ -1,0 +1,97 @@
+"""A library whose disk is full."""
+
+import os
+import signal
+import subprocess
+
+from photo_rig import PhotoRig
+from processes import eventually
+from scenarios.registry import scenario
+
+MB = 1 << 20
+EDIT = {"filters": [{"name": "CISepiaTone"}]}
+TURN = {"filters": [{"name": "turn"}, {"name": "CIVignetteEffect", "inputRadius": 500}]}
+
+
+@scenario("disk-full-render", "the library's disk is full while renders are written; then there is room again",
+          rig=PhotoRig)
+def disk_full_render(rig):
+    rig.small_library(64 * MB)
+    rig.start_server()
+    worker = rig.worker(slots=3)
+    eventually("the worker starts", lambda: worker.has_said("worker starts"))
+    for leave in (0, 40_000, 150_000):  # no folder, no sidecar, no render has room
+        done = rig.completed()
+        make_room = rig.ballast(leave)
+        rig.send(rig.size(10), ["sketch.png"])
+        rig.wait_for_retries(len(rig.events_of("retried")) + 5, "noSpace")
+        make_room()
+        rig.wait_for_completed(done + rig.size(10))
+    remember(rig)
+
+
+@scenario("disk-full-spool", "a turn finds no room for what it has to keep; then the disk grows", rig=PhotoRig)
+def disk_full_spool(rig):
+    rig.small_library(SMALLER_THAN_SPOOL)
+    rig.start_server()
+    large = f"{rig.folder}/large.jpg"
+    subprocess.run([rig.minilab, "render", "--filter", "CILanczosScaleTransform:inputScale=4",
+                    f"{os.path.dirname(__file__)}/../../../jobs/photos/chrysanthemum.jpg", large], check=True,
+                   stdout=subprocess.DEVNULL)
+    rig.send(2, [large], TURN)
+    rig.worker(slots=1)
+    rig.wait_for_retries(2, "noSpace", within=300)
+    subprocess.run(["mount", "-o", f"remount,size={1024 * MB}", rig.library], check=True)
+    rig.wait_for_completed(2)
+    remember(rig)
+
+
+SMALLER_THAN_SPOOL = 48 * MB  # 55 MP of RGB take 165 MB
+
+
+@scenario("disk-full-commit", "the disk is full, of bytes and of files, when versions are complete and not yet "
+          "published", rig=PhotoRig)
+def disk_full_commit(rig):
+    rig.small_library(64 * MB, files=2000)
+    rig.start_server()
+    rig.send(rig.size(10), ["sketch.png"])
+    for point in ("before-commit", "after-commit"):
+        worker = rig.worker(slots=1, stop_at=point)
+        eventually("it stands still", lambda: worker.is_stopped, 120)
+        make_room, remove_files = rig.ballast(), fill_with_files(rig.library)
+        done = rig.completed()
+        worker.signal(signal.SIGCONT)
+        # What it had staged fails, or needed no room; what it renders next has none.
+        rig.wait_for_retries(len(rig.events_of("retried")) + 3, "noSpace")
+        rig.remarks.append(f"{point}: {rig.completed() - done} published on the full disk")
+        remove_files()
+        make_room()
+        rig.send(3, ["sketch.png"])
+        rig.wait_for_completed(done + 3)
+    remember(rig)
+
+
+def fill_with_files(folder):
+    """Takes every inode; gives a function that gives them back."""
+    numbers = []
+    try:
+        while True:
+            os.close(os.open(f"{folder}/file-{len(numbers)}", os.O_CREAT | os.O_WRONLY))
+            numbers.append(len(numbers))
+    except OSError:
+        pass  # that was the last one
+
+    def remove():
+        for number in numbers:
+            os.remove(f"{folder}/file-{number}")
+    return remove
+
+
+def remember(rig):
+    codes = {}
+    for event in rig.events_of("retried"):
+        code = event["data"]["error"]["code"]
+        codes[code] = codes.get(code, 0) + 1
+    rig.wait_until_drained()
+    rig.remarks.append(f"attempts that failed: {codes}")
+    assert set(codes) <= {"noSpace"}, f"a full disk was called {codes}"

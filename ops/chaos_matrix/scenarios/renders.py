@@ -1,0 +1,111 @@
+"""Renders whose processes die, and that lose the memory that they work in."""
+
+import os
+import signal
+import sys
+import time
+
+from photo_rig import PhotoRig, children
+from processes import Child, eventually
+from scenarios.registry import scenario
+
+MB = 1 << 20
+SMALL = ["sketch.png"]
+HEAVY = ["waterfall.jpg", "arrow.heic", "sketch.png"]  # the decoder of the second one takes 100 MB
+
+
+@scenario("render-kill", "render children are killed by SIGKILL, SIGSEGV and SIGABRT; each death is counted by its "
+          "signal", rig=PhotoRig)
+def render_kill(rig):
+    rig.may_die_of = {"outOfMemory"}  # what a SIGKILL is taken for; alone in a worker there is no second one
+    rig.start_server()
+    rig.send(rig.size(60), SMALL)
+    worker = rig.worker()
+    sent = {}
+    while rig.completed() < rig.size(50):
+        rig.pause(0.05, 0.6)
+        if victims := sorted(children(worker)):
+            name = rig.random.choice(["SIGKILL", "SIGSEGV", "SIGABRT"])
+            os.kill(rig.random.choice(victims), getattr(signal, name))
+            sent[name] = sent.get(name, 0) + 1
+
+    def counted():
+        ends = rig.metric(worker, "minilab_child_ends_total")
+        return {name: int(number) for name in sent
+                for labels, number in ends.items() if f'"{name}"' in labels}
+
+    rig.wait_until_drained()
+    # A child that had died already when the next signal came has taken one for both.
+    eventually("each death is counted", lambda: sum(counted().values()) >= sum(sent.values()) * 0.8)
+    assert all(counted()[name] <= sent[name] for name in sent), f"sent {sent}, counted {counted()}"
+    rig.remarks.append(f"sent {sent}, counted {counted()}, {rig.attempts_burnt()} attempts burnt")
+
+
+@scenario("memory-oom", "the kernel's OOM killer takes render children in a group that is too small, and never the "
+          "worker", rig=PhotoRig)
+def memory_oom(rig):
+    rig.may_die_of = {"outOfMemory"}
+    rig.start_server()
+    rig.send(rig.size(30), HEAVY)
+    group = rig.memory_group("oom", 512 * MB)
+    # It is told that it has more than it has, as when somebody else's limit is around its own.
+    worker = rig.worker(prefix=group.command, settings={"MINILAB_MEMORY": "4G"})
+    eventually("the worker starts", lambda: worker.has_said("worker starts"))
+    group.set_limit(TOO_SMALL)
+    eventually("the kernel kills", lambda: group.oom_kills >= rig.size(6), 300)
+    assert worker.is_running, "the worker is gone"
+    group.set_limit(2048 * MB)
+    rig.wait_until_drained()
+    rig.remarks.append(f"{group.oom_kills} children were killed by the kernel, {rig.attempts_burnt()} attempts burnt; "
+                       f"ends: {rig.metric(worker, 'minilab_child_ends_total')}")
+
+
+TOO_SMALL = 110 * MB  # the worker and two idle children fit, a HEIC of 12 MP does not
+
+
+@scenario("memory-neighbour", "a neighbour in the worker's group takes most of its memory for a minute", rig=PhotoRig)
+def memory_neighbour(rig):
+    rig.start_server()
+    group = rig.memory_group("neighbour", GROUP)
+    worker = rig.worker(prefix=group.command)
+    eventually("the worker starts", lambda: worker.has_said("worker starts"))
+    before = rate(rig, rig.size(30))
+    log = f"{rig.folder}/neighbour.log"
+    neighbour = Child(group.command([sys.executable, "-c", NEIGHBOUR, NEIGHBOUR_TAKES]), log)
+    rig.ends.append(neighbour.kill)
+    eventually("the neighbour has its memory", lambda: neighbour.has_said("all taken"), 120)
+    meanwhile = rate(rig, rig.size(60))
+    assert neighbour.is_running, "the neighbour is gone"
+    neighbour.kill()
+    rig.ends.remove(neighbour.kill)
+    rate(rig, rig.size(10))  # it may come back slowly, so as not to fall at once again
+    after = rate(rig, rig.size(30))
+    rig.wait_until_drained()
+    burnt = rig.attempts_burnt()
+    rig.remarks.append(f"{before:.1f} photos/s before, {meanwhile:.1f} meanwhile, {after:.1f} after; {burnt} attempts "
+                       f"burnt by {len(rig.assets)} jobs; the kernel killed {group.oom_kills}")
+    assert after > 0.6 * before, f"{after:.1f} photos/s after the neighbour, {before:.1f} before"
+    assert burnt <= max(1, len(rig.assets) / 100), f"{burnt} attempts burnt by {len(rig.assets)} jobs"
+
+
+GROUP, NEIGHBOUR_TAKES = 320 * MB, 200 * MB
+NEIGHBOUR = """
+import mmap, sys, time
+open('/proc/self/oom_score_adj', 'w').write('-1000')  # it is not to be helped
+memory = mmap.mmap(-1, int(sys.argv[1]))
+for start in range(0, len(memory), 1 << 20):
+    memory[start:start + (1 << 20)] = b'.' * (1 << 20)
+    time.sleep(0.01)
+print('all taken', flush=True)
+time.sleep(3600)
+"""
+
+
+def rate(rig, seconds):
+    """Photos per second while there are always some to do."""
+    first, started = rig.completed(), time.monotonic()
+    while time.monotonic() - started < seconds:
+        if len(rig.assets) - rig.completed() < 10:
+            rig.send(10, HEAVY)
+        time.sleep(0.1)
+    return (rig.completed() - first) / (time.monotonic() - started)
