@@ -82,10 +82,17 @@ class PhotoRig(Rig):
         for worker in self.workers:
             if not worker.is_running:
                 raise ChildProcessError(f"{worker.log}: it ended with {worker.process.returncode}")
-        return int(self.server("HGET", "minilab:{photos}:counters", "completed") or 0)
+        return self.counted("completed")
+
+    def counted(self, *names):
+        return sum(int(number or 0) for number in self.server("HMGET", "minilab:{photos}:counters", *names))
 
     def wait_for_completed(self, count, within=300):
         eventually(f"{count} jobs are completed", lambda: self.completed() >= count, within)
+
+    def wait_for_ends(self, count, within=300):
+        """Waits until so many jobs are completed or dead."""
+        eventually(f"{count} jobs have ended", lambda: self.counted("completed", "failed") >= count, within)
 
     def wait_for_retries(self, count, code, within=120):
         """Waits until so many attempts have failed of a code and others follow."""

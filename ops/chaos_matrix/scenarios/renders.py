@@ -22,12 +22,14 @@ def render_kill(rig):
     rig.send(rig.size(60), SMALL)
     worker = rig.worker()
     sent = {}
-    while rig.completed() < rig.size(50):
-        rig.pause(0.05, 0.6)
-        if victims := sorted(children(worker)):
-            name = rig.random.choice(["SIGKILL", "SIGSEGV", "SIGABRT"])
-            os.kill(rig.random.choice(victims), getattr(signal, name))
-            sent[name] = sent.get(name, 0) + 1
+    for number in range(rig.size(25)):
+        # The next one dies when some more jobs are done, not after some time: the machine may be slow.
+        rig.wait_for_ends(2 * number + 1)
+        rig.pause(0, 0.1)
+        victims = eventually("there is a child", lambda: sorted(children(worker)))
+        name = rig.random.choice(["SIGKILL", "SIGSEGV", "SIGABRT"])
+        os.kill(rig.random.choice(victims), getattr(signal, name))
+        sent[name] = sent.get(name, 0) + 1
 
     def counted():
         ends = rig.metric(worker, "minilab_child_ends_total")
