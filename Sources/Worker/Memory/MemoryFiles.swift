@@ -74,10 +74,16 @@ struct MemoryFiles: Sendable {
         let own = [Self.mount, "\(Self.mount)/unified"].compactMap { mount in
             unified.flatMap { lineage($0, below: mount).first }
         }
-        for file in own.map({ "\($0)/memory.pressure" }) + ["proc/pressure/memory"] {
-            if let pressure = text(file).flatMap(MemoryPressure.init) { return pressure }
+        for folder in own {
+            // The root of all groups counts the whole machine; it has no events of its own.
+            let isOfGroup = exists("\(folder)/cgroup.events")
+            if let pressure = text("\(folder)/memory.pressure")
+                .flatMap({ MemoryPressure($0, isOfGroup: isOfGroup) })
+            {
+                return pressure
+            }
         }
-        return nil
+        return text("proc/pressure/memory").flatMap { MemoryPressure($0) }
     }
 
     /// The folders of a group and of the groups around it, the nearest first, as far as the mount shows them.

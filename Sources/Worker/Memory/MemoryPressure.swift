@@ -16,9 +16,11 @@ struct MemoryPressure: Sendable, Equatable {
     let some: Stall
     /// All tasks that were not idle stood still.
     let full: Stall
+    /// Whether tasks of our group are counted alone, not those of the whole machine.
+    let isOfGroup: Bool
 
     /// Reads the kernel's text: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
-    init?(_ text: String) {
+    init?(_ text: String, isOfGroup: Bool = false) {
         var stalls: [Substring: Stall] = [:]
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -27,6 +29,7 @@ struct MemoryPressure: Sendable, Equatable {
         guard let some = stalls["some"], let full = stalls["full"] else { return nil }
         self.some = some
         self.full = full
+        self.isOfGroup = isOfGroup
     }
 }
 
