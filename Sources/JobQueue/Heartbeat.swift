@@ -12,6 +12,7 @@ public actor Heartbeat {
     private let queue: JobQueue
     private let worker: WorkerInfo
     private let memory: @Sendable () -> WorkerMemory?
+    private let pressure: @Sendable () -> WorkerInfo.Pressure?
     private let logger: Logger
     private let listener: HeartbeatTurn.Listener
     /// Behind a lock and not in the actor: two hops to its thread per job were a quarter of what a worker's
@@ -41,13 +42,16 @@ public actor Heartbeat {
     /// - Parameters:
     ///   - redis: a client of its own, with its own thread.
     ///   - memory: figures of the moment, told with each beat; called on that thread, so it answers at once.
+    ///   - pressure: how short of memory the worker is, likewise.
     public init(
         queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
         memory: @escaping @Sendable () -> WorkerMemory? = { nil },
+        pressure: @escaping @Sendable () -> WorkerInfo.Pressure? = { nil },
         listener: @escaping HeartbeatTurn.Listener = { _ in }
     ) {
         self.worker = worker
         self.memory = memory
+        self.pressure = pressure
         self.queue = JobQueue(name: queue.name, redis: redis, settings: queue.settings)
         self.redis = redis
         self.logger = logger
@@ -99,7 +103,8 @@ public actor Heartbeat {
                 Beat(job: $0.key, fence: $0.value.fence, stage: $0.value.stage())
             }
             let standings = try await queue.beat(
-                beats, by: worker.with(busy: beating.count, memory: memory()))
+                beats,
+                by: worker.with(busy: beating.count, memory: memory(), pressure: pressure()))
             listener(.renewed)
             for ((job, hold), standing) in zip(beating, standings) {
                 switch standing {

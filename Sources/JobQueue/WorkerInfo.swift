@@ -12,6 +12,25 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let startedAt: String
     /// Memory of its render children; nil from workers of older versions.
     public internal(set) var memory: WorkerMemory?
+    /// How short of memory it is; nil when it is not, or does not say.
+    public internal(set) var pressure: Pressure?
+
+    /// What a worker does while memory is short.
+    public struct Pressure: Sendable, Codable, Equatable {
+        /// `holding`, `shrinking`, `pausing` or `requeueing`.
+        public let level: String
+        /// Renders that stand still.
+        public let paused: Int
+        /// What called for it, for people.
+        public let reading: String
+
+        /// What a worker says of its memory.
+        public init(level: String, paused: Int, reading: String) {
+            self.level = level
+            self.paused = paused
+            self.reading = reading
+        }
+    }
 
     /// What a worker says of itself.
     public init(
@@ -26,10 +45,11 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         self.memory = memory
     }
 
-    func with(busy: Int, memory: WorkerMemory?) -> WorkerInfo {
+    func with(busy: Int, memory: WorkerMemory?, pressure: Pressure?) -> WorkerInfo {
         var info = self
         info.busy = busy
         info.memory = memory
+        info.pressure = pressure
         return info
     }
 }

@@ -18,6 +18,7 @@ public final class WorkerHealth: Sendable {
         var drainingSince: ContinuousClock.Instant?
         var hasReachedRedis = false
         var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
+        var shortage: (since: ContinuousClock.Instant, level: PressureLevel, reading: String)?
     }
 
     private let slots: Int
@@ -62,8 +63,14 @@ public final class WorkerHealth: Sendable {
                 state.holdsClaims = holds
                 // Until now it rightly asked for nothing.
                 if !holds { state.asked = now }
+            case .pressure(.level(.calm, _)):
+                state.shortage = nil
+                // Until now it rightly asked for nothing.
+                state.asked = now
+            case .pressure(.level(let level, let reading)):
+                state.shortage = (state.shortage?.since ?? now, level, reading)
             case .missedRedis, .ended, .rendered, .childStarts, .childEnded, .memory, .admitted,
-                .exceededGrant:
+                .exceededGrant, .pressure:
                 break
             }
         }
@@ -85,11 +92,12 @@ public final class WorkerHealth: Sendable {
                     forSeconds: (now - state.beat) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
-        // With all slots busy, one job that runs alone or jobs that wait for memory it rightly waits; told to stop, it
-        // has ended.
+        // With all slots busy, one job that runs alone, jobs that wait for memory, or memory short it rightly waits; told to
+        // stop, it has ended.
         let waits =
             state.busy >= slots
             || ((state.waitsForIdle || state.holdsClaims) && state.busy > 0)
+            || state.shortage != nil
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(
@@ -111,6 +119,16 @@ public final class WorkerHealth: Sendable {
                     what: "the worker was told to stop and claims no more jobs",
                     forSeconds: (now - since) / .seconds(1),
                     action: "nothing: it ends when its jobs have"))
+        }
+        if let (since, level, reading) = state.shortage {
+            problems.append(
+                HealthReport.Problem(
+                    what:
+                        "memory is short, the worker is \(level) and claims no jobs beside those it has: "
+                        + reading,
+                    forSeconds: (now - since) / .seconds(1),
+                    action:
+                        "see \"Memory is short\" in ops/RUNBOOK.md; the worker goes on by itself"))
         }
         if let (since, reason) = state.redisTrouble {
             problems.append(

@@ -29,6 +29,10 @@ public struct WorkerMetrics: Sendable {
     private let childStarts: Counter
     private let childEnds: Counter
     private let redisFailures: Counter
+    private let pressureLevel: Gauge
+    private let pressureSteps: Counter
+    private let paused: Gauge
+    private let requeued: Counter
 
     /// Metrics that all say 0.
     ///
@@ -100,6 +104,16 @@ public struct WorkerMetrics: Sendable {
         redisFailures = all.counter(
             "minilab_redis_failures_total", "Calls that Redis did not take or answer.",
             labels: ["call"])
+        pressureLevel = all.gauge(
+            "minilab_memory_pressure_level",
+            "How short memory is: 0 calm, 1 holding, 2 shrinking, 3 pausing, 4 requeueing.")
+        pressureSteps = all.counter(
+            "minilab_memory_pressure_steps_total",
+            "What was done because memory is short, or no longer: a level, or a word for what was done to a child.",
+            labels: ["step"])
+        paused = all.gauge("minilab_memory_paused", "Renders that stand still for want of memory.")
+        requeued = all.counter(
+            "minilab_memory_requeued_total", "Jobs handed back for want of memory.")
     }
 
     /// Counts what a worker tells.
@@ -116,6 +130,7 @@ public struct WorkerMetrics: Sendable {
         case .ended(let end):
             attempts.add(1, end.outcome, end.code)
             if end == .lost { leasesLost.add() }
+            if end == .requeued { requeued.add() }
         case .rendered(let report, let isFull):
             let size = isFull ? "full" : "small"
             renders.record(report.wallMilliseconds / 1000, size, report.plan.lane.rawValue)
@@ -133,6 +148,18 @@ public struct WorkerMetrics: Sendable {
         case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
+        case .pressure(let step): record(step)
+        }
+    }
+
+    private func record(_ step: WorkerEvent.PressureStep) {
+        switch step {
+        case .level(let level, _):
+            pressureLevel.set(Double(level.rawValue))
+            pressureSteps.add(1, "\(level)")
+        case .render(let step): pressureSteps.add(1, step.rawValue)
+        case .paused(let count): paused.set(Double(count))
+        case .idleEnded(let count): pressureSteps.add(Double(count), "idle_ended")
         }
     }
 

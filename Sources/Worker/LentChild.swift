@@ -15,9 +15,12 @@ final class LentChild: Sendable {
         var peakBytes = 0
         /// Whether it was told that it used more than it was granted.
         fileprivate var hasExceeded = false
+        /// Its number among the renders that run; nil until it renders.
+        fileprivate var number: Int?
     }
 
     private let child: RenderChild
+    private let renders: RunningRenders
     private let grant: MemoryGate.Grant
     private let logger: Logger
     private let renderTimeout: Duration
@@ -28,10 +31,11 @@ final class LentChild: Sendable {
     static let probeTimeout: Duration = .seconds(10)
 
     init(
-        _ child: RenderChild, grant: MemoryGate.Grant, renderTimeout: Duration, logger: Logger,
-        listener: @escaping WorkerEvent.Listener
+        _ child: RenderChild, among renders: RunningRenders, grant: MemoryGate.Grant,
+        renderTimeout: Duration, logger: Logger, listener: @escaping WorkerEvent.Listener
     ) {
         self.child = child
+        self.renders = renders
         self.grant = grant
         self.logger = logger
         self.renderTimeout = renderTimeout
@@ -64,10 +68,19 @@ final class LentChild: Sendable {
         }
     }
 
+    /// The child is given back.
+    ///
+    /// - Returns: whether it was killed meanwhile because memory is short.
+    func giveBack() -> Bool {
+        guard let number = used.withLock({ $0.number.take() }) else { return false }
+        return renders.end(number)
+    }
+
     /// Renders a photo.
     ///
     /// - Parameter plan: what a probe of the same request answered; nil for a preview.
     func render(_ request: PhotoRequest, planned plan: RenderPlan?) async throws -> RenderReport {
+        begin()
         let reply = try await child.ask(.render(request), timeout: renderTimeout)
         switch reply {
         case .rendered(let report):
@@ -82,6 +95,7 @@ final class LentChild: Sendable {
 
     /// Draws a contact sheet.
     func draw(_ request: ContactSheetRequest) async throws {
+        begin()
         let reply = try await child.ask(.contactSheet(request), timeout: renderTimeout)
         count()
         switch reply {
@@ -90,6 +104,9 @@ final class LentChild: Sendable {
         case .probed, .digested, .rendered, .confined: throw Self.confused(reply)
         }
     }
+
+    /// From its first pixel on it is one of the renders that run.
+    private func begin() { used.withLock { $0.number = $0.number ?? renders.begin(child) } }
 
     private func count(peak: Int = 0) {
         let exceedsNow = used.withLock { used in

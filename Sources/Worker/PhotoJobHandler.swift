@@ -72,8 +72,11 @@ public struct PhotoJobHandler: JobHandler {
         } catch {
             // Cancelled: the lease is lost, nobody wants the job any more, or the worker hands it back.
             if hold.isCancelled { return await dismiss(claim, staged, hold) }
-            await finish(.handedBack, claim.job, hold) { () async throws(QueueError) in
-                try await queue.release(job: claim.job, fence: claim.fence, .shutdown)
+            let isRequeued = error is RenderRequeued
+            await finish(isRequeued ? .requeued : .handedBack, claim.job, hold) {
+                () async throws(QueueError) in
+                try await queue.release(
+                    job: claim.job, fence: claim.fence, isRequeued ? .pressure : .shutdown)
             }
             await abandon(staged)
         }

@@ -2,6 +2,7 @@ import Adjustments
 public import JobQueue
 public import Logging
 public import RenderProtocol
+import Synchronization
 
 /// Warm render children: started when needed, used again, replaced before they grow old, and granted memory before they
 /// are lent.
@@ -18,6 +19,9 @@ public actor RenderPool {
     private let logger: Logger
     private let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
+    private let level = Mutex(PressureLevel.calm)
+    /// The renders that run.
+    nonisolated let renders = RunningRenders()
     /// What grants the memory.
     nonisolated let gate: MemoryGate
 
@@ -50,8 +54,34 @@ public actor RenderPool {
         }
     }
 
-    /// The most memory that one render may be planned to need now, in bytes.
-    nonisolated var memoryMax: Int { gate.memoryMax }
+    /// Plans a render for less memory while it is short, and for all there is when that is too little for the photo: it
+    /// waits for memory then, and is not refused.
+    ///
+    /// - Parameter body: told the most memory, in bytes, that the render may be planned to need.
+    nonisolated func planning<Result>(
+        _ body: (Int) async throws -> Result
+    ) async throws -> Result {
+        let all = gate.budget.bytes
+        let now = level.withLock { $0 }.memoryMax(of: all)
+        do {
+            return try await body(now)
+        } catch let failure as Failure where failure.code == .exceedsMemoryBudget && now < all {
+            return try await body(all)
+        }
+    }
+
+    /// Goes to another level: while memory is short nothing is granted beside what is, and no child is kept that does
+    /// nothing.
+    ///
+    /// - Returns: how many children are ended.
+    func follow(_ level: PressureLevel) async -> Int {
+        self.level.withLock { $0 = level }
+        gate.hold(level > .calm)
+        guard level >= .shrinking else { return 0 }
+        let count = idle.count
+        await end(Array(idle.indices))
+        return count
+    }
 
     /// Reads the header of a photo and plans its render.
     public func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
@@ -60,7 +90,7 @@ public actor RenderPool {
 
     /// Draws a contact sheet; nobody says what one needs, so it has all the memory.
     public func draw(_ request: ContactSheetRequest) async throws {
-        try await lend(gate.memoryMax) { child in try await child.draw(request) }
+        try await lend(gate.budget.bytes) { child in try await child.draw(request) }
     }
 
     /// Ends all idle children and waits until they are gone.
@@ -75,7 +105,8 @@ public actor RenderPool {
     /// - Parameters:
     ///   - bytes: what the requests are likely to need at most; waits until so much is free.
     ///   - last: the child is rather this one, if it is idle: it knows the digest of a photo that it has read.
-    /// - Throws: what `body` throws; unless that came as the child's answer, the child is dead then.
+    /// - Throws: what `body` throws; unless that came as the child's answer, the child is dead then. `RenderRequeued` when
+    ///   it was killed because memory is short.
     func lend<Result: Sendable>(
         _ bytes: Int = MemoryBudget.childBytes, preferring last: LentChild? = nil,
         _ body: @Sendable (LentChild) async throws -> Result
@@ -83,19 +114,23 @@ public actor RenderPool {
         let (grant, warm) = try await admit(bytes, last)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
-            warm.child, grant: grant, renderTimeout: settings.renderTimeout, logger: logger,
-            listener: listener)
+            warm.child, among: renders, grant: grant, renderTimeout: settings.renderTimeout,
+            logger: logger, listener: listener)
         do {
             let result = try await body(lent)
+            // One that was killed after its last answer has done its work.
+            _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             return result
         } catch let failure as Failure where Self.leavesChildAlive(failure) {
+            _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             throw failure
         } catch {
+            let isRequeued = lent.giveBack()
             warm.child.kill(because: .cancelled)
             await warm.child.wait()
-            throw error
+            throw isRequeued ? RenderRequeued() : error
         }
     }
 
@@ -161,7 +196,9 @@ public actor RenderPool {
         warm.photos += use.photos
         warm.held = warm.child.held
         idle.append(warm)
-        if warm.photos >= settings.photosPerChild || use.peakBytes > settings.childBytesMax {
+        if level.withLock({ $0 }) >= .shrinking || warm.photos >= settings.photosPerChild
+            || use.peakBytes > settings.childBytesMax
+        {
             await end([idle.count - 1])
         } else {
             await makeRoom(gate.free + grant.bytes)

@@ -8,6 +8,7 @@ actor RunningJobs {
     private var holds: [String: JobHold] = [:]
     private var waiter: CheckedContinuation<Void, Never>?
     private var isClosed = false
+    private var level = PressureLevel.calm
 
     /// - Parameter brake: while it is pulled no slot is as good as free.
     init(slots: Int, brake: ClaimBrake = ClaimBrake()) {
@@ -16,10 +17,19 @@ actor RunningJobs {
         brake.onRelease { [weak self] in Task { await self?.wake() } }
     }
 
-    /// Waits until a slot is free and says how many are; nil when no more jobs may begin.
+    /// Waits until a slot is free and memory is not short, and says how many jobs may be claimed; nil when no more may
+    /// begin.
     func waitForFreeSlots() async -> Int? {
-        while holds.count >= slots || brake.isPulled, !isClosed { await change() }
-        return isClosed ? nil : slots - holds.count
+        while free == 0 || brake.isPulled, !isClosed { await change() }
+        return isClosed ? nil : free
+    }
+
+    private var free: Int { level.claims(held: holds.count, slots: slots) }
+
+    /// Goes to another level.
+    func follow(_ level: PressureLevel) {
+        self.level = level
+        wake()
     }
 
     /// Waits until no job runs; false when no more may begin.

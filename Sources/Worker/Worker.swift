@@ -13,6 +13,7 @@ public struct Worker: Service {
     private let bell: RedisClient
     private let ear: RedisClient
     private let heartbeat: Heartbeat
+    private let pressure: PressureWatch?
     private let settings: WorkerSettings
     private let logger: Logger
     private let brake: ClaimBrake
@@ -25,17 +26,20 @@ public struct Worker: Service {
     ///   - bell: a client of its own, for waiting for jobs.
     ///   - ear: a client of its own, for hearing what was cancelled.
     ///   - heartbeat: on a client and thread of its own.
+    ///   - pressure: what watches memory; nil: nobody does.
     ///   - brake: while it is pulled no jobs are claimed.
     public init(
         queue: JobQueue, handler: any JobHandler, bell: RedisClient, ear: RedisClient,
-        heartbeat: Heartbeat, settings: WorkerSettings, brake: ClaimBrake = ClaimBrake(),
-        logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
+        heartbeat: Heartbeat, pressure: PressureWatch? = nil, settings: WorkerSettings,
+        brake: ClaimBrake = ClaimBrake(), logger: Logger,
+        listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
         self.handler = handler
         self.bell = bell
         self.ear = ear
         self.heartbeat = heartbeat
+        self.pressure = pressure
         self.settings = settings
         self.brake = brake
         self.logger = logger
@@ -59,10 +63,13 @@ public struct Worker: Service {
                 let beating = Task { await heartbeat.run() }
                 let upkeep = Task { await keepUp(jobs) }
                 let hearing = Task { await hear(jobs) }
+                let watching = Task { await pressure?.run { await jobs.follow($0) } }
                 await claimLoop(jobs, &group)
                 await jobs.drain(grace: settings.shutdownGrace, logger)
+                watching.cancel()
                 hearing.cancel()
                 upkeep.cancel()
+                await watching.value
                 await upkeep.value
                 await hearing.value
                 beating.cancel()

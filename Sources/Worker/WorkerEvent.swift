@@ -28,6 +28,20 @@ public enum WorkerEvent: Sendable {
     case childStarts
     /// A render child is gone.
     case childEnded(ChildEnd)
+    /// Memory is short, or no longer.
+    case pressure(PressureStep)
+
+    /// What a worker does because memory is short.
+    public enum PressureStep: Sendable, Equatable {
+        /// It goes to another level, because of what it has read.
+        case level(PressureLevel, reading: String)
+        /// It does something to a render.
+        case render(RenderStep)
+        /// So many renders stand still now.
+        case paused(Int)
+        /// It ends so many children that do nothing.
+        case idleEnded(Int)
+    }
 
     /// What renders were granted of the memory, or who waits for some, has changed.
     case memory(WorkerMemory)
@@ -64,6 +78,8 @@ public enum WorkerEvent: Sendable {
         case rebased
         /// The worker stops and handed the job back.
         case handedBack
+        /// The worker is short of memory and handed the job back.
+        case requeued
         /// Nobody wants the job any more.
         case cancelled
         /// The lease ran out or somebody else has the job: nothing was changed.
@@ -109,6 +125,7 @@ extension WorkerEvent.AttemptEnd {
         case .failed: "failed"
         case .rebased: "rebased"
         case .handedBack: "handed_back"
+        case .requeued: "requeued"
         case .cancelled: "cancelled"
         case .lost: "lost"
         }

@@ -66,6 +66,30 @@ import Testing
         server.stop()
     }
 
+    @Test
+    func `a worker says with each beat how short of memory it is, and one of before says nothing`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let pressure = Mutex<WorkerInfo.Pressure?>(
+            WorkerInfo.Pressure(level: "pausing", paused: 1, reading: "9 MB are left"))
+        let heartbeat = Heartbeat(
+            queue: q.queue, redis: q.redis, worker: QueueFixture.worker,
+            logger: Logger(label: "test"), pressure: { pressure.withLock { $0 } })
+        await heartbeat.beat()
+        let told = try #require(try await q.queue.workers().first)
+        #expect(told.pressure == pressure.withLock { $0 })
+        #expect(told.slots == QueueFixture.worker.slots)
+        pressure.withLock { $0 = nil }
+        await heartbeat.beat()
+        #expect(try await q.queue.workers().first?.pressure == nil)
+        let info = RedisArgument("\(q.queue.name.keyPrefix)workers:info")
+        let old = RedisArgument(
+            #"{"name":"old","slots":1,"busy":0,"version":"0","startedAt":"2026-01-01T00:00:00Z"}"#)
+        _ = try await q.redis.send(["HSET", info, "old", old])
+        #expect(try await q.queue.workers().map(\.pressure) == [nil, nil])
+    }
+
     @Test func `a job that is let go is not beaten for`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")

@@ -104,4 +104,24 @@ import Worker
         #expect(problem.what.contains("told to stop"))
         #expect(problem.forSeconds == 590)
     }
+
+    @Test func `a worker that is short of memory is alive and not ready, and says why`() throws {
+        let health = health(slots: 2)
+        health.record(.reachedRedis, now: start)
+        health.record(.pressure(.level(.holding, reading: "30 MB are left")), now: after(10))
+        health.record(.pressure(.level(.pausing, reading: "9 MB are left")), now: after(20))
+        health.record(.pressure(.render(.pause)), now: after(20))
+        health.record(.beat, now: after(600))
+        #expect(health.alive(now: after(600)).ok)
+        let problem = try #require(health.ready(now: after(600)).problems.first)
+        #expect(problem.what.contains("the worker is pausing"))
+        #expect(problem.what.hasSuffix("9 MB are left"))
+        #expect(problem.forSeconds == 590)
+        #expect(problem.action.contains("Memory is short"))
+        health.record(.pressure(.level(.calm, reading: "")), now: after(600))
+        #expect(health.ready(now: after(600)).ok)
+        // From now on it has to ask for jobs again.
+        health.record(.beat, now: after(661))
+        #expect(!health.alive(now: after(661)).ok)
+    }
 }

@@ -19,7 +19,7 @@ import Worker
 
     @Test func `all that a worker can tell passes promtool`() throws {
         let ends: [WorkerEvent.AttemptEnd] =
-            [.published, .unchanged, .rebased, .handedBack, .cancelled, .lost]
+            [.published, .unchanged, .rebased, .handedBack, .requeued, .cancelled, .lost]
             + FailureCode.allCases.map { .failed($0) }
         let childEnds: [WorkerEvent.ChildEnd] =
             [.exited(0), .exited(70), .timedOut, .cancelled, .notStarted]
@@ -35,7 +35,10 @@ import Worker
                 .exceededGrant(peak: 70, granted: 60),
                 .rendered(report(.planes, wall: 120), isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
-                + calls.map { .missedRedis($0, "refused") })
+                + calls.map { .missedRedis($0, "refused") }
+                + PressureLevel.allCases.map { .pressure(.level($0, reading: "")) }
+                + RenderStep.allCases.map { .pressure(.render($0)) }
+                + [.pressure(.paused(2)), .pressure(.idleEnded(3))])
         try PromTool.checkMetrics(text)
     }
 
@@ -86,6 +89,26 @@ import Worker
                 #"minilab_attempts_total{outcome="failed",code="noSpace"} 1"#,
                 #"minilab_attempts_total{outcome="lost",code=""} 1"#,
                 "minilab_leases_lost_total 1",
+            ]))
+    }
+
+    @Test func `what is done because memory is short is told by step`() {
+        let text = worker(
+            telling: [
+                .pressure(.level(.holding, reading: "")), .pressure(.level(.pausing, reading: "")),
+                .pressure(.render(.pause)), .pressure(.paused(1)), .pressure(.idleEnded(2)),
+                .pressure(.level(.requeueing, reading: "")), .pressure(.render(.requeue)),
+                .ended(.requeued), .pressure(.level(.pausing, reading: "")),
+            ])
+        #expect(
+            lines(text).isSuperset(of: [
+                "minilab_memory_pressure_level 3", "minilab_memory_paused 1",
+                "minilab_memory_requeued_total 1",
+                #"minilab_memory_pressure_steps_total{step="pausing"} 2"#,
+                #"minilab_memory_pressure_steps_total{step="paused"} 1"#,
+                #"minilab_memory_pressure_steps_total{step="requeued"} 1"#,
+                #"minilab_memory_pressure_steps_total{step="idle_ended"} 2"#,
+                #"minilab_attempts_total{outcome="requeued",code=""} 1"#,
             ]))
     }
 

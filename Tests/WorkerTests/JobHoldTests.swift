@@ -49,4 +49,26 @@ import Testing
         await jobs.close()
         #expect(await closed == nil)
     }
+
+    @Test func `while memory is short a worker takes one job when it has none, or none at all`()
+        async throws
+    {
+        let jobs = RunningJobs(slots: 4)
+        await jobs.follow(.holding)
+        #expect(await jobs.waitForFreeSlots() == 1)
+        _ = await jobs.begin("a")
+        async let freed = jobs.waitForFreeSlots()
+        await jobs.follow(.shrinking)
+        await jobs.end("a")
+        #expect(await freed == 1)
+        await jobs.follow(.pausing)
+        async let calm = jobs.waitForFreeSlots()
+        await jobs.follow(.requeueing)
+        await jobs.follow(.calm)
+        #expect(await calm == 4)
+        await jobs.follow(.requeueing)
+        async let closed = jobs.waitForFreeSlots()
+        await jobs.close()
+        #expect(await closed == nil)
+    }
 }

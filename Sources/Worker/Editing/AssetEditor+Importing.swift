@@ -46,18 +46,19 @@ extension AssetEditor {
         let baked = try Recipe(
             filters: [], output: Recipe.Output(previews: edit.output?.previews ?? []))
         let source = folder.appending(name)
-        let memoryMax = pool.memoryMax
-        let bytes = try await pool.lend { child in
-            try await self.previewBytes(of: baked, source, memoryMax, by: child)
-        }
-        let (tiny, previews) = try await pool.lend(bytes) { child in
-            let tiny = try await self.placeholder(
-                of: baked, source, memoryMax, job.staged, by: child)
-            if let tiny { await placeholder(tiny) }
-            return (
-                tiny,
-                try await self.previews(of: baked, source, memoryMax, job.staged, by: child)
-            )
+        let (tiny, previews) = try await pool.planning { memoryMax in
+            let bytes = try await pool.lend { child in
+                try await self.previewBytes(of: baked, source, memoryMax, by: child)
+            }
+            return try await pool.lend(bytes) { child in
+                let tiny = try await self.placeholder(
+                    of: baked, source, memoryMax, job.staged, by: child)
+                if let tiny { await placeholder(tiny) }
+                return (
+                    tiny,
+                    try await self.previews(of: baked, source, memoryMax, job.staged, by: child)
+                )
+            }
         }
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(

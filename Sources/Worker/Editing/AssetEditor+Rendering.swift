@@ -22,10 +22,12 @@ extension AssetEditor {
             }
             return (source, base, folder)
         }
-        let request = PhotoRequest(
-            source: source.string, recipe: task.recipe, limits: limits, resources: resources,
-            folder: folder.string, stem: open.asset.stem, memoryMax: pool.memoryMax)
-        let (made, entry, reusedKey) = try await photo(request, of: open.asset, job, placeholder)
+        let (made, entry, reusedKey) = try await pool.planning { memoryMax in
+            let request = PhotoRequest(
+                source: source.string, recipe: task.recipe, limits: limits, resources: resources,
+                folder: folder.string, stem: open.asset.stem, memoryMax: memoryMax)
+            return try await photo(request, of: open.asset, job, placeholder)
+        }
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(

@@ -52,9 +52,6 @@ final class MemoryGate: Sendable {
     /// What is granted and who waits, for people.
     var figures: WorkerMemory { state.withLock { Self.figures($0.ledger) } }
 
-    /// The most that one render may be given now.
-    var memoryMax: Int { state.withLock { $0.ledger.budget } }
-
     /// Bytes that are not granted.
     var free: Int { state.withLock { $0.ledger.free } }
 
@@ -97,16 +94,9 @@ final class MemoryGate: Sendable {
         state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
     }
 
-    /// Grants nothing until told otherwise; what is granted stays so.
+    /// Grants nothing beside what is granted, until told otherwise; when nothing is, one at a time goes on.
     func hold(_ isHeld: Bool) {
-        state.withLock { state in serve(state.ledger.change(isHeld: isHeld), &state) }
-    }
-
-    /// Lets the renders to come have less than the budget together, or all of it again.
-    func shrink(to bytes: Int) {
-        state.withLock { state in
-            serve(state.ledger.change(budget: min(bytes, budget.bytes)), &state)
-        }
+        state.withLock { state in serve(state.ledger.hold(isHeld), &state) }
     }
 
     private func withdraw(_ id: Int, _ state: inout State) {

@@ -24,14 +24,13 @@ struct MemoryLedger {
     /// longer than it would by the order of arrival.
     static let passedMax = 16
 
-    /// Bytes that may be granted at the same time. Can be made smaller than what is granted: then nothing is granted until
-    /// enough has come back.
-    private(set) var budget: Int
+    /// Bytes that may be granted at the same time.
+    let budget: Int
     /// Bytes that are granted.
     private(set) var granted = 0
     /// Those who wait, in the order of their arrival.
     private(set) var waiting: [Request] = []
-    /// Whether nothing is granted at present.
+    /// Whether nothing is granted at present beside what is: one at a time goes on.
     private(set) var isHeld = false
 
     private var grants: [Int: Int] = [:]
@@ -40,14 +39,14 @@ struct MemoryLedger {
     init(budget: Int) { self.budget = budget }
 
     /// Bytes that are not granted.
-    var free: Int { max(0, budget - granted) }
+    var free: Int { budget - granted }
 
     /// Whether a request waits for all the memory that comes back, since nobody passes it any more.
     var isBlocked: Bool { waiting.contains(where: bars) }
 
     /// Asks for memory.
     ///
-    /// - Parameter bytes: at most what ``budget`` may ever be, or it waits for ever.
+    /// - Parameter bytes: at most ``budget``, or it waits for ever.
     mutating func request(_ bytes: Int) -> (id: Int, grants: [Grant]) {
         nextID += 1
         waiting.append(Request(id: nextID, bytes: bytes))
@@ -78,19 +77,17 @@ struct MemoryLedger {
         return serve()
     }
 
-    /// Changes what may be granted.
-    mutating func change(budget: Int? = nil, isHeld: Bool? = nil) -> [Grant] {
-        self.budget = budget ?? self.budget
-        self.isHeld = isHeld ?? self.isHeld
+    /// Lets one at a time go on, or all that fit.
+    mutating func hold(_ isHeld: Bool) -> [Grant] {
+        self.isHeld = isHeld
         return serve()
     }
 
     /// Grants what can be granted now, the oldest first.
     private mutating func serve() -> [Grant] {
-        guard !isHeld else { return [] }
         var served: [Grant] = []
         var index = 0
-        while index < waiting.count {
+        while index < waiting.count, !isHeld || granted == 0 {
             let request = waiting[index]
             if request.bytes <= free {
                 for earlier in 0..<index { waiting[earlier].passed += 1 }
@@ -109,8 +106,6 @@ struct MemoryLedger {
         return served
     }
 
-    /// Whether a request lets nobody pass: it has let enough pass, and memory that comes back will be enough.
-    private func bars(_ request: Request) -> Bool {
-        request.passed >= Self.passedMax && request.bytes <= budget
-    }
+    /// Whether a request lets nobody pass: it has let enough pass.
+    private func bars(_ request: Request) -> Bool { request.passed >= Self.passedMax }
 }

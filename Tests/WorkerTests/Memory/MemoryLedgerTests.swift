@@ -71,35 +71,19 @@ import Testing
         #expect(ledger.granted == 60)
     }
 
-    @Test func `while it is held nothing is granted`() {
+    @Test func `while it is held one at a time goes on`() {
         var ledger = MemoryLedger(budget: 100)
-        _ = ledger.change(isHeld: true)
-        let (id, grants) = ledger.request(10)
-        #expect(grants.isEmpty)
-        #expect(ledger.change(isHeld: false).map(\.id) == [id])
-    }
-
-    @Test func `a smaller budget waits for enough to come back`() {
-        var ledger = MemoryLedger(budget: 100)
-        let running = ledger.request(90).id
-        _ = ledger.change(budget: 50)
-        #expect(ledger.free == 0)
-        let (id, grants) = ledger.request(50)
-        #expect(grants.isEmpty)
-        #expect(ledger.giveBack(running).map(\.id) == [id])
-    }
-
-    @Test func `one that a smaller budget cannot hold does not stop the others for ever`() {
-        var ledger = MemoryLedger(budget: 100)
-        _ = ledger.change(budget: 50)
-        let big = ledger.request(80).id
-        for _ in 0..<(2 * MemoryLedger.passedMax) {
-            let (small, grants) = ledger.request(50)
-            #expect(grants.map(\.id) == [small])
-            _ = ledger.giveBack(small)
+        let running = ledger.request(10).id
+        #expect(ledger.hold(true).isEmpty)
+        let ids = (0..<3).map { _ in
+            let (id, grants) = ledger.request(10)
+            #expect(grants.isEmpty)
+            return id
         }
-        #expect(!ledger.isBlocked)
-        #expect(ledger.change(budget: 100).map(\.id) == [big])
+        #expect(ledger.requestNow(10) == nil)
+        #expect(ledger.giveBack(running).map(\.id) == [ids[0]])
+        #expect(ledger.giveBack(ids[0]).map(\.id) == [ids[1]])
+        #expect(ledger.hold(false).map(\.id) == [ids[2]])
     }
 
     @Test(arguments: UInt64(1)...50)

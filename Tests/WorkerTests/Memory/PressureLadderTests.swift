@@ -258,10 +258,6 @@ import Testing
         #expect(PressureLevel.allCases.map { $0.claims(held: 0, slots: 4) } == [4, 1, 1, 0, 0])
         #expect(PressureLevel.allCases.map { $0.claims(held: 3, slots: 4) } == [1, 0, 0, 0, 0])
         #expect(PressureLevel.calm.claims(held: 5, slots: 4) == 0)
-        #expect(
-            PressureLevel.allCases.map { $0.admits(besides: 1) }
-                == [true, false, false, false, false])
-        #expect(PressureLevel.allCases.allSatisfy { $0.admits(besides: 0) })
         #expect(PressureLevel.allCases.map { $0.memoryMax(of: 100) } == [100, 100, 50, 50, 50])
         #expect(
             PressureLevel.allCases.map(\.description) == [

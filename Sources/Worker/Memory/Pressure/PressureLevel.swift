@@ -45,9 +45,6 @@ extension PressureLevel {
         }
     }
 
-    /// Whether a render of a job that is claimed may begin beside others: one always may.
-    func admits(besides running: Int) -> Bool { self == .calm || running == 0 }
-
     /// Memory in bytes that a new render is planned for: half of it from `shrinking` on.
     ///
     /// Half, because each rung of the planner (fewer threads, smaller tiles, a spool) about halves what a render holds.

@@ -1,0 +1,244 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import JobQueue
+import Logging
+import MinilabTesting
+import RenderProtocol
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+@Suite("Watching memory") struct PressureWatchTests {
+    /// A machine of 1 GB that a test fills, a pool whose children are scripts, and a clock.
+    private final class Stage: Sendable {
+        let kernel: PlayedKernel
+        let script: TemporaryFolder
+        let pool: RenderPool
+        let watch: PressureWatch
+        private let collector = Collector()
+        private let now = Mutex(ContinuousClock.now)
+
+        /// A child says its pid, reads a request, and does not answer until the file `go` is there.
+        private static let child = """
+            #!/bin/sh
+            while read line; do
+              echo $$ >> "$0.pids"
+              while [ ! -e "$0.go" ]; do sleep 0.01; done
+              echo '{"drawn":{}}'
+            done
+            """
+
+        init() throws {
+            ignoreBrokenPipes()
+            kernel = try PlayedKernel([:])
+            script = try TemporaryFolder()
+            let path = script.file("child")
+            try Data(Self.child.utf8).write(to: URL(filePath: path))
+            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            let settings = WorkerSettings(name: "test", renderExecutable: FilePath(path))
+            pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+            watch = PressureWatch(
+                PressureSettings(), root: kernel.root, pool: pool, logger: Logger(label: "test"),
+                listener: { [collector] event in
+                    if case .pressure(let step) = event { collector.add(step) }
+                })
+            try leave(800)
+        }
+
+        /// What the watch has told so far.
+        var steps: [WorkerEvent.PressureStep] { collector.steps }
+
+        /// Fills the machine so that so many megabytes are left.
+        func leave(_ megabytes: Int) throws {
+            try kernel.write(
+                "proc/meminfo",
+                "MemTotal: 1048576 kB\nMemAvailable: \(megabytes << 10) kB\n")
+        }
+
+        /// The watch looks, so many times, some time apart.
+        @discardableResult
+        func turn(_ times: Int = 1, every interval: Duration = .seconds(1)) async -> PressureLevel {
+            for _ in 0..<times {
+                let now = self.now.withLock { now in
+                    now += interval
+                    return now
+                }
+                await watch.turn(at: now)
+            }
+            return await watch.level
+        }
+
+        /// A render begins; returns when its child works on it.
+        func render(_ count: Int) async throws -> (task: Task<Bool, any Error>, pid: pid_t) {
+            let task = Task { [pool] in
+                do {
+                    try await pool.lend { child in
+                        try await child.draw(
+                            ContactSheetRequest(
+                                cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
+                    }
+                    return true
+                } catch is RenderRequeued {
+                    return false
+                }
+            }
+            let pids = try await eventually("child \(count) works") {
+                let pids = self.script.text(of: "child.pids").split(separator: "\n")
+                return pids.count == count ? pids : nil
+            }
+            return (task, pid_t(pids[count - 1]) ?? -1)
+        }
+
+        /// Lets the children answer.
+        func go() throws { try Data().write(to: URL(filePath: script.file("child.go"))) }
+    }
+
+    private final class Collector: Sendable {
+        private let all = Mutex<[WorkerEvent.PressureStep]>([])
+        var steps: [WorkerEvent.PressureStep] { all.withLock { $0 } }
+        func add(_ step: WorkerEvent.PressureStep) { all.withLock { $0.append(step) } }
+    }
+
+    private func state(_ pid: pid_t) -> Character? { RenderChildTests.state(of: pid) }
+
+    @Test func `the level follows the kernel's files, and each change is told with what was read`()
+        async throws
+    {
+        let stage = try Stage()
+        #expect(await stage.turn() == .calm)
+        #expect(stage.watch.info == nil)
+        try stage.leave(70)
+        #expect(await stage.turn() == .shrinking)
+        let info = try #require(stage.watch.info)
+        #expect(info.level == "shrinking")
+        #expect(info.reading.contains("70 MB of 1024 MB are left"))
+        try stage.leave(800)
+        #expect(await stage.turn(3) == .shrinking)
+        #expect(await stage.turn(20) == .calm)
+        #expect(stage.watch.info == nil)
+        let levels = stage.steps.compactMap { step in
+            if case .level(let level, _) = step { level } else { nil }
+        }
+        #expect(levels == [.shrinking, .holding, .calm])
+    }
+
+    @Test func `a stall is seen between two looks`() async throws {
+        let stage = try Stage()
+        func stall(_ microseconds: Int) throws {
+            let line = "avg10=0.00 avg60=0.00 avg300=0.00 total=\(microseconds)\n"
+            try stage.kernel.write("proc/pressure/memory", "some \(line)full \(line)")
+        }
+        try stage.leave(200)
+        try stall(0)
+        #expect(await stage.turn() == .calm)
+        try stall(200_000)
+        #expect(await stage.turn(every: .milliseconds(250)) == .holding)
+        try stall(900_000)
+        #expect(await stage.turn(every: .milliseconds(250)) == .pausing)
+        #expect(await stage.turn(60) == .calm)
+    }
+
+    @Test func `the youngest render stands still, runs on later, and is finished`() async throws {
+        let stage = try Stage()
+        let older = try await stage.render(1)
+        let younger = try await stage.render(2)
+        try stage.leave(40)
+        #expect(await stage.turn() == .pausing)
+        try await RenderChildTests.waitForState("T", of: younger.pid)
+        #expect(state(older.pid) != "T")
+        // The last one runs, however short memory is; and what stands still keeps its lease.
+        #expect(await stage.turn() == .pausing)
+        #expect(state(older.pid) != "T")
+        #expect(stage.watch.info?.paused == 1)
+        try stage.leave(800)
+        _ = await stage.turn(20)
+        #expect(state(younger.pid) != "T")
+        try stage.go()
+        #expect(try await older.task.value)
+        #expect(try await younger.task.value)
+        #expect(
+            stage.steps.filter { if case .level = $0 { false } else { true } }
+                == [.render(.pause), .paused(1), .render(.resume), .paused(0)])
+        await stage.pool.close()
+    }
+
+    @Test func `the youngest is handed back when nothing else helps`() async throws {
+        let stage = try Stage()
+        let oldest = try await stage.render(1)
+        let younger = try await stage.render(2)
+        let youngest = try await stage.render(3)
+        try stage.leave(40)
+        #expect(await stage.turn(3) == .pausing)
+        try await RenderChildTests.waitForState("T", of: youngest.pid)
+        try await RenderChildTests.waitForState("T", of: younger.pid)
+        #expect(await stage.turn() == .requeueing)
+        #expect(try await youngest.task.value == false)
+        #expect(state(youngest.pid) == nil)
+        #expect(await stage.turn() == .requeueing)
+        #expect(try await younger.task.value == false)
+        #expect(await stage.turn(10) == .requeueing)
+        try stage.go()
+        #expect(try await oldest.task.value)
+        #expect(stage.steps.filter { $0 == .render(.requeue) }.count == 2)
+        await stage.pool.close()
+    }
+
+    @Test func `when the last render that ran has ended, one that stands still runs on`()
+        async throws
+    {
+        let stage = try Stage()
+        let older = try await stage.render(1)
+        let younger = try await stage.render(2)
+        try stage.leave(40)
+        await stage.turn()
+        try await RenderChildTests.waitForState("T", of: younger.pid)
+        older.task.cancel()
+        await #expect(throws: CancellationError.self) { try await older.task.value }
+        #expect(await stage.turn() == .pausing)
+        #expect(state(younger.pid) != "T")
+        try stage.go()
+        #expect(try await younger.task.value)
+        await stage.pool.close()
+    }
+
+    @Test func `a render that stands still can be cancelled`() async throws {
+        let stage = try Stage()
+        let older = try await stage.render(1)
+        let younger = try await stage.render(2)
+        try stage.leave(40)
+        await stage.turn()
+        younger.task.cancel()
+        await #expect(throws: CancellationError.self) { try await younger.task.value }
+        #expect(state(younger.pid) == nil)
+        await stage.turn()
+        #expect(stage.steps.last == .paused(0))
+        try stage.go()
+        #expect(try await older.task.value)
+        await stage.pool.close()
+    }
+
+    @Test func `children that do nothing are ended, and none is kept while memory is short`()
+        async throws
+    {
+        let stage = try Stage()
+        try stage.go()
+        let first = try await stage.render(1)
+        #expect(try await first.task.value)
+        #expect(await stage.pool.idle.count == 1)
+        try stage.leave(70)
+        await stage.turn()
+        #expect(await stage.pool.idle.isEmpty)
+        #expect(stage.steps.contains(.idleEnded(1)))
+        _ = try await eventually("the idle child is gone") { state(first.pid) == nil ? () : nil }
+        #expect(try await stage.render(2).task.value)
+        #expect(await stage.pool.idle.isEmpty)
+        try stage.leave(800)
+        await stage.turn(20)
+        #expect(try await stage.render(3).task.value)
+        #expect(await stage.pool.idle.count == 1)
+        await stage.pool.close()
+    }
+}
