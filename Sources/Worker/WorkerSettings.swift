@@ -35,6 +35,9 @@ public struct WorkerSettings: Sendable {
     /// Peak memory of a render child in bytes after which it is replaced.
     public var childBytesMax: Int
 
+    /// How memory is watched.
+    public var pressure = PressureSettings()
+
     /// Longest wait of an idle worker before it looks again for retries and replays.
     public static let idleWait: Duration = .seconds(1)
     /// The same while it has jobs: the end of one may free the next of its asset.

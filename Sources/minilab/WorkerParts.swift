@@ -17,8 +17,14 @@ struct WorkerParts {
     ) {
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
+        let pressure =
+            settings.pressure.watches
+            ? PressureWatch(
+                settings.pressure, root: settings.memoryRoot, pool: pool, logger: logger,
+                listener: listener) : nil
         self.init(
-            connection, queueSettings, settings, pool, logger, brake: brake, listener: listener
+            connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
+            listener: listener
         ) { queue in
             PhotoJobHandler(
                 queue: queue, library: library, pool: pool, settings: settings, logger: logger,
@@ -26,10 +32,13 @@ struct WorkerParts {
         }
     }
 
-    /// - Parameter handler: what is done with each job.
+    /// - Parameters:
+    ///   - pressure: what watches memory; nil: nobody does.
+    ///   - handler: what is done with each job.
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
+        pressure: PressureWatch? = nil,
         listener: @escaping WorkerEvent.Listener = { _ in }, handler: (JobQueue) -> any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
@@ -44,8 +53,10 @@ struct WorkerParts {
             queue: queue, handler: handler(queue), bell: bell, ear: ear,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
-                memory: { pool.memory }, listener: { listener(WorkerEvent($0)) }),
-            settings: settings, brake: brake, logger: logger, listener: listener)
+                memory: { pool.memory }, pressure: { pressure?.info },
+                listener: { listener(WorkerEvent($0)) }),
+            pressure: pressure, settings: settings, brake: brake, logger: logger,
+            listener: listener)
     }
 
     /// Ends the idle children and closes the connections.

@@ -7,6 +7,8 @@ struct ProcessState {
     let parent: pid_t
     /// `T` when it is stopped, `Z` when it has ended and nobody has asked how.
     let state: Character
+    /// Processor time that it has used, without the kernel's for it, in hundredths of a second.
+    let ticks: Int
 
     /// nil when there is no such process (any more): they come and go while we look.
     init?(_ pid: pid_t) {
@@ -14,12 +16,13 @@ struct ProcessState {
             let close = stat.lastIndex(of: ")")
         else { return nil }
         let fields = stat[stat.index(after: close)...].dropFirst().split(separator: " ")
-        guard fields.count > 1, let state = fields[0].first, let parent = pid_t(fields[1]) else {
-            return nil
-        }
+        guard fields.count > 11, let state = fields[0].first, let parent = pid_t(fields[1]),
+            let ticks = Int(fields[11])
+        else { return nil }
         self.pid = pid
         self.parent = parent
         self.state = state
+        self.ticks = ticks
     }
 }
 
@@ -39,6 +42,14 @@ func isRunning(_ pid: pid_t) -> Bool {
 func stoppedProcess(of pid: pid_t, except other: pid_t? = nil) -> pid_t? {
     let all = [ProcessState(pid)].compactMap(\.self) + processes(below: pid)
     return all.first { $0.state == "T" && $0.pid != other }?.pid
+}
+
+/// Where a worker's status port is, from its log: text or JSON.
+func statusPort(of worker: MinilabProcess) async throws -> Int {
+    try await eventually("the status port listens") {
+        worker.output.firstMatch(of: /status port listens address=127\.0\.0\.1:([0-9]+)/)
+            .flatMap { Int($0.1) }
+    }
 }
 
 extension Rig {

@@ -158,14 +158,6 @@ import Testing
         #expect(lines.contains { $0["message"] == "worker starts" && $0["job"] == nil })
     }
 
-    /// Where a worker's status port is, from its log: text or JSON.
-    private func statusPort(of worker: MinilabProcess) async throws -> Int {
-        try await eventually("the status port listens") {
-            worker.output.firstMatch(of: /status port listens address=127\.0\.0\.1:([0-9]+)/)
-                .flatMap { Int($0.1) }
-        }
-    }
-
     @discardableResult
     private func waitForReadiness(_ port: Int, _ status: Int) async throws -> HTTPExchange.Answer {
         try await eventually("/readyz answers \(status)") {

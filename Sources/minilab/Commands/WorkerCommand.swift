@@ -142,6 +142,21 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "The address that it listens on (default: 127.0.0.1, this machine alone).")
     var statusAddress: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether less is done at a time while memory is short (default: true).",
+            valueName: "true|false"))
+    var pressureWatch: String?
+
+    @Option(
+        help:
+            "Percent of time in which something waits for memory from which it is short (default: 5)."
+    )
+    var pressureStall: String?
+
+    @Option(help: "How long memory must not be short before one thing more is done (default: 3s).")
+    var pressureQuiet: String?
+
     /// What was given, by key of the setting.
     var flags: [String: String?] {
         [
@@ -154,6 +169,8 @@ struct WorkerOptions: ParsableArguments {
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
             "status.port": statusPort, "status.address": statusAddress,
+            "pressure.watch": pressureWatch, "pressure.stall": pressureStall,
+            "pressure.quiet": pressureQuiet,
         ].merging(limits.flags) { $1 }
     }
 }

@@ -67,6 +67,7 @@ extension WorkerSettings {
             FilePath(
                 reader.value(.text("memory.root", "the path of a folder", default: "/"), or: "/")
             ).absolute
+        pressure = PressureSettings(&reader)
     }
 
     /// Host, process and something random: containers may share both host name and process number.
@@ -83,6 +84,21 @@ extension WorkerSettings {
             String(
                 decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self))
         return path.removingLastComponent().appending("minilab-render").string
+    }
+}
+
+extension PressureSettings {
+    /// Reads how memory is watched.
+    fileprivate init(_ reader: inout SettingsReader) {
+        self.init()
+        watches =
+            reader.value(.choice("pressure.watch", ["true", "false"], default: "true"), or: "true")
+            == "true"
+        stall =
+            Double(reader.value(.number("pressure.stall", 1...100, default: "5"), or: 5)) / 100
+        quiet = reader.value(
+            .duration("pressure.quiet", .milliseconds(100) ... .seconds(600), default: "3s"),
+            or: quiet)
     }
 }
 

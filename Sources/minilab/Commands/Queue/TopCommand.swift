@@ -111,6 +111,7 @@ struct QueueLook: Encodable {
 extension QueueLook {
     private static let counters = [
         "admitted", "completed", "unchanged", "failed", "retried", "cancelled", "crashed",
+        "requeued",
     ]
 
     /// For people.
@@ -133,10 +134,23 @@ extension QueueLook {
                         ?? "\(status.counters[name] ?? 0)")
             }.joined(separator: ", "),
         ]
+        if let shortage { lines.append(shortage) }
         for table in [flows(each), workers(each), batchTable(each), held(each)] {
             if let table { lines += ["", table] }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Which workers are short of memory, and what the one that is worst off has read.
+    private var shortage: String? {
+        let short = status.workers.compactMap { worker in
+            worker.pressure.map { (name: worker.name, pressure: $0) }
+        }
+        let worst = short.max { $0.pressure.paused < $1.pressure.paused }
+        return worst.map {
+            "MEMORY IS SHORT at \(short.count) of \(status.workers.count) workers; \($0.name) is "
+                + "\($0.pressure.level): \($0.pressure.reading)"
+        }
     }
 
     private func flows(_ most: Int) -> String? {
@@ -155,9 +169,13 @@ extension QueueLook {
         var table = TextTable(
             ["worker", "busy", "slots", "memory", "since"], rightAligned: [1, 2])
         for worker in status.workers.prefix(most) {
+            let memory = [
+                worker.memory?.description, worker.pressure?.level,
+                worker.pressure.flatMap { $0.paused > 0 ? "\($0.paused) paused" : nil },
+            ]
             table.add([
                 worker.name, "\(worker.busy)", "\(worker.slots)",
-                worker.memory?.description ?? "", worker.startedAt,
+                memory.compactMap(\.self).joined(separator: ", "), worker.startedAt,
             ])
         }
         return table.text
