@@ -41,6 +41,11 @@ public struct HeaderBytes {
         return window[min(offset - start, window.count)...]
     }
 
+    /// How many of so many bytes from an offset there are: a length is what a stranger says.
+    func existing(_ count: Int, from offset: Int) -> Int {
+        min(max(0, count), max(0, length - max(0, offset)))
+    }
+
     /// One byte; nil at the end.
     mutating func byte(_ offset: Int) -> Int? { bytes(offset, 1).first.map(Int.init) }
 

@@ -125,7 +125,7 @@ extension PhotoSurvey {
                 let number = place + index + offset
                 let more =
                     length == 8 ? file.number64(number, isBig: true) : file.big(number, 4)
-                bytes = sum(bytes, more ?? .max)
+                bytes = sum(bytes, file.existing(more ?? .max, from: 0))
                 place = number + length
             }
             locations.append((item, bytes))

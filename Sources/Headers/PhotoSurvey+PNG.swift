@@ -5,9 +5,10 @@ extension PhotoSurvey {
     /// Follows the chunks up to the pixels, and inflates profile and texts without keeping them.
     mutating func readPNG(_ file: inout HeaderBytes) {
         var place = 8
-        while !isBeyond, let length = file.big(place, 4), let name = file.big(place + 4, 4) {
+        while !isBeyond, let told = file.big(place, 4), let name = file.big(place + 4, 4) {
             let data = place + 8
-            let end = min(data + length, file.length)
+            let length = file.existing(told, from: data)
+            let end = data + length
             switch name {
             case Self.name("IHDR"):
                 guard let width = file.big(data, 4), let height = file.big(data + 4, 4) else {
@@ -35,7 +36,7 @@ extension PhotoSurvey {
                         ? inflatedText(in: &file, start..<max(start, end)) + start - data : length)
             default: addMetadata(length)
             }
-            place = data + length + 4
+            place = data + told + 4
         }
     }
 

@@ -53,23 +53,27 @@ extension PhotoSurvey {
             let type = layout.number(&file, place + 2, 2),
             let count = layout.number(&file, place + 4, layout.offsetBytes)
         else { return }
-        let (bytes, overflows) = count.multipliedReportingOverflow(by: Self.typeBytes(type))
+        let (told, overflows) = count.multipliedReportingOverflow(by: Self.typeBytes(type))
+        let value = place + 4 + layout.offsetBytes
+        // What does not fit into the entry lies elsewhere, if it is there at all.
+        let start =
+            told > layout.offsetBytes ? layout.number(&file, value, layout.offsetBytes) : value
+        let bytes = file.existing(overflows ? .max : told, from: start ?? file.length)
         if tag == Tag.profile {
-            addProfile(overflows ? .max : bytes)
+            addProfile(bytes)
         } else {
-            addMetadata(overflows ? .max : bytes)
+            addMetadata(bytes)
         }
         // Of the first page, which is the one that is rendered.
         if pages == 1, tag == Tag.width || tag == Tag.height, count == 1,
             [3, 4, 16].contains(type),
-            let value = layout.number(
-                &file, place + 4 + layout.offsetBytes, type == 3 ? 2 : type == 4 ? 4 : 8)
+            let side = layout.number(&file, value, type == 3 ? 2 : type == 4 ? 4 : 8)
         {
             let known = size ?? PixelSize(width: 0, height: 0)
             if tag == Tag.width {
-                setSize(value, known.height)
+                setSize(side, known.height)
             } else {
-                setSize(known.width, value)
+                setSize(known.width, side)
             }
         }
     }

@@ -3,8 +3,9 @@ extension PhotoSurvey {
     /// Follows the chunks.
     mutating func readWebP(_ file: inout HeaderBytes) {
         var place = 12
-        while !isBeyond, let length = file.little(place + 4, 4) {
+        while !isBeyond, let told = file.little(place + 4, 4) {
             let data = place + 8
+            let length = file.existing(told, from: data)
             if file.has("VP8X", at: place) {
                 guard let width = file.little(data + 4, 3), let height = file.little(data + 7, 3)
                 else { return }
@@ -24,7 +25,7 @@ extension PhotoSurvey {
             } else {
                 addMetadata(length)
             }
-            place = data + length + length % 2
+            place = data + told + told % 2
         }
     }
 }

@@ -14,9 +14,9 @@ public enum Bomb: String, CaseIterable, Sendable {
     case frames
     /// A TIFF of 3,000 directories.
     case pages
-    /// A TIFF with a profile of 4 GB at the end of 4 GB.
+    /// A TIFF of 4 GB with a profile of as much.
     case profileOffset
-    /// A TIFF whose strips' offsets are 16 GB.
+    /// A TIFF of 4 GB that is nothing but offsets of strips.
     case stripOffsets
     /// A PNG whose ICC profile inflates to 100 MB.
     case profile
@@ -39,7 +39,15 @@ public enum Bomb: String, CaseIterable, Sendable {
         }
     }
 
-    /// The file.
+    /// How long the file is: zeros, which take no room on a disk, follow the bytes.
+    public var length: Int {
+        switch self {
+        case .profileOffset, .stripOffsets: 4 << 30
+        default: bytes.count
+        }
+    }
+
+    /// How the file begins.
     public var bytes: [UInt8] {
         switch self {
         case .pixels: Self.png(65_536, 65_536)
@@ -95,7 +103,7 @@ public enum Bomb: String, CaseIterable, Sendable {
         var bytes = Bytes.text("II") + [42, 0] + Bytes.little(8)
         for place in next {
             bytes += Bytes.little(1, 2) + Bytes.little(tag, 2) + Bytes.little(4, 2)
-            bytes += Bytes.little(count) + Bytes.little(0xFFFF_FFF0) + Bytes.little(place)
+            bytes += Bytes.little(count) + Bytes.little(64) + Bytes.little(place)
         }
         return bytes
     }

@@ -139,9 +139,9 @@ import Testing
         let bytes = tiff(
             isBig: isBig, next: [0],
             entries: [
-                (256, 4, 1, 70_000), (257, 3, 1, 500), (34_675, 7, 3_144, 9_999), (700, 1, 800, 9),
+                (256, 4, 1, 70_000), (257, 3, 1, 500), (34_675, 7, 3_144, 999), (700, 1, 800, 9),
             ])
-        let survey = CountedFile(bytes).survey(.tiff)
+        let survey = CountedFile(bytes, length: 10_000).survey(.tiff)
         #expect(survey.size == PixelSize(width: 70_000, height: 500))
         #expect(survey.pages == 1 && survey.profileBytes == 3_144)
         #expect((802..<2_000).contains(survey.metadataBytes))
@@ -156,8 +156,10 @@ import Testing
     }
 
     @Test(arguments: [(34_675, RenderLimit.profile), (700, .metadata), (273, .metadata)])
-    func `offsets and counts of 4 GB are believed, and refused`(_ tag: Int, _ limit: RenderLimit) {
-        let bytes = tiff(next: [0], entries: [(tag, 4, 0xFFFF_FFFF, 0xFFFF_FFF0)])
+    func `values of 4 GB are refused, if there are as many bytes`(_ tag: Int, _ limit: RenderLimit)
+    {
+        let bytes = tiff(next: [0], entries: [(tag, 4, 0xFFFF_FFFF, 64)])
+        #expect(throws: Never.self) { try CountedFile(bytes).survey(.tiff).check("a.tif") }
         let file = CountedFile(bytes, length: 4 << 30)
         let failure = #expect(throws: Failure.self) { try file.survey(.tiff).check("a.tif") }
         #expect(failure?.code == .exceedsLimit)
@@ -205,7 +207,7 @@ import Testing
                 "meta",
                 Bytes.big(0) + Bytes.box("pitm", Bytes.big(0) + [0, 2])
                     + Bytes.box("iprp", properties) + items + places)
-        let survey = CountedFile(bytes).survey(.heif)
+        let survey = CountedFile(bytes, length: 20_000).survey(.heif)
         #expect(survey.size == PixelSize(width: 17_000, height: 17_000))
         #expect(survey.profileBytes == 700)
         #expect((10_000..<11_000).contains(survey.metadataBytes))

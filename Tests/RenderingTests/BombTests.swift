@@ -40,6 +40,8 @@ import Vips
         let child = try Child()
         for bomb in Bomb.allCases {
             let path = try studio.write(bomb.bytes, as: "\(bomb)")
+            try FileHandle(forWritingTo: URL(filePath: path)).truncate(
+                atOffset: UInt64(bomb.length))
             let failure = try probe(child, path)
             #expect(
                 failure?.code == (bomb == .pixels ? .tooManyPixels : .exceedsLimit), "\(bomb)")
