@@ -69,7 +69,7 @@ import Testing
                 refused += 1
             }
         }
-        #expect(refused > 100)
+        #expect(refused > 50)
     }
 
     @Test func `bytes to spare between segments are counted and cost nothing`() throws {
