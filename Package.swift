@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "CConfinement", "FileBytes", "Filters", "Headers", "JPEG", "Metadata",
+                "Adjustments", "CConfinement", "FileBytes", "Filters", "Headers", "JPEG",
+                "Metadata",
                 "Raw", "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
@@ -200,7 +201,8 @@ let package = Package(
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"],
             swiftSettings: settings),
         .testTarget(
-            name: "EntryPointsTests", dependencies: ["EntryPoints"], swiftSettings: settings),
+            name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"],
+            swiftSettings: settings),
         // What jobs/ says against what Adjustments does, judged by tools that are not ours.
         .testTarget(
             name: "ContractTests",

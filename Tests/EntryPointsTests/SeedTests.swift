@@ -1,5 +1,6 @@
 import EntryPoints
 import Foundation
+import MinilabTesting
 import Testing
 
 /// What ops/fuzz starts from, and what it once found, as any test run can take it.
@@ -8,12 +9,49 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "ops/fuzzing/seeds")
 
+    private func seeds(of target: FuzzTarget) throws -> [Data] {
+        try FileManager.default.contentsOfDirectory(
+            at: Self.folder.appending(path: target.rawValue), includingPropertiesForKeys: nil
+        ).map { try Data(contentsOf: $0) }
+    }
+
     @Test(arguments: FuzzTarget.allCases) func `every seed is read or refused`(
         _ target: FuzzTarget
     ) throws {
-        let files = try FileManager.default.contentsOfDirectory(
-            at: Self.folder.appending(path: target.rawValue), includingPropertiesForKeys: nil)
-        #expect(!files.isEmpty)
-        for file in files { target.take(try Data(contentsOf: file)) }
+        let seeds = try seeds(of: target)
+        #expect(!seeds.isEmpty)
+        for seed in seeds { target.take(seed) }
     }
+
+    /// Seeds harmed at each number that they may hold, which libFuzzer does better when it has the time.
+    @Test(arguments: FuzzTarget.allCases)
+    func `every seed that was tampered with is read or refused`(
+        _ target: FuzzTarget
+    ) throws {
+        var random = SeededGenerator()
+        random.printSeed()
+        for seed in try seeds(of: target) where !seed.isEmpty {
+            for _ in 0..<Self.rounds {
+                var bytes = [UInt8](seed)
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    let place = Int.random(in: 0..<bytes.count, using: &random)
+                    let end = min(bytes.count, place + 1 << Int.random(in: 0...3, using: &random))
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0: for index in place..<end { bytes[index] = .max }
+                    case 1: for index in place..<end { bytes[index] = 0 }
+                    case 2: bytes[place] = .random(in: 0...255, using: &random)
+                    default: bytes[place] ^= 1 << .random(in: 0...7, using: &random)
+                    }
+                }
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+                }
+                target.take(Data(bytes))
+            }
+        }
+    }
+
+    /// Harmed copies of each seed; `MINILAB_FUZZ_ROUNDS` asks for more.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["MINILAB_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 50
 }

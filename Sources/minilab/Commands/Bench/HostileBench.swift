@@ -28,7 +28,8 @@ struct HostileBench: AsyncParsableCommand {
     @Flag(help: "Give each file as it is, once, and print how it ended.") var unchanged = false
     @Option(help: "Longest file of the folders that is taken.") var bytesMax = 1 << 20
     @Option(help: "Files at the same time.") var slots = 2
-    @Option(help: "A folder where files that ended badly are kept.") var keep: String?
+    @Option(help: "A folder where files are kept that ended badly or cost a child its life.")
+    var keep: String?
     @OptionGroup var limits: LimitOptions
 
     /// How long a render may take: the results are small.
@@ -110,16 +111,20 @@ private struct HostileWork: Sendable {
             let end = await end(of: place, number)
             tally.add(unchanged ? name : "\(number) of \(name)", end)
             if unchanged { print("\(end.words)\t\(name)") }
-            if end.isBad, let keep { Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)") }
+            if end.isBad || end.isDeadly, let keep {
+                Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)")
+            }
         }
     }
 
     /// Probes and renders one file.
     private func end(of place: String, _ number: Int) async -> HostileTally.End {
         let begin = ContinuousClock.now
-        func end(_ outcome: String) -> HostileTally.End {
+        func end(_ outcome: String, peak: Int = 0) -> HostileTally.End {
             let took = ContinuousClock.now - begin
-            return .init(outcome: took > Self.lateAfter ? HostileTally.late : outcome, took: took)
+            return .init(
+                outcome: took > Self.lateAfter ? HostileTally.late : outcome, took: took, peak: peak
+            )
         }
         do {
             // In turn: planes, pixels of a small copy, coefficients or a turn.
@@ -127,13 +132,13 @@ private struct HostileWork: Sendable {
                 try Filter("CISepiaTone"), try Filter("CIGaussianBlur", ["radius": 3]),
                 try Filter("turn", ["degrees": 90]),
             ]
-            _ = try await pool.render(
+            let report = try await pool.render(
                 PhotoRequest(
                     source: place, recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
                     folder: folder,
                     stem: "out-\(FilePath(place).lastComponent?.string ?? "")",
                     longestSide: number % 3 == 1 ? 256 : nil))
-            return end(HostileTally.picture)
+            return end(HostileTally.picture, peak: report.peakMemoryBytes)
         } catch let failure as Failure {
             return end(failure.code.rawValue)
         } catch {

@@ -10,11 +10,19 @@ final class HostileTally: Sendable {
         /// ``picture``, ``late``, a code, or what happened instead of an answer.
         let outcome: String
         let took: Duration
+        /// Most memory of the child while it made a picture, in bytes.
+        var peak = 0
 
         /// Whether it is what must never be: a fault of ours, a wait without end, no answer.
         var isBad: Bool {
             outcome != HostileTally.picture
                 && FailureCode(rawValue: outcome).map { $0 == .internalError } ?? true
+        }
+
+        /// Whether it cost a child its life.
+        var isDeadly: Bool {
+            let codes: [FailureCode] = [.renderTimedOut, .renderCrashed, .outOfMemory]
+            return codes.map(\.rawValue).contains(outcome)
         }
 
         /// One line.
@@ -30,6 +38,7 @@ final class HostileTally: Sendable {
         var bad: [String] = []
         var begun = 0
         var slowest = (name: "", took: Duration.zero)
+        var largest = (name: "", peak: 0)
     }
 
     private let counts = Mutex(Counts())
@@ -49,6 +58,7 @@ final class HostileTally: Sendable {
         counts.withLock { counts in
             counts.outcomes[end.outcome, default: 0] += 1
             if end.took > counts.slowest.took { counts.slowest = (name, end.took) }
+            if end.peak > counts.largest.peak { counts.largest = (name, end.peak) }
             if end.isBad, counts.bad.count < Self.namesMax {
                 counts.bad.append("\(name): \(end.outcome)")
             }
@@ -75,7 +85,8 @@ final class HostileTally: Sendable {
                 + [
                     "",
                     "Slowest: \(counts.slowest.took.milliseconds) ms, \(counts.slowest.name). Most memory of a "
-                        + "child: \(Self.peakMegabytes) MB.",
+                        + "child: \(Self.peakMegabytes) MB; of one that made a picture: "
+                        + "\(counts.largest.peak / 1_000_000) MB, \(counts.largest.name).",
                 ] + counts.bad.map { "BAD: \($0)" }).joined(separator: "\n")
         }
     }
