@@ -17,17 +17,16 @@ SECONDS_MAX = 1800
 MIX = [  # how many, megapixels, extension, and how it is written
     (58, 12, "jpg", {}), (28, 24, "jpg", {}), (10, 48, "jpg", {}), (4, 108, "jpg", {}), (2, 400, "jpg", {}),
     (14, 12, "jpg", {"interlace": True}), (6, 24, "jpg", {"interlace": True}), (2, 50, "jpg", {"interlace": True}),
-    (18, 12, "heic", {"Q": 60, "effort": 0}), (2, 24, "heic", {"Q": 60, "effort": 0}),
-    (5, 4, "avif", {"Q": 60, "effort": 0}), (1, 12, "avif", {"Q": 60, "effort": 0}),
+    (20, 12, "heic", {"Q": 60, "effort": 0}), (6, 4, "avif", {"Q": 60, "effort": 0}),
     (8, 2, "png", {"compression": 1}), (3, 12, "png", {"compression": 1}), (1, 50, "png", {"compression": 1}),
     (2, 4, "png", {"compression": 1, "interlace": True}),
     (6, 24, "tif", {}), (4, 24, "tif", {"deep": True}), (1, 100, "tif", {"deep": True}),
     (8, 4, "webp", {}), (2, 16, "webp", {}),
-    (6, 4, "jxl", {"effort": 1}), (1, 12, "jxl", {"effort": 1}),
+    (6, 4, "jxl", {"effort": 3}), (1, 12, "jxl", {"effort": 1}),
     (8, 1, "gif", {"effort": 1}),
 ]
 # Whose decoders need more than the limit, whatever is done: they have to be refused, with the figure.
-TOO_LARGE = [(1, 400, "jpg", {"interlace": True}), (1, 64, "jxl", {"effort": 1})]
+TOO_LARGE = [(1, 400, "jpg", {"interlace": True}), (1, 64, "jxl", {"effort": 3})]
 EDITS = [
     [{"name": "CISepiaTone", "inputIntensity": 0.8}],
     jpeg_bench.EIGHT[:7],
