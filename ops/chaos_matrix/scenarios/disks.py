@@ -14,7 +14,7 @@ TURN = {"filters": [{"name": "turn"}, {"name": "CIVignetteEffect", "inputRadius"
 
 
 @scenario("disk-full-render", "the library's disk is full while renders are written; then there is room again",
-          rig=PhotoRig)
+          is_short=True, rig=PhotoRig)
 def disk_full_render(rig):
     rig.small_library(64 * MB)
     rig.start_server()

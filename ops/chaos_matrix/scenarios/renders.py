@@ -15,7 +15,7 @@ HEAVY = ["waterfall.jpg", "arrow.heic", "sketch.png"]  # the decoder of the seco
 
 
 @scenario("render-kill", "render children are killed by SIGKILL, SIGSEGV and SIGABRT; each death is counted by its "
-          "signal", rig=PhotoRig)
+          "signal", is_short=True, rig=PhotoRig)
 def render_kill(rig):
     rig.may_die_of = {"outOfMemory"}  # what a SIGKILL is taken for; alone in a worker there is no second one
     rig.start_server()
