@@ -138,10 +138,11 @@ final class RenderChild: Sendable {
     /// Lets the process stand still; the time that its answer may take stands still, too.
     func pause() {
         state.withLock { state in
-            guard let pid = state.pid, !state.isPaused else { return }
+            guard !state.isPaused else { return }
             state.isPaused = true
             state.clock?.stop()
-            _ = Glibc.kill(pid, SIGSTOP)
+            // One that is only starting is stopped when it has.
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGSTOP) }
         }
     }
 
@@ -171,11 +172,16 @@ final class RenderChild: Sendable {
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 listener(.childStarts)
-                let alreadyKilled = state.withLock { state in
-                    state.pid = execution.processIdentifier.value
-                    return state.death != nil
+                let pid = execution.processIdentifier.value
+                state.withLock { state in
+                    state.pid = pid
+                    // What was asked for while it started.
+                    if state.death != nil {
+                        _ = Glibc.kill(pid, SIGKILL)
+                    } else if state.isPaused {
+                        _ = Glibc.kill(pid, SIGSTOP)
+                    }
                 }
-                if alreadyKilled { _ = Glibc.kill(execution.processIdentifier.value, SIGKILL) }
                 await withTaskGroup { group in
                     group.addTask {
                         await self.listen(to: execution.standardError, logger)

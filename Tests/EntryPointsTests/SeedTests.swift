@@ -40,7 +40,7 @@ import Testing
                     case 0: for index in place..<end { bytes[index] = .max }
                     case 1: for index in place..<end { bytes[index] = 0 }
                     case 2: bytes[place] = .random(in: 0...255, using: &random)
-                    default: bytes[place] ^= 1 << .random(in: 0...7, using: &random)
+                    default: bytes[place] ^= UInt8(1) << Int.random(in: 0...7, using: &random)
                     }
                 }
                 if Int.random(in: 0..<8, using: &random) == 0 {
