@@ -69,8 +69,8 @@ public final class WorkerHealth: Sendable {
                 state.asked = now
             case .pressure(.level(let level, let reading)):
                 state.shortage = (state.shortage?.since ?? now, level, reading)
-            case .missedRedis, .ended, .rendered, .childStarts, .childEnded, .memory, .admitted,
-                .exceededGrant, .pressure:
+            case .missedRedis, .ended, .rendered, .confined, .childStarts, .childEnded, .memory,
+                .admitted, .exceededGrant, .pressure:
                 break
             }
         }

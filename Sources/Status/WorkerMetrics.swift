@@ -27,6 +27,7 @@ public struct WorkerMetrics: Sendable {
     private let memoryRatio: Histogram
     private let memoryOverEstimate: Counter
     private let childStarts: Counter
+    private let confined: Gauge
     private let childEnds: Counter
     private let redisFailures: Counter
     private let pressureLevel: Gauge
@@ -99,8 +100,13 @@ public struct WorkerMetrics: Sendable {
         childStarts = all.counter("minilab_child_starts_total", "Render children started.")
         childEnds = all.counter(
             "minilab_child_ends_total",
-            "Render children gone; cause is finished, cancelled, timed_out, not_started, an exit "
-                + "code or a signal.", labels: ["cause"])
+            "Render children gone; cause is finished, cancelled, lost_lease, timed_out, cpu_limit, "
+                + "file_limit, out_of_memory, oom_killed, killed, killed_or_oom, forbidden_call, not_started, "
+                + "an exit code or a signal.", labels: ["cause"])
+        confined = all.gauge(
+            "minilab_child_confined",
+            "1 for what keeps render children from doing harm, 0 for what this machine lacks (ops/RUNBOOK.md).",
+            labels: ["measure"])
         redisFailures = all.counter(
             "minilab_redis_failures_total", "Calls that Redis did not take or answer.",
             labels: ["call"])
@@ -146,6 +152,10 @@ public struct WorkerMetrics: Sendable {
             if passed > 0 { memoryPassed.add() }
         case .exceededGrant: memoryExceeded.add()
         case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
+        case .confined(let confinement):
+            for measure in Confinement.Measure.allCases {
+                confined.set(confinement.has(measure) ? 1 : 0, measure.rawValue)
+            }
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
         case .pressure(let step): record(step)
@@ -189,9 +199,17 @@ extension WorkerEvent.ChildEnd {
         switch self {
         case .exited(0): "finished"
         case .exited(let code): "exit_\(code)"
+        case .outOfMemory: "out_of_memory"
+        case .killed(forMemory: true): "oom_killed"
+        case .killed(forMemory: false): "killed"
+        case .killed(forMemory: nil): "killed_or_oom"
+        case .usedUpProcessor: "cpu_limit"
+        case .filledDisk: "file_limit"
+        case .madeForbiddenCall: "forbidden_call"
         case .signalled(let signal): Self.signalName(signal)
         case .timedOut: "timed_out"
         case .cancelled: "cancelled"
+        case .lostLease: "lost_lease"
         case .notStarted: "not_started"
         }
     }

@@ -17,6 +17,9 @@ public final class JobHold: Sendable {
 
     private let state = Mutex(State())
 
+    /// The hold that the present task works for, if any.
+    @TaskLocal package static var current: JobHold?
+
     /// The job's batch, or nil.
     public let batch: String?
 
@@ -71,7 +74,7 @@ public final class JobHold: Sendable {
     package func whileHeld<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = Task { try await work() }
+        let task = Self.$current.withValue(self) { Task { try await work() } }
         let isOver = state.withLock { state in
             state.cancel = { task.cancel() }
             return state.isLost || state.isCancelled || state.isStopping

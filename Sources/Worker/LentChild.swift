@@ -27,8 +27,12 @@ final class LentChild: Sendable {
     private let listener: WorkerEvent.Listener
     private let used = Mutex(Use())
 
-    /// How long a probe may take: it reads a header.
+    /// How long a probe may take: it reads a header. A loop in its reader is ended by the child's own limit of
+    /// processor time, in half of it; this is for a disk that does not answer.
     static let probeTimeout: Duration = .seconds(10)
+
+    /// How long a child may take to start, on a machine with much else to do.
+    private static let startTimeout: Duration = .seconds(60)
 
     init(
         _ child: RenderChild, among renders: RunningRenders, grant: MemoryGate.Grant,
@@ -50,7 +54,10 @@ final class LentChild: Sendable {
 
     /// Reads the header of a photo and plans its render.
     func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
-        let reply = try await child.ask(.probe(request), timeout: Self.probeTimeout)
+        // An automatic filter looks at all pixels to be planned.
+        let reply = try await child.ask(
+            .probe(request),
+            timeout: request.recipe.isAutomatic ? renderTimeout : Self.probeTimeout)
         switch reply {
         case .probed(let header, let plan): return (header, plan)
         case .failed(let failure): throw failure
@@ -76,12 +83,20 @@ final class LentChild: Sendable {
         return renders.end(number)
     }
 
+    /// What keeps it from doing harm.
+    func confinement() async throws -> Confinement {
+        let reply = try await child.ask(.confinement, timeout: Self.startTimeout)
+        guard case .confined(let confinement) = reply else { throw Self.confused(reply) }
+        return confinement
+    }
+
     /// Renders a photo.
     ///
     /// - Parameter plan: what a probe of the same request answered; nil for a preview.
     func render(_ request: PhotoRequest, planned plan: RenderPlan?) async throws -> RenderReport {
         begin()
-        let reply = try await child.ask(.render(request), timeout: renderTimeout)
+        let limit = min(renderTimeout, plan?.estimate.timeLimit ?? renderTimeout)
+        let reply = try await child.ask(.render(request), timeout: limit)
         switch reply {
         case .rendered(let report):
             count(peak: report.peakMemoryBytes)

@@ -28,10 +28,13 @@ final class RenderChild: Sendable {
         var isPaused = false
         /// The time that it may take for what it is asked.
         var clock: RenderClock?
+        /// How many processes of our control group the kernel had killed for want of memory when it was asked.
+        var killsBefore: Int?
         /// Its standard error has ended.
         var silent = false
     }
 
+    private let reachable: ReachableFiles?
     private let exchanges: AsyncStream<Exchange>.Continuation
     private let state: Mutex<State>
     private let life: Mutex<Task<Void, Never>?>
@@ -42,7 +45,7 @@ final class RenderChild: Sendable {
     /// The environment of a child: nothing but what rendering needs.
     private static let environment: Subprocess.Environment = {
         var variables: [Subprocess.Environment.Key: String] = [
-            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+            "LANG": "C.UTF-8",
             // Two malloc arenas instead of eight per core: freed strips go back to be reused.
             "MALLOC_ARENA_MAX": "2",
             // A crash ends the child at once, by its signal; Swift would first start a debugger on it.
@@ -64,9 +67,13 @@ final class RenderChild: Sendable {
         stringLiteral: TestPoint.variable)
 
     /// Starts a child.
+    ///
+    /// - Parameter reachable: what it can reach in the file system.
     init(
-        executable: FilePath, logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
+        executable: FilePath, reachable: ReachableFiles? = nil, logger: Logger,
+        listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
+        self.reachable = reachable
         let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
         self.exchanges = exchanges
         state = Mutex(State())
@@ -85,6 +92,7 @@ final class RenderChild: Sendable {
     /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
     func ask(_ request: RenderRequest, timeout: Duration) async throws -> RenderReply {
         let line = try LineFormat.encode(request)
+        let hold = JobHold.current
         let clock = state.withLock { state in
             let clock = RenderClock(timeout, runs: !state.isPaused)
             state.clock = clock
@@ -104,14 +112,13 @@ final class RenderChild: Sendable {
                 }
             }
         } onCancel: {
-            kill(because: .cancelled)
+            kill(because: hold?.isLost == true ? .lostLease : .cancelled)
         }
         switch result {
         case .success(let line):
             return try LineFormat.decode(RenderReply.self, from: Data(line.utf8))
-        case .failure(.cancelled):
-            throw CancellationError()
         case .failure(let death):
+            if death.isOurWish { throw CancellationError() }
             throw death.failure(lastWords: state.withLock { $0.lastWords })
         }
     }
@@ -167,7 +174,8 @@ final class RenderChild: Sendable {
         var ended: ChildDeath
         do {
             let outcome = try await run(
-                .path(executable), environment: Self.environment,
+                .path(executable), arguments: Arguments(reachable?.arguments ?? []),
+                environment: Self.environment,
                 platformOptions: Self.options,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
@@ -197,7 +205,11 @@ final class RenderChild: Sendable {
                         ).makeAsyncIterator()
                         for await exchange in stream {
                             pending.withLock { $0 = exchange }
-                            state.withLock { $0.job = exchange.job }
+                            let kills = Self.killsForMemory()
+                            state.withLock {
+                                $0.job = exchange.job
+                                $0.killsBefore = kills
+                            }
                             _ = try await execution.standardInputWriter.write(Array(exchange.line))
                             guard let line = try await lines.next() else { break }
                             pending.withLock { $0 = nil }
@@ -212,8 +224,9 @@ final class RenderChild: Sendable {
             }
             ended =
                 switch outcome.terminationStatus {
-                case .exited(let code): .exited(code)
-                case .signaled(let signal): .signalled(signal)
+                case .exited(let code): ChildDeath(exitCode: code)
+                case .signaled(let signal):
+                    ChildDeath(signal: signal, forMemory: hasKilledForMemory())
                 }
         } catch {
             ended = .notStarted("\(error)")
@@ -227,6 +240,19 @@ final class RenderChild: Sendable {
         exchanges.finish()
         pending.withLock { $0 }?.answer(.failure(death))
         for await exchange in stream { exchange.answer(.failure(death)) }
+    }
+
+    /// Processes of our control group, which is the child's, that the kernel has killed for want of memory.
+    static func killsForMemory() -> Int? {
+        let files = MemoryFiles()
+        return files.group().flatMap { files.events(of: $0)?.kills }
+    }
+
+    /// Whether the kernel has killed one since the child was asked.
+    private func hasKilledForMemory() -> Bool? {
+        guard let before = state.withLock({ $0.killsBefore }), let now = Self.killsForMemory()
+        else { return nil }
+        return now > before
     }
 
     private func listen(to errors: SubprocessOutputSequence, _ logger: Logger) async {

@@ -16,8 +16,8 @@ public actor RenderPool {
     }
 
     private let settings: WorkerSettings
-    private let logger: Logger
-    private let listener: WorkerEvent.Listener
+    let logger: Logger
+    let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
     private let level = Mutex(PressureLevel.calm)
     /// The renders that run.
@@ -152,7 +152,8 @@ public actor RenderPool {
             choose(last, atMost: bytes).map { idle.remove(at: $0) }
             ?? Warm(
                 child: RenderChild(
-                    executable: settings.renderExecutable, logger: logger, listener: listener),
+                    executable: settings.renderExecutable, reachable: settings.reachable,
+                    logger: logger, listener: listener),
                 photos: 0)
         await makeRoom(gate.free)
         return (grant, warm)

@@ -24,6 +24,8 @@ public enum WorkerEvent: Sendable {
     case freedSlot
     /// A render child has rendered a file, a small one or the full one.
     case rendered(RenderReport, isFull: Bool)
+    /// What keeps render children from doing harm on this machine.
+    case confined(Confinement)
     /// A render child starts.
     case childStarts
     /// A render child is gone.
@@ -90,12 +92,25 @@ public enum WorkerEvent: Sendable {
     public enum ChildEnd: Sendable, Equatable {
         /// By itself; 0 when it was told to.
         case exited(Int32)
-        /// By a signal that we did not send.
+        /// By itself, because an allocation failed.
+        case outOfMemory
+        /// By SIGKILL that we did not send: of the kernel because memory is short, of somebody else, or nil when it is
+        /// not known.
+        case killed(forMemory: Bool?)
+        /// By the kernel: it took more processor time than its photo can need.
+        case usedUpProcessor
+        /// By the kernel: it wrote more than its photo can need.
+        case filledDisk
+        /// By the kernel: it asked for what no photo needs.
+        case madeForbiddenCall
+        /// By another signal that we did not send.
         case signalled(Int32)
         /// Killed because a render took too long.
         case timedOut
         /// Killed because nobody wanted its answer any more.
         case cancelled
+        /// Killed because another worker may have its job by now.
+        case lostLease
         /// It never ran.
         case notStarted
     }
@@ -138,9 +153,15 @@ extension WorkerEvent.ChildEnd {
             switch death {
             case .notStarted: .notStarted
             case .exited(let code): .exited(code)
+            case .outOfMemory: .outOfMemory
+            case .killed(let forMemory): .killed(forMemory: forMemory)
+            case .usedUpProcessor: .usedUpProcessor
+            case .filledDisk: .filledDisk
+            case .madeForbiddenCall: .madeForbiddenCall
             case .signalled(let signal): .signalled(signal)
             case .timedOut: .timedOut
             case .cancelled: .cancelled
+            case .lostLease: .lostLease
             }
     }
 }

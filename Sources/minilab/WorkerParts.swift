@@ -15,6 +15,8 @@ struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
+        var settings = settings
+        settings.reachable = .library(library, resources: settings.resources)
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
         let pressure =
@@ -25,7 +27,7 @@ struct WorkerParts {
         self.init(
             connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
             listener: listener
-        ) { queue in
+        ) { [settings] queue in
             PhotoJobHandler(
                 queue: queue, library: library, pool: pool, settings: settings, logger: logger,
                 listener: listener)

@@ -119,7 +119,7 @@ import Testing
         // A child that dies in the middle: what is said of that belongs to its job.
         let child = try await rig.processThatStopped(of: worker)
         let first = try #require(try await rig.queue.record(of: good)?.fence)
-        kill(child, SIGKILL)
+        kill(child, SIGSEGV)
         kill(child, SIGCONT)
         try await rig.xadd("bad.png", id: "bad")
         let next = try await eventually("the next child works") {
@@ -142,7 +142,7 @@ import Testing
                     "\($0["job"] ?? "-") \($0["asset"] ?? "-") \($0["outcome"] ?? $0["code"]!)"
                 })
                 == [
-                    "\(good) good.png outOfMemory", "\(good) good.png failed",
+                    "\(good) good.png renderCrashed", "\(good) good.png failed",
                     "\(good) good.png published", "bad bad.png unsupportedFormat",
                     "bad bad.png failed",
                 ])

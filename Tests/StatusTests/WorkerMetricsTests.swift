@@ -22,14 +22,18 @@ import Worker
             [.published, .unchanged, .rebased, .handedBack, .requeued, .cancelled, .lost]
             + FailureCode.allCases.map { .failed($0) }
         let childEnds: [WorkerEvent.ChildEnd] =
-            [.exited(0), .exited(70), .timedOut, .cancelled, .notStarted]
+            [
+                .exited(0), .exited(70), .outOfMemory, .killed(forMemory: true),
+                .killed(forMemory: false), .killed(forMemory: nil), .usedUpProcessor, .filledDisk,
+                .madeForbiddenCall, .timedOut, .cancelled, .lostLease, .notStarted,
+            ]
             + (1...64).map { .signalled($0) }
         let calls: [WorkerEvent.RedisCall] = [.claim, .heartbeat, .write, .reap, .listen]
         let text = try worker(
             telling: [
                 .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
                 .began(waited: .seconds(3)),
-                .freedSlot, .childStarts, .holdsClaims(true),
+                .freedSlot, .childStarts, .confined(Confinement()), .holdsClaims(true),
                 .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
                 .admitted(bytes: 60, waited: .seconds(1), passed: 1),
                 .exceededGrant(peak: 70, granted: 60),
@@ -112,18 +116,28 @@ import Worker
             ]))
     }
 
-    @Test func `deaths of children are told by the name of the signal`() {
+    @Test func `what does not confine children on this machine is told`() {
+        let gap = Confinement.Gap(.files, "Landlock: Function not implemented")
+        let text = worker(telling: [.confined(Confinement(gaps: [gap]))])
+        #expect(
+            lines(text).isSuperset(of: [
+                #"minilab_child_confined{measure="files"} 0"#,
+                #"minilab_child_confined{measure="calls"} 1"#,
+            ]))
+    }
+
+    @Test func `deaths of children are told by their cause, crashes by the name of the signal`() {
         let text = worker(
             telling: [
-                .childStarts, .childEnded(.signalled(11)), .childEnded(.signalled(9)),
-                .childEnded(.exited(0)), .childEnded(.exited(71)), .childEnded(.timedOut),
+                .childStarts, .childEnded(.signalled(11)), .childEnded(.killed(forMemory: true)),
+                .childEnded(.exited(0)), .childEnded(.outOfMemory), .childEnded(.timedOut),
             ])
         #expect(
             lines(text).isSuperset(of: [
                 "minilab_child_starts_total 1", #"minilab_child_ends_total{cause="SIGSEGV"} 1"#,
-                #"minilab_child_ends_total{cause="SIGKILL"} 1"#,
+                #"minilab_child_ends_total{cause="oom_killed"} 1"#,
                 #"minilab_child_ends_total{cause="finished"} 1"#,
-                #"minilab_child_ends_total{cause="exit_71"} 1"#,
+                #"minilab_child_ends_total{cause="out_of_memory"} 1"#,
                 #"minilab_child_ends_total{cause="timed_out"} 1"#,
             ]))
     }

@@ -39,10 +39,17 @@ import Testing
         try await ask("read line; echo '\(Self.drawn)'")
     }
 
+    /// Somebody, since the kernel says that it has killed none; where it says nothing it may have been the kernel.
+    private static let killed: FailureCode =
+        RenderChild.killsForMemory() == nil ? .outOfMemory : .renderCrashed
+
     @Test(arguments: [
         ("read line; kill -SEGV $$", FailureCode.renderCrashed, "signal 11"),
         ("read line; kill -ABRT $$", .renderCrashed, "signal 6"),
-        ("read line; kill -KILL $$", .outOfMemory, "signal 9"),
+        ("read line; kill -KILL $$", Self.killed, "signal 9"),
+        ("read line; kill -XCPU $$", .renderTimedOut, "signal 24"),
+        ("read line; kill -XFSZ $$", .noSpace, "signal 25"),
+        ("read line; kill -SYS $$", .renderCrashed, "signal 31"),
         ("read line; exit 71", .outOfMemory, "exit code 71"),
         ("read line; exit 3", .renderCrashed, "exit code 3"),
         ("read line; exit 0", .renderCrashed, "exit code 0"),

@@ -55,19 +55,9 @@ struct ContactCommand: AsyncParsableCommand {
                 .init(source: source, recipe: try Recipe(filters: [filter]), label: label))
         }
         let output = output ?? beside(input, "contact")
-        let pool = RenderPool(settings: settings, logger: logger)
-        do {
-            try await pool.draw(
-                ContactSheetRequest(
-                    cells: cells,
-                    across: Int(Double(cells.count).squareRoot().rounded(.up)),
-                    cellSide: side, destination: FilePath(output).absolute.string,
-                    limits: settings.limits, resources: settings.resources))
-        } catch {
-            await pool.close()
-            throw error
-        }
-        await pool.close()
+        try await drawContactSheet(
+            cells, across: Int(Double(cells.count).squareRoot().rounded(.up)), side: side,
+            to: output, settings, logger)
         print("\(output): \(cells.count) pictures")
     }
 

@@ -30,13 +30,15 @@ struct PlanCommand: AsyncParsableCommand {
         source.flags = limits.flags.compactMapValues(\.self)
         source.flags["resources"] = edit.resources
         var reader = SettingsReader(source)
-        let settings = WorkerSettings(&reader)
+        var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
+        let photo = FilePath(input).absolute.string
+        settings.reachable = .photos([photo], resources: settings.resources)
         let pool = RenderPool(settings: settings, logger: logger)
         let (header, plan) = try await pool.probe(
             ProbeRequest(
-                source: FilePath(input).absolute.string, recipe: edit.recipe(),
+                source: photo, recipe: edit.recipe(),
                 limits: settings.limits, resources: settings.resources))
         await pool.close()
         if json {

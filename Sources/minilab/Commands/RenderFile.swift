@@ -26,12 +26,14 @@ func renderFile(
     // Beside the result, so that it can be moved to its place whole.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
+    let photo = FilePath(input).absolute.string
+    settings.reachable = .photos([photo], resources: settings.resources, results: folder.path)
     let pool = RenderPool(settings: settings, logger: logger)
     let report: RenderReport
     do {
         report = try await pool.render(
             PhotoRequest(
-                source: FilePath(input).absolute.string, recipe: recipe,
+                source: photo, recipe: recipe,
                 limits: settings.limits, resources: settings.resources, folder: folder.path,
                 stem: "render",
                 longestSide: longestSide, memoryMax: settings.memory.bytes))

@@ -44,6 +44,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let parts = WorkerParts(
             connection, queueSettings, settings, library: library, logger,
             listener: { status?.record($0) })
+        await parts.pool.tellConfinement()
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // Services end in the opposite order: the port tells of a worker that drains.

@@ -145,7 +145,7 @@ struct RunCommand: AsyncParsableCommand {
         }
         var sheet: String?
         if finished {
-            sheet = try await draw(run, parts, worker.pool, settings.limits)
+            sheet = try await draw(run, parts, settings, logger)
             await group.triggerGracefulShutdown()
         }
         try await working.value
@@ -162,7 +162,7 @@ struct RunCommand: AsyncParsableCommand {
     private static let sheetPairsMax = 24
 
     private func draw(
-        _ run: Run, _ parts: RunParts, _ pool: RenderPool, _ limits: RenderLimits
+        _ run: Run, _ parts: RunParts, _ settings: WorkerSettings, _ logger: Logger
     ) async throws -> String? {
         let jobs = run.completed.filter { $0.render != nil }.prefix(Self.sheetPairsMax)
         guard !jobs.isEmpty else { return nil }
@@ -175,10 +175,8 @@ struct RunCommand: AsyncParsableCommand {
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
         let columns = Int((Double(jobs.count) / 2).squareRoot().rounded(.up))
         let sheet = parts.state.contactSheet
-        try await pool.draw(
-            ContactSheetRequest(
-                cells: cells, across: 2 * columns, cellSide: 480, destination: sheet.string,
-                limits: limits))
+        try await drawContactSheet(
+            cells, across: 2 * columns, side: 480, to: sheet.string, settings, logger)
         return sheet.string
     }
 }

@@ -35,6 +35,7 @@ final class Workbench: Sendable {
         library = try Library(root: FilePath(folder.path).appending("library"))
         self.editors = try editors ?? .standard()
         var settings = Self.settings(self.editors)
+        settings.reachable = .library(library, resources: nil)
         settings.memoryMax = memory
         if memory != nil { try settings.boundMemory() }
         self.settings = settings

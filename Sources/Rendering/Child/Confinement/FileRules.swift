@@ -55,10 +55,10 @@ enum FileRules {
         if let reachable {
             let known = rules.handled_files
             for path in SystemFiles.readable {
-                try allow(FileRight.reading & known, path, descriptor, mustExist: false)
+                try allow(FileRight.reading & known, path, descriptor)
             }
             for path in SystemFiles.writable {
-                try allow(FileRight.readingAndWriting & known, path, descriptor, mustExist: false)
+                try allow(FileRight.readingAndWriting & known, path, descriptor)
             }
             for path in reachable.readable {
                 try allow(FileRight.reading & known, path, descriptor)
@@ -72,10 +72,11 @@ enum FileRules {
 
     /// Allows some rights to a file, or to a folder with all that is below.
     private static func allow(
-        _ rights: UInt64, _ path: String, _ rules: Int32, mustExist: Bool = true
+        _ rights: UInt64, _ path: String, _ rules: Int32
     ) throws(SystemRefusal) {
         let file = minilab_name_path(path)
-        if file < 0, errno == ENOENT, !mustExist { return }
+        // What is not there cannot be reached, either.
+        if file < 0, errno == ENOENT { return }
         try SystemRefusal.check(file, path)
         defer { close(file) }
         var status = stat()

@@ -111,12 +111,7 @@ struct DiffCommand: AsyncParsableCommand {
         let cells = sides.map {
             ContactSheetRequest.Cell(source: $0.path.string, label: $0.label)
         }
-        try await open.withPool { pool in
-            try await pool.draw(
-                ContactSheetRequest(
-                    cells: cells, across: cells.count, cellSide: side,
-                    destination: FilePath(file).absolute.string, limits: open.settings.limits,
-                    resources: open.settings.resources))
-        }
+        try await drawContactSheet(
+            cells, across: cells.count, side: side, to: file, open.settings, open.logger)
     }
 }

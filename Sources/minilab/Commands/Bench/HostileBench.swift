@@ -47,15 +47,17 @@ struct HostileBench: AsyncParsableCommand {
         try reader.finish()
         settings.renderTimeout = Self.renderTimeout
 
+        let folder = try TemporaryFolder(
+            beside: FileManager.default.temporaryDirectory.path + "/hostile")
+        defer { folder.remove() }
+        settings.reachable = .photos(
+            [folder.path], resources: settings.resources, results: folder.path)
         let tally = HostileTally()
         let pool = RenderPool(
             settings: settings, logger: logger,
             listener: { event in
                 if case .childEnded(let end) = event { tally.childEnded(end) }
             })
-        let folder = try TemporaryFolder(
-            beside: FileManager.default.temporaryDirectory.path + "/hostile")
-        defer { folder.remove() }
         let work = HostileWork(
             files: files, mutation: Mutation(originals: files.map(\.bytes), seed: seed),
             unchanged: unchanged, total: unchanged ? files.count : count, folder: folder.path,

@@ -109,9 +109,14 @@ extension WorkerEvent.ChildEnd {
         switch self {
         case .exited(0): "as they were told to"
         case .exited(let code): "with exit code \(code)"
+        case .outOfMemory: "out of memory"
+        case .killed: "killed by the kernel or somebody"
+        case .usedUpProcessor: "after too much processor time"
+        case .filledDisk: "after too long a file"
+        case .madeForbiddenCall: "after a forbidden call"
         case .signalled(let signal): "by signal \(signal), \(String(cString: strsignal(signal)))"
         case .timedOut: "killed after their time"
-        case .cancelled: "killed on request"
+        case .cancelled, .lostLease: "killed on request"
         case .notStarted: "before they began"
         }
     }

@@ -1,0 +1,126 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import JobQueue
+import Logging
+import MinilabTesting
+import RenderProtocol
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+/// Real render children that die, each for another reason, and what becomes of it.
+@Suite("Deaths of render children", .timeLimit(.minutes(2))) struct ChildDeathTests {
+    /// A worker's pool whose children do a deed instead of rendering.
+    private struct Place {
+        let folder: TemporaryFolder
+        let photo: String
+        let pool: RenderPool
+
+        init(_ deed: TestDeed) throws {
+            ignoreBrokenPipes()
+            folder = try TemporaryFolder()
+            photo = folder.file("in.png")
+            try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
+            let real = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+            let child = folder.file("child")
+            try Data(
+                "#!/bin/sh\n\(TestDeed.variable)=\(deed.rawValue) exec '\(real)' \"$@\"\n".utf8
+            ).write(to: URL(filePath: child))
+            guard chmod(child, 0o755) == 0, mkdir(folder.file("results"), 0o755) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+            var settings = WorkerSettings(name: "test", renderExecutable: FilePath(child))
+            settings.reachable = .photos(
+                [photo], resources: nil, results: folder.file("results"))
+            pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+        }
+
+        func render() async throws {
+            _ = try await pool.render(
+                PhotoRequest(
+                    source: photo, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
+                    limits: RenderLimits(), folder: folder.file("results"), stem: "out"))
+        }
+    }
+
+    @Test(arguments: [
+        (TestDeed.exhaustSwift, FailureCode.outOfMemory, Int?.none),
+        (.exhaustGLib, .outOfMemory, nil), (.exhaustCPlusPlus, .outOfMemory, nil),
+        (.spinInHeader, .renderTimedOut, Int(SIGXCPU)), (.fillDisk, .noSpace, Int(SIGXFSZ)),
+        (.abort, .renderCrashed, Int(SIGABRT)),
+    ])
+    func `each death of a real child is told apart`(
+        deed: TestDeed, code: FailureCode, signal: Int?
+    ) async throws {
+        let place = try Place(deed)
+        let failure = await #expect(throws: Failure.self) { try await place.render() }
+        #expect(failure?.code == code, "\(String(describing: failure))")
+        #expect(failure?.signal == signal)
+        await place.pool.close()
+    }
+
+    @Test func `a real child that is denied a file says so and is used again`() async throws {
+        let place = try Place(.readPasswd)
+        let confinement = try await place.pool.lend { child in try await child.confinement() }
+        guard confinement.has(.files) else { return }
+        let failure = await #expect(throws: Failure.self) { try await place.render() }
+        #expect(failure?.code == .ioFailure)
+        #expect(failure?.message.contains("ermission denied") == true)
+        #expect(await place.pool.idle.count == 1)
+        await place.pool.close()
+    }
+
+    @Test(arguments: [
+        (ChildDeath(signal: SIGKILL, forMemory: true), FailureCode.outOfMemory, "by the kernel"),
+        (ChildDeath(signal: SIGKILL, forMemory: false), .renderCrashed, "somebody else"),
+        (ChildDeath(signal: SIGKILL, forMemory: nil), .outOfMemory, "or by somebody"),
+        (ChildDeath(signal: SIGSYS, forMemory: false), .renderCrashed, "attack"),
+        (ChildDeath(signal: SIGXCPU, forMemory: nil), .renderTimedOut, "does not come to an end"),
+        (ChildDeath(signal: SIGXFSZ, forMemory: nil), .noSpace, "longer than the photo can need"),
+        (ChildDeath(signal: SIGSEGV, forMemory: nil), .renderCrashed, "signal 11"),
+        (ChildDeath(exitCode: 71), .outOfMemory, "exit code 71"),
+        (ChildDeath(exitCode: 3), .renderCrashed, "exit code 3"),
+    ])
+    func `what a process ended with says what it means for the job`(
+        death: ChildDeath, code: FailureCode, words: String
+    ) {
+        let failure = death.failure(lastWords: "")
+        #expect(failure.code == code)
+        #expect(failure.message.contains(words), "\(failure)")
+    }
+
+    @Test(arguments: [true, false])
+    func `a child that is killed since nobody wants its answer says whether the lease was lost`(
+        isLost: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let script = folder.file("child")
+        try Data("#!/bin/sh\nread line; echo . > \"$0.reads\"; exec sleep 600\n".utf8)
+            .write(to: URL(filePath: script))
+        guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        let ends = Mutex<[WorkerEvent.ChildEnd]>([])
+        let pool = RenderPool(
+            settings: WorkerSettings(name: "test", renderExecutable: FilePath(script)),
+            logger: Logger(label: "test")
+        ) { event in
+            if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }
+        }
+        let hold = JobHold()
+        let work = Task {
+            try await hold.whileHeld {
+                try await pool.draw(
+                    ContactSheetRequest(
+                        cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
+            }
+        }
+        try await eventually("the child works") {
+            access(folder.file("child.reads"), F_OK) == 0 ? () : nil
+        }
+        hold.end(isLost ? .lost : .cancelled)
+        await #expect(throws: CancellationError.self) { try await work.value }
+        #expect(ends.withLock { $0 } == [isLost ? .lostLease : .cancelled])
+    }
+}
