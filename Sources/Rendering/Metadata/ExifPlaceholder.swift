@@ -60,7 +60,7 @@ struct ExifPlaceholder {
 
     /// - Returns: how long the file is now, or nil when there was no room.
     private func fill(_ file: UnsafeMutableRawBufferPointer) -> Int? {
-        guard let text = place(of: mark, in: UnsafeRawBufferPointer(file)),
+        guard let text = place(of: mark, in: file),
             var start = Self.tiffStart(file, before: text)
         else { return nil }
         // The chunk of a WebP begins with the TIFF structure itself (RFC 9649 §2.7.1.5).
@@ -82,7 +82,7 @@ struct ExifPlaceholder {
     /// edition §5.6).
     private func removeRepeatedChunk(_ file: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = file.baseAddress,
-            let text = place(of: mark, in: UnsafeRawBufferPointer(file)),
+            let text = place(of: mark, in: file),
             let start = Self.tiffStart(file, before: text), start >= 8
         else { return file.count }
         let (chunk, next) = (start - 8, start + chunkLength(file, chunkData: start) + 4)
@@ -91,15 +91,26 @@ struct ExifPlaceholder {
         return file.count - (next - chunk)
     }
 
-    private func place(of mark: [UInt8], in file: UnsafeRawBufferPointer) -> Int? {
+    /// Bytes of the file that are looked at before they leave our memory again. The file is mapped, and all of
+    /// it would count as ours: a PNG of 24 megapixels has 30 to 150 MB.
+    private static let stepBytes = 4 << 20
+
+    /// Where the mark stands in the mapped file, or nil.
+    private func place(of mark: [UInt8], in file: UnsafeMutableRawBufferPointer) -> Int? {
         guard let base = file.baseAddress else { return nil }
-        var start = 0
-        while start + mark.count <= file.count,
-            let next = memchr(base + start, Int32(mark[0]), file.count - mark.count - start + 1)
-        {
-            let place = UnsafeRawPointer(next) - base
-            if memcmp(next, mark, mark.count) == 0 { return place }
-            start = place + 1
+        for step in Swift.stride(from: 0, to: file.count, by: Self.stepBytes) {
+            // The mark may lie across the end of a step.
+            let end = min(step + Self.stepBytes + mark.count - 1, file.count)
+            var start = step
+            while start + mark.count <= end,
+                let next = memchr(base + start, Int32(mark[0]), end - mark.count - start + 1)
+            {
+                start = next - base
+                if memcmp(next, mark, mark.count) == 0 { return start }
+                start += 1
+            }
+            // An advice that the kernel may not take; what is dirty stays in its cache.
+            madvise(base + step, min(Self.stepBytes, file.count - step), MADV_DONTNEED)
         }
         return nil
     }
