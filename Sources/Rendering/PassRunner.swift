@@ -37,6 +37,7 @@ struct PassRunner {
 
     /// The picture after all passes, computed when it is written.
     mutating func run(_ passes: [Pass]) throws(VipsError) -> Image {
+        if Self.skipRows(passes) { image = try image.readInSteps() }
         var rest = passes[...]
         while let pass = rest.popFirst() {
             switch pass {
@@ -56,6 +57,19 @@ struct PassRunner {
         }
         try runProgram(to: target)
         return image
+    }
+
+    /// Rows above a part that may be read in one piece.
+    private static let skippedRowsMax = 64
+
+    /// Whether a part is cut out whose first row lies further down.
+    private static func skipRows(_ passes: [Pass]) -> Bool {
+        passes.contains { pass in
+            guard case .geometry(let geometry) = pass, case .crop(let part) = geometry.kind else {
+                return false
+            }
+            return geometry.source.height - part.y - part.height > skippedRowsMax
+        }
     }
 
     /// Whether the picture has alpha once the filters that wait have run.

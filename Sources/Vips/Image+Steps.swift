@@ -1,0 +1,44 @@
+import CVips
+
+extension Image {
+    /// The same picture, read from top to bottom in small steps, whatever is asked for first.
+    ///
+    /// libvips reads all that lies above the first row it is asked for into a cache, in one piece: cutting the
+    /// last rows out of a photo of a gigapixel that streams would take 3 GB. It is used between a decoder and what
+    /// begins further down.
+    public func readInSteps() throws(VipsError) -> Image {
+        try computingRows(
+            RegionPicture(
+                width: width, height: height, bands: bands, format: format,
+                interpretation: interpretation),
+            SteppedRows(rowBytes: width * bytesPerPixel, height: height))
+    }
+}
+
+/// Rows as they are, some at a time.
+private final class SteppedRows: RowMaker {
+    var reader: RowReader? {
+        didSet { strip = nil }
+    }
+    private let rowBytes, height: Int
+    private var strip: RegionPixels?
+    private var y = 0
+
+    /// Rows that are asked for together.
+    private static let stripHeight = 16
+
+    init(rowBytes: Int, height: Int) {
+        self.rowBytes = rowBytes
+        self.height = height
+    }
+
+    func makeRow(into row: UnsafeMutableRawPointer) -> Bool {
+        if strip.map({ y >= $0.area.top + $0.area.height }) ?? true {
+            strip = reader?.rows(from: y, count: min(Self.stripHeight, height - y))
+        }
+        guard let strip else { return false }
+        row.copyMemory(from: strip.row(y - strip.area.top), byteCount: rowBytes)
+        y += 1
+        return true
+    }
+}
