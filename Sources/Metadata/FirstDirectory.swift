@@ -1,8 +1,8 @@
 extension TIFFBytes {
     /// The first directory of a TIFF file, to tell what kind of file it is.
     public struct FirstDirectory: Sendable {
-        private let bytes: TIFFBytes
-        private let directory: Directory
+        /// By tag; nil for what is no single number.
+        private let numbers: [Int: Int?]
 
         /// A tag by its number (TIFF 6.0 §8, TIFF/EP §5, DNG 1.6 §4).
         public enum Tag: Int, Sendable {
@@ -10,32 +10,70 @@ extension TIFFBytes {
             case compression = 0x0103
             case photometricInterpretation = 0x0106
             case make = 0x010F
+            case rowsPerStrip = 0x0116
+            case tileLength = 0x0143
             case subDirectories = 0x014A
             case dngVersion = 0xC612
         }
 
         /// Most bytes of a directory that are looked at: some 5,000 entries.
         private static let bytesMax = 1 << 16
-        private static let headerLength = 8
 
         /// Reads the header and the directory by `read`, which gives up to so many bytes from an offset,
-        /// or fewer at the end; nil when it is no TIFF.
+        /// or fewer at the end; nil when it is neither TIFF nor BigTIFF.
         public init?(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) {
-            let header = read(0, Self.headerLength)
+            let header = read(0, 16)
+            guard let numbers = Self.numbers(header, read) ?? Self.bigNumbers(header, read) else {
+                return nil
+            }
+            self.numbers = numbers
+        }
+
+        private static func numbers(
+            _ header: [UInt8], _ read: (_ offset: Int, _ count: Int) -> [UInt8]
+        ) -> [Int: Int?]? {
+            let header = Array(header.prefix(8))
             guard let start = TIFFBytes(header)?.firstDirectory else { return nil }
             // The values that do not fit into their entries are left behind: nobody asks for them.
-            let bytes = header + read(start, Self.bytesMax)
-            guard let tiff = TIFFBytes(bytes),
-                let directory = tiff.directory(at: Self.headerLength)
+            guard let tiff = TIFFBytes(header + read(start, bytesMax)),
+                let directory = tiff.directory(at: header.count)
             else { return nil }
-            self.bytes = tiff
-            self.directory = directory
+            return Dictionary(
+                directory.entries.map { ($0.tag, tiff.number($0)) },
+                uniquingKeysWith: { first, _ in first })
+        }
+
+        /// The same of BigTIFF, whose offsets and counts have eight bytes (libtiff, "The BigTIFF File Format").
+        private static func bigNumbers(
+            _ header: [UInt8], _ read: (_ offset: Int, _ count: Int) -> [UInt8]
+        ) -> [Int: Int?]? {
+            guard header.count == 16, header[0] == header[1], [0x49, 0x4D].contains(header[0])
+            else { return nil }
+            let isBigEndian = header[0] == 0x4D
+            func number(_ bytes: [UInt8], _ place: Int, _ length: Int) -> Int {
+                TIFFBytes.number(bytes[place..<place + length], isBigEndian)
+            }
+            let start = number(header, 8, 8)
+            guard number(header, 2, 2) == 43, start > 0 else { return nil }
+            let bytes = read(start, bytesMax)
+            guard bytes.count >= 8 else { return nil }
+            let (first, length) = (8, 20)
+            let count = number(bytes, 0, 8)
+            let entries = (bytes.count - first) / length
+            let known = (0..<(count < 0 ? 0 : min(count, entries))).map { index in
+                let place = first + index * length
+                let lengths = [3: 2, 4: 4, 16: 8]
+                let size =
+                    number(bytes, place + 4, 8) == 1 ? lengths[number(bytes, place + 2, 2)] : nil
+                return (number(bytes, place, 2), size.map { number(bytes, place + 12, $0) })
+            }
+            return Dictionary(known, uniquingKeysWith: { first, _ in first })
         }
 
         /// A number, or nil when the tag is not there or is no single number.
-        public subscript(tag: Tag) -> Int? { directory[tag.rawValue].flatMap(bytes.number) }
+        public subscript(tag: Tag) -> Int? { numbers[tag.rawValue] ?? nil }
 
         /// Whether there is such an entry.
-        public func has(_ tag: Tag) -> Bool { directory[tag.rawValue] != nil }
+        public func has(_ tag: Tag) -> Bool { numbers.keys.contains(tag.rawValue) }
     }
 }

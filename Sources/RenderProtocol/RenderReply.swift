@@ -34,6 +34,10 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let hasProfile: Bool
     /// How much of the colour's detail a JPEG has; nil for other formats and for rarer ways.
     public let chroma: Recipe.Chroma?
+    /// Rows that its decoder makes together: all of them where a picture is compressed as a whole (a JPEG of
+    /// several scans, an interlaced PNG, HEIF, WebP, JPEG XL, GIF, RAW), the height of a TIFF's tiles or strips,
+    /// else 1.
+    public let rowsAtOnce: Int
     /// What the still and the video of a Live Photo have in common, when the photo has it.
     public let contentIdentifier: String?
     /// What a person should know, such as which page of several is read.
@@ -43,7 +47,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public init(
         format: String, storedSize: PixelSize, orientation: Int, bands: Int, bitsPerSample: Int,
         hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
-        contentIdentifier: String? = nil, notes: [String] = []
+        rowsAtOnce: Int = 1, contentIdentifier: String? = nil, notes: [String] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -53,6 +57,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.hasAlpha = hasAlpha
         self.hasProfile = hasProfile
         self.chroma = chroma
+        self.rowsAtOnce = rowsAtOnce
         self.contentIdentifier = contentIdentifier
         self.notes = notes
     }
@@ -62,8 +67,12 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         PhotoHeader(
             format: format, storedSize: storedSize, orientation: orientation, bands: bands,
             bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
-            chroma: chroma, contentIdentifier: contentIdentifier, notes: notes)
+            chroma: chroma, rowsAtOnce: rowsAtOnce, contentIdentifier: contentIdentifier,
+            notes: notes)
     }
+
+    /// Whether its decoder makes the picture as a whole.
+    public var isDecodedWhole: Bool { rowsAtOnce >= storedSize.height && rowsAtOnce > 1 }
 
     /// Size as a person sees it: orientations 5 to 8 swap the sides.
     public var uprightSize: PixelSize {

@@ -50,6 +50,9 @@ extension PhotoFile {
     /// The header of its picture.
     func header(of image: Image) -> PhotoHeader {
         let tag = format.isTurnedByDecoder ? 1 : image.int("orientation") ?? 1
+        // What detail of colour a JPEG has at least. libvips says 4:2:0 of all that is not 4:4:4, and 4:2:2
+        // would lose half of its rows. What is wrong with the file, its decoder says.
+        let layout = format == .jpeg ? try? JPEGReader(path).header.layout : nil
         return PhotoHeader(
             format: format.rawValue,
             storedSize: PixelSize(width: image.width, height: image.height),
@@ -58,17 +61,10 @@ extension PhotoFile {
             bitsPerSample: image.bytesPerPixel / image.bands * 8,
             hasAlpha: image.hasAlpha,
             hasProfile: image.data("icc-profile-data") != nil,
-            chroma: chroma,
+            chroma: layout.flatMap { $0.chroma.flatMap(Recipe.Chroma.init) ?? .full },
+            rowsAtOnce: rowsAtOnce(in: image),
             contentIdentifier: image.data("exif-data").flatMap(AppleMakerNote.contentIdentifier),
             notes: notes(on: image))
-    }
-
-    /// What detail of colour a JPEG has at least; nil when it is none. libvips says 4:2:0 of all that is
-    /// not 4:4:4, and 4:2:2 would lose half of its rows.
-    private var chroma: Recipe.Chroma? {
-        // What is wrong with the file, its decoder says.
-        guard format == .jpeg, let layout = try? JPEGReader(path).header.layout else { return nil }
-        return layout.chroma.flatMap(Recipe.Chroma.init) ?? .full
     }
 
     private func notes(on image: Image) -> [String] {
@@ -120,6 +116,7 @@ extension PhotoFile {
                 format: format.rawValue,
                 storedSize: PixelSize(width: raw.width, height: raw.height), orientation: 1,
                 bands: 3, bitsPerSample: 16, hasAlpha: false, hasProfile: false,
+                rowsAtOnce: raw.height,
                 notes: [
                     "RAW of \(raw.camera) developed by LibRaw with the camera's white balance"
                 ])

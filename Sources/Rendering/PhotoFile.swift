@@ -104,6 +104,15 @@ struct PhotoFile {
         return ExifDirectories { Self.bytes(of: descriptor, from: $0, count: $1) }?.standalone()
     }
 
+    /// The first directory of a TIFF, or nil.
+    func firstDirectory() -> TIFFBytes.FirstDirectory? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        // A file that cannot be read any more shows when its pixels are read.
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return TIFFBytes.FirstDirectory { Self.bytes(of: descriptor, from: $0, count: $1) }
+    }
+
     /// Up to so many bytes; none after an error, which then shows when the decoder reads.
     private static func bytes(of descriptor: Int32, from offset: Int, count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,0 +1,26 @@
+import Headers
+import Metadata
+import Vips
+
+extension PhotoFile {
+    /// Rows that the decoder makes together; see ``PhotoHeader/rowsAtOnce``.
+    func rowsAtOnce(in image: Image) -> Int {
+        let isWhole: Bool
+        switch format {
+        case .jpeg: isWhole = image.int("jpeg-multiscan") == 1
+        case .png: isWhole = image.int("interlaced") == 1
+        case .heif, .webp, .gif, .jxl, .raw: isWhole = true
+        case .tiff: return max(1, min(rowsOfBlocks ?? Self.unknownBlockRows, image.height))
+        }
+        return isWhole ? image.height : 1
+    }
+
+    /// Height of a TIFF's tiles or strips; nil when its directory does not say.
+    private var rowsOfBlocks: Int? {
+        guard let directory = firstDirectory() else { return nil }
+        return directory[.tileLength] ?? directory[.rowsPerStrip]
+    }
+
+    /// Tiles of most programs are lower.
+    private static let unknownBlockRows = 512
+}
