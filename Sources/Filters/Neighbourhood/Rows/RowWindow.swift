@@ -34,9 +34,7 @@ final class RowWindow {
         // sets of the cache. A busy machine showed no gain; it costs nothing.
         rowSize = (format.planes * stride / 16 | 1) * 16
         // One row more, of zeros, for what is transparent.
-        let count = (capacity + 1) * rowSize
-        memory = .allocate(capacity: count)
-        memory.initialize(repeating: 0, count: count)
+        memory = RowMemory.zeros((capacity + 1) * rowSize)
         outside =
             edge == .transparent
             ? PlanarRow(
@@ -44,7 +42,7 @@ final class RowWindow {
             : nil
     }
 
-    deinit { memory.deallocate() }
+    deinit { RowMemory.free(memory) }
 
     /// A row of the picture, or what goes on above and below it; sample 0 is the leftmost of the
     /// picture, and ``margin`` samples can be read on both sides of it.
@@ -87,10 +85,9 @@ final class ScratchRow {
     init(width: Int, planes: Int, margin: Int = 0) {
         let margin = (margin + 15) & ~15
         let stride = (width + 2 * margin + RowFormat.block + 15) & ~15
-        memory = .allocate(capacity: stride * planes)
-        memory.initialize(repeating: 0, count: stride * planes)
+        memory = RowMemory.zeros(stride * planes)
         row = PlanarRow(start: memory + margin, stride: stride)
     }
 
-    deinit { memory.deallocate() }
+    deinit { RowMemory.free(memory) }
 }
