@@ -40,6 +40,8 @@ let package = Package(
         .target(name: "CFilterRegistry"),
         // What must stay C: system calls without a wrapper, signal handlers.
         .target(name: "CConfinement"),
+        // Linux' own calls on files, which Swift does not import.
+        .target(name: "CSpool"),
         // What must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
@@ -102,9 +104,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "CConfinement", "FileBytes", "Filters", "Headers", "JPEG",
-                "Metadata",
-                "Raw", "RenderProtocol", "Vips",
+                "Adjustments", "CConfinement", "CSpool", "FileBytes", "Filters", "Headers", "JPEG",
+                "Metadata", "Raw", "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],

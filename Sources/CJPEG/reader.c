@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -84,6 +85,52 @@ void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
             "The photo's coefficients need more memory than is allowed");
 }
 
+// MARK: store
+//
+// The library fills an array of coefficients from the first row to the last, and needs the rows of one MCU.
+
+static void put(struct minilab_jpeg_reader *reader, struct kept_array *kept) {
+    if (kept->count == 0) return;
+    struct minilab_jpeg_blocks blocks = {
+        .component = (int) (kept - reader->kept), .top = kept->first_row, .width = kept->across, .height = kept->count};
+    kept->count = 0;
+    if (!reader->store->put(reader->store->context, &blocks, (const int16_t *) kept->blocks))
+        stop((j_common_ptr) &reader->library, MINILAB_JPEG_STORE_FAILED, "The coefficients could not be stored");
+}
+
+void finish_storing(struct minilab_jpeg_reader *reader) {
+    for (int i = 0; i < reader->kept_count; i++) put(reader, &reader->kept[i]);
+}
+
+static jvirt_barray_ptr request_stored(struct minilab_jpeg_reader *reader, int across, int down, int together) {
+    j_common_ptr object = (j_common_ptr) &reader->library;
+    if (reader->kept_count == MINILAB_JPEG_COMPONENTS_MAX || together > MAX_SAMP_FACTOR)
+        stop(object, MINILAB_JPEG_UNSUPPORTED, "The photo has more components than can be stored");
+    struct kept_array *kept = &reader->kept[reader->kept_count++];
+    *kept = (struct kept_array){.across = across, .down = down, .together = together};
+    kept->bytes = (size_t) across * (size_t) together * sizeof(JBLOCK);
+    kept->blocks = reader->memory.alloc_large(object, JPOOL_IMAGE, kept->bytes);
+    for (int row = 0; row < together; row++) kept->rows[row] = kept->blocks + (size_t) row * (size_t) across;
+    return (jvirt_barray_ptr) kept;
+}
+
+static JBLOCKARRAY access_stored(j_common_ptr object, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count,
+    boolean writable) {
+    struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
+    if (!reader->store) return reader->memory.access_virt_barray(object, array, first, count, writable);
+    struct kept_array *kept = (struct kept_array *) array;
+    const int row = (int) first;
+    if (kept->count > 0 && row == kept->first_row) return kept->rows;
+    // A second scan of the component would begin at its first row again.
+    if (row != kept->first_row + kept->count || (int) count > kept->together || row + (int) count > kept->down)
+        stop(object, MINILAB_JPEG_UNSUPPORTED, "The photo has more scans than its header says");
+    put(reader, kept);
+    memset(kept->blocks, 0, kept->bytes);
+    kept->first_row = row;
+    kept->count = (int) count;
+    return kept->rows;
+}
+
 // MARK: huge pages
 //
 // Coefficients of 24 MP are 18,000 pages of 4 KB, and a third of a turn's time is the kernel's, making
@@ -93,6 +140,7 @@ void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
 static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean zeroed, JDIMENSION across, JDIMENSION down,
     JDIMENSION together) {
     struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
+    if (reader->store) return request_stored(reader, (int) across, (int) down, (int) together);
     jvirt_barray_ptr array = reader->memory.request_virt_barray(object, pool, zeroed, across, down, together);
     if (reader->kept_count < MINILAB_JPEG_COMPONENTS_MAX)
         reader->kept[reader->kept_count++] =
@@ -103,6 +151,7 @@ static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean zeroed, J
 static void realize(j_common_ptr object) {
     struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
     reader->memory.realize_virt_arrays(object);
+    if (reader->store) return;
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
     for (int i = 0; i < reader->kept_count; i++) {
         // The library gets memory in pieces of 1 GB: an array lies in one, but for the largest.
@@ -138,6 +187,7 @@ struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, struct minil
     reader->library.mem->alloc_large = allocate;
     reader->library.mem->request_virt_barray = request;
     reader->library.mem->realize_virt_arrays = realize;
+    reader->library.mem->access_virt_barray = access_stored;
     return reader;
 }
 

@@ -10,10 +10,15 @@ enum {
     SOURCE_BYTES = 256 << 10,
 };
 
-// Coefficients of one component, as the library keeps them.
+// Coefficients of one component, as the library keeps them, or a few rows on their way to the store.
 struct kept_array {
     jvirt_barray_ptr array;
     size_t bytes;
+    JBLOCKROW blocks;
+    JBLOCKROW rows[MAX_SAMP_FACTOR];
+    int across, down, together;
+    // The rows that lie in `blocks`.
+    int first_row, count;
 };
 
 struct minilab_jpeg_reader {
@@ -25,6 +30,8 @@ struct minilab_jpeg_reader {
     struct jpeg_memory_mgr memory;
     struct kept_array kept[MINILAB_JPEG_COMPONENTS_MAX];
     int kept_count;
+    // Where coefficients go; NULL: they stay in memory.
+    const struct minilab_jpeg_store *store;
     struct minilab_jpeg_limits limits;
     size_t marker_bytes;
     int descriptor;
@@ -37,5 +44,8 @@ size_t coefficient_bytes(const struct jpeg_decompress_struct *library);
 
 // Leaves when the coefficients would be more than the caller allows.
 void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader);
+
+// Sends the last rows to the store.
+void finish_storing(struct minilab_jpeg_reader *reader);
 
 #endif

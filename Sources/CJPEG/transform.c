@@ -42,10 +42,29 @@ static void turn_block(const struct minilab_jpeg_transform *transform, const JCO
     memcpy(to, lines, sizeof lines);
 }
 
-static JBLOCKROW source_row(struct minilab_jpeg_writer *writer, jvirt_barray_ptr array, int row) {
+// A rectangle of the photo's blocks, fetched from the store, or where it is in memory.
+struct source {
+    struct minilab_jpeg_writer *writer;
+    struct turned_component *component;
+    struct minilab_jpeg_blocks area;
+};
+
+static struct source source_of(struct minilab_jpeg_writer *writer, int index, struct minilab_jpeg_blocks area) {
+    struct turned_component *turned = &writer->turned[index];
+    const struct minilab_jpeg_store *store = writer->reader->store;
+    area.component = index;
+    if (store && !store->get(store->context, &area, (int16_t *) turned->stored))
+        stop((j_common_ptr) &writer->library, MINILAB_JPEG_STORE_FAILED, "The coefficients could not be fetched");
+    return (struct source){.writer = writer, .component = turned, .area = area};
+}
+
+// The first block of a row of the rectangle.
+static JBLOCKROW source_row(const struct source *source, int row) {
+    if (source->writer->reader->store) return source->component->stored + (size_t) row * (size_t) source->area.width;
     // In memory all of it: nothing is read here. Errors are the writer's, which is at work.
-    j_common_ptr object = (j_common_ptr) &writer->library;
-    return *writer->reader->library.mem->access_virt_barray(object, array, (JDIMENSION) row, 1, FALSE);
+    j_common_ptr object = (j_common_ptr) &source->writer->library;
+    return *source->writer->reader->memory.access_virt_barray(object, source->component->source,
+        (JDIMENSION) (source->area.top + row), 1, FALSE) + source->area.left;
 }
 
 static void turn_rows(struct minilab_jpeg_writer *writer, int index, int first_row) {
@@ -59,21 +78,24 @@ static void turn_rows(struct minilab_jpeg_writer *writer, int index, int first_r
     const int count = down - first_row < GROUP_ROWS ? down - first_row : GROUP_ROWS;
     turned->first_row = first_row;
     turned->rows_ready = count;
+    // Rows of the result from the top are rows or columns of the photo from one of its sides.
+    const int first = transform->flips ? down - first_row - count : first_row;
     if (!transform->transposes) {
+        const struct source source = source_of(writer, index,
+            (struct minilab_jpeg_blocks){.left = left, .top = top + first, .width = across, .height = count});
         for (int row = 0; row < count; row++) {
-            int y = first_row + row;
-            JBLOCKROW from = source_row(writer, turned->source, top + (transform->flips ? down - 1 - y : y)) + left;
+            JBLOCKROW from = source_row(&source, transform->flips ? count - 1 - row : row);
             for (int x = 0; x < across; x++)
                 turn_block(transform, from[transform->mirrors ? across - 1 - x : x], turned->rows[row][x]);
         }
         return;
     }
+    const struct source source = source_of(writer, index,
+        (struct minilab_jpeg_blocks){.left = left + first, .top = top, .width = count, .height = across});
     for (int x = 0; x < across; x++) {
-        JBLOCKROW from = source_row(writer, turned->source, top + (transform->mirrors ? across - 1 - x : x)) + left;
-        for (int row = 0; row < count; row++) {
-            int y = first_row + row;
-            turn_block(transform, from[transform->flips ? down - 1 - y : y], turned->rows[row][x]);
-        }
+        JBLOCKROW from = source_row(&source, transform->mirrors ? across - 1 - x : x);
+        for (int row = 0; row < count; row++)
+            turn_block(transform, from[transform->flips ? count - 1 - row : row], turned->rows[row][x]);
     }
 }
 
@@ -115,18 +137,28 @@ static void make_room(struct minilab_jpeg_writer *writer) {
     for (int i = 0; i < writer->library.num_components; i++) {
         struct turned_component *turned = &writer->turned[i];
         turned->blocks = malloc(across * GROUP_ROWS * sizeof(JBLOCK));
+        for (int row = 0; row < GROUP_ROWS; row++) turned->rows[row] = turned->blocks + (size_t) row * across;
         if (!turned->blocks)
             stop((j_common_ptr) &writer->library, MINILAB_JPEG_OUT_OF_MEMORY, "Out of memory for turned coefficients");
-        for (int row = 0; row < GROUP_ROWS; row++) turned->rows[row] = turned->blocks + (size_t) row * across;
+        if (!writer->reader->store) continue;
+        turned->stored = malloc(across * GROUP_ROWS * sizeof(JBLOCK));
+        if (!turned->stored)
+            stop((j_common_ptr) &writer->library, MINILAB_JPEG_OUT_OF_MEMORY, "Out of memory for stored coefficients");
     }
 }
 
 int minilab_jpeg_start_transform(struct minilab_jpeg_reader *reader, struct minilab_jpeg_writer *writer,
-    const struct minilab_jpeg_transform *transform) {
+    const struct minilab_jpeg_transform *transform, const struct minilab_jpeg_store *store) {
     j_compress_ptr library = &writer->library;
     if (setjmp(reader->errors.jump)) return reader->errors.report.status;
-    insist_on_coefficient_bytes(reader);
+    reader->store = store;
+    if (!store) {
+        insist_on_coefficient_bytes(reader);
+    } else if (jpeg_has_multiple_scans(&reader->library)) {
+        stop((j_common_ptr) &reader->library, MINILAB_JPEG_MISUSED, "Coefficients of several scans cannot be stored");
+    }
     jvirt_barray_ptr *arrays = jpeg_read_coefficients(&reader->library);
+    if (store) finish_storing(reader);
 
     if (setjmp(writer->errors.jump)) return writer->errors.report.status;
     writer->reader = reader;

@@ -60,7 +60,10 @@ struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor) {
 
 void minilab_jpeg_writer_free(struct minilab_jpeg_writer *writer) {
     jpeg_destroy_compress(&writer->library);
-    for (int i = 0; i < MINILAB_JPEG_COMPONENTS_MAX; i++) free(writer->turned[i].blocks);
+    for (int i = 0; i < MINILAB_JPEG_COMPONENTS_MAX; i++) {
+        free(writer->turned[i].blocks);
+        free(writer->turned[i].stored);
+    }
     free(writer);
 }
 

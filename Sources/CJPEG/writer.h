@@ -17,6 +17,8 @@ struct turned_component {
     JBLOCKROW rows[GROUP_ROWS];
     // The rows of the result that lie in `blocks`.
     int first_row, rows_ready;
+    // What they are made of, when it comes from a store.
+    JBLOCKROW stored;
 };
 
 struct minilab_jpeg_writer {

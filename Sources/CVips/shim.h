@@ -70,10 +70,6 @@ static inline size_t minilab_region_pixel(VipsRegion *region) {
     return VIPS_REGION_SIZEOF_PEL(region);
 }
 
-// Opens libvips' own file format, which needs no loader operation. The library exports it and the
-// manual names it; its header of 8.14 keeps it out of reach.
-VipsImage *vips_image_new_mode(const char *filename, const char *mode);
-
 // dladdr(3), which Swift's picture of the C library leaves out: which file a function is in.
 struct minilab_symbol {
     const char *file;

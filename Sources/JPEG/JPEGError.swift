@@ -18,6 +18,8 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
         case notRead(Int32)
         /// Opening or writing failed; the kernel's number, `ENOSPC` for a full disk.
         case notWritten(Int32)
+        /// The store of the coefficients failed.
+        case notStored
         /// A fault of the caller.
         case misused
     }
@@ -41,6 +43,7 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
             case MINILAB_JPEG_OUT_OF_MEMORY: .outOfMemory
             case MINILAB_JPEG_READ_FAILED: .notRead(report.system_error)
             case MINILAB_JPEG_WRITE_FAILED: .notWritten(report.system_error)
+            case MINILAB_JPEG_STORE_FAILED: .notStored
             default: .misused
             }
         let words = Self.words(report.message)

@@ -71,23 +71,47 @@ public final class JPEGPlanes {
         }
     }
 
-    /// Copies a row of MCUs of the turned photo into planes made for that.
+    /// Samples of a component, wherever they lie.
+    public struct Samples {
+        /// Where the first one of the photo is, or would be.
+        let start: UnsafePointer<UInt8>
+        /// Samples from the start of a row to the next.
+        let stride: Int
+
+        /// Makes a view of samples that somebody else owns.
+        public init(start: UnsafePointer<UInt8>, stride: Int) {
+            self.start = start
+            self.stride = stride
+        }
+    }
+
+    /// The samples that these planes have.
+    ///
+    /// - Parameter photoRow: which row of MCUs of the photo is their first one.
+    public func samples(photoRow: Int = 0) -> [Samples] {
+        planes.map {
+            Samples(start: $0.start - photoRow * $0.mcuHeight * $0.stride, stride: $0.stride)
+        }
+    }
+
+    /// Fills these planes, made for one row of MCUs of ``JPEGLayout/turned(_:)``, with such a row of the
+    /// turned photo, edges included.
     ///
     /// - Parameters:
     ///   - mcuRow: of the turned photo.
-    ///   - target: one row of MCUs of ``JPEGLayout/turned(_:)``; its edges are filled.
-    public func copy(_ turn: JPEGTurn, mcuRow: Int, into target: JPEGPlanes) {
-        for (component, plane) in planes.enumerated() {
-            let size = target.layout.size(of: component)
-            let result = target.planes[component]
+    ///   - samples: the photo's; those that come to lie in the row are read.
+    public func fill(_ turn: JPEGTurn, mcuRow: Int, from samples: [Samples]) {
+        for (component, photo) in samples.enumerated() {
+            let size = layout.size(of: component)
+            let result = planes[component]
             let top = mcuRow * result.mcuHeight
             let rows = min(result.mcuHeight, size.height - top)
             // In the photo: the sample of the first column and row, and the way to the next ones.
-            let (right, below) = turn.transposes ? (plane.stride, 1) : (1, plane.stride)
+            let (right, below) = turn.transposes ? (photo.stride, 1) : (1, photo.stride)
             let column = turn.mirrors ? -right : right
             let row = turn.flips ? -below : below
             let first =
-                plane.start + (turn.mirrors ? (size.width - 1) * right : 0)
+                photo.start + (turn.mirrors ? (size.width - 1) * right : 0)
                 + (turn.flips ? (size.height - 1 - top) * below : top * below)
             // Columns outside: a column of the result may be a row of the photo, which is read whole.
             for x in 0..<size.width {
@@ -96,7 +120,7 @@ public final class JPEGPlanes {
                 for y in 0..<rows { to[y &* result.stride] = from[y &* row] }
             }
         }
-        target.fillEdges(ofPhoto: mcuRow)
+        fillEdges(ofPhoto: mcuRow)
     }
 
     /// Where each component of a row of MCUs begins, and the strides, as C wants them.

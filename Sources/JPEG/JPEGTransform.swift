@@ -3,7 +3,8 @@ import CJPEG
 /// A crop and a turn of a JPEG that keep its coefficients: what is left is the same to the last bit.
 ///
 /// Byte for byte what jpegtran 2.1.5 writes, and twice as fast: the turned coefficients are never
-/// stored (`CJPEG/transform.c`). Memory: 2 bytes per sample of the whole photo.
+/// stored (`CJPEG/transform.c`). Memory: 2 bytes per sample of the whole photo, or a few rows with a
+/// ``CoefficientStore``.
 public struct JPEGTransform: Sendable, Equatable {
     /// A part of a photo in its own pixels, before the turn.
     public struct Part: Sendable, Equatable {
@@ -92,8 +93,10 @@ public struct JPEGTransform: Sendable, Equatable {
     ///   - reader: has read its header and nothing else; is used up.
     ///   - isOptimised: Huffman tables made for the result: smaller, and slower.
     ///   - markers: see ``JPEGWriter``.
+    ///   - store: where the coefficients of a photo of one scan go; nil for memory.
     public func write(
-        _ reader: JPEGReader, to path: String, isOptimised: Bool = false, markers: [JPEGMarker]
+        _ reader: JPEGReader, to path: String, isOptimised: Bool = false, markers: [JPEGMarker],
+        store: (any CoefficientStore)? = nil
     ) throws(JPEGError) {
         let photo = reader.header.layout
         precondition(obstacle(for: photo) == nil, "ask for the obstacle first")
@@ -108,8 +111,11 @@ public struct JPEGTransform: Sendable, Equatable {
         transform.flips = turn.flips
         transform.is_progressive = reader.header.isProgressive
         transform.is_optimised = isOptimised
-        let writer = try JPEGWriter(path, transform: transform, of: reader, markers: markers)
+        let shim = store.map(CoefficientStoreShim.init)
+        let writer = try JPEGWriter(
+            path, transform: transform, of: reader, markers: markers, store: shim?.pointer)
         try writer.finish()
+        withExtendedLifetime(shim) {}
     }
 
     private func part(of photo: JPEGLayout) -> Part {

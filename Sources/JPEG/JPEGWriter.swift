@@ -68,12 +68,12 @@ public final class JPEGWriter {
     /// Starts to write the coefficients of a photo, turned and cut; see ``JPEGTransform``.
     init(
         _ path: String, transform: minilab_jpeg_transform, of source: JPEGReader,
-        markers: [JPEGMarker]
+        markers: [JPEGMarker], store: UnsafePointer<minilab_jpeg_store>?
     ) throws(JPEGError) {
         (shim, descriptor) = try Self.create(path)
         self.source = source
         var transform = transform
-        let status = minilab_jpeg_start_transform(source.shim, shim, &transform)
+        let status = minilab_jpeg_start_transform(source.shim, shim, &transform, store)
         try source.check(minilab_jpeg_reader_report(source.shim).pointee.status)
         try check(status)
         try write(markers)

@@ -12,7 +12,7 @@ extension Failure {
             case .outOfMemory: .outOfMemory
             case .notWritten(ENOSPC), .notWritten(EDQUOT), .notWritten(EFBIG): .noSpace
             case .notRead, .notWritten: .ioFailure
-            case .misused: .internalError
+            case .misused, .notStored: .internalError
             }
         self.init(code, rendering: photo, "\(error)")
     }

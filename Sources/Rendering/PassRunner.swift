@@ -10,8 +10,8 @@ struct PassRunner {
     let targetColour: PhotoColour
     /// What transparent parts are laid on when the target has no alpha.
     let background: Recipe.Background
-    /// Where spool files may be.
-    let spool: String
+    /// Where pixels go that are needed in any order.
+    let spool: SpoolPlace
 
     private var image: Image
     private var layout: PixelProgram.Layout
@@ -19,11 +19,10 @@ struct PassRunner {
     private var colour: PhotoColour
     /// Per-pixel filters that the next program takes along.
     private var waiting: [Pass.Pixel] = []
-    private var spools = 0
 
     init(
         _ photo: StandardImage, target: PixelProgram.Layout, targetColour: PhotoColour,
-        background: Recipe.Background, spool: String
+        background: Recipe.Background, spool: SpoolPlace
     ) {
         self.photo = photo
         self.target = target
@@ -36,7 +35,9 @@ struct PassRunner {
     }
 
     /// The picture after all passes, computed when it is written.
-    mutating func run(_ passes: [Pass]) throws(VipsError) -> Image {
+    ///
+    /// - Throws: `VipsError` or `Failure`.
+    mutating func run(_ passes: [Pass]) throws -> Image {
         if Self.skipRows(passes) { image = try image.readInSteps() }
         var rest = passes[...]
         while let pass = rest.popFirst() {
@@ -51,7 +52,7 @@ struct PassRunner {
                     let light = linear(hasAlpha: hasAlpha)
                     try runProgram(to: rest.allSatisfy(\.isLossless) ? target : light)
                 }
-                image = try image.placed(geometry, spool: nextSpool())
+                image = try image.placed(geometry, spool: spool)
             case .geometry(let geometry): try resample(geometry)
             }
         }
@@ -100,7 +101,7 @@ struct PassRunner {
         if layout.sample.isEncoded { colour = targetColour }
     }
 
-    private mutating func resample(_ geometry: Geometry) throws(VipsError) {
+    private mutating func resample(_ geometry: Geometry) throws {
         let light = linear(hasAlpha: hasAlpha || !geometry.edges.isEmpty)
         guard geometry.kind == .warp else {
             try runProgram(to: light)
@@ -120,11 +121,11 @@ struct PassRunner {
         image = try image.warped(geometry, shrink: shrink)
     }
 
-    private mutating func makeReadable(for geometry: Geometry) throws(VipsError) {
+    private mutating func makeReadable(for geometry: Geometry) throws {
         if Planner.streams(geometry), let rows = geometry.streamingRows {
             image = try image.lineCached(lines: rows + Self.slackRows)
         } else {
-            image = try image.inAnyOrder(spool: nextSpool())
+            image = try image.inAnyOrder(for: .squares, spool)
         }
     }
 
@@ -140,10 +141,5 @@ struct PassRunner {
                 height: image.height, colour: colour, targetColour: targetColour,
                 background: background, chain: waiting.map(\.filter)))
         finish(as: wanted)
-    }
-
-    private mutating func nextSpool() -> String {
-        spools += 1
-        return "\(spool)-\(spools)"
     }
 }

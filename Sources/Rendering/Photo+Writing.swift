@@ -15,11 +15,11 @@ extension Photo {
     /// Decodes, edits and writes it.
     ///
     /// - Parameters:
-    ///   - spool: where a spool file may be while it is written.
+    ///   - folder: where a spool file may be meanwhile.
     ///   - failOn: at what the decoder gives up.
-    func write(to path: String, spool: String, failOn: Image.FailOn) throws(WritingError) {
+    func write(to path: String, folder: String, failOn: Image.FailOn) throws(WritingError) {
         do {
-            if try writtenWithoutPixels(to: path) { return }
+            if try writtenWithoutPixels(to: path, folder: folder) { return }
         } catch let error as JPEGError {
             throw .failure(Failure(error, photo: file.path))
         } catch {
@@ -30,7 +30,7 @@ extension Photo {
             let opened = try file.image(failOn: failOn, copySize: copySize)
             let standard = try StandardImage(opened)
             let target = OutputColour(plan.output.colorSpace, from: standard)
-            let image = try edited(standard, as: target.colour, spool: spool)
+            let image = try edited(standard, as: target.colour, folder: folder)
             metadata = ResultMetadata(
                 of: opened, in: file,
                 facts: PictureFacts(
@@ -47,16 +47,18 @@ extension Photo {
     }
 
     /// Writes it when its lane has no use for RGB; tells whether it did.
-    private func writtenWithoutPixels(to path: String) throws -> Bool {
+    private func writtenWithoutPixels(to path: String, folder: String) throws -> Bool {
         switch plan.lane {
         case .copy:
             try FileCopy.copy(file.path, to: path)
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
-                to: path, strip: plan.output.strip)
+                to: path, strip: plan.output.strip, spool: planned.spoolPlace(folder))
         case .planes:
-            guard let planes else { return false }
-            try planes.write(to: path, planned.pixelFilters, of: recipe, plan)
+            guard let planes, let turn = Planner.turn(of: planned.passes) else { return false }
+            try planes.write(
+                to: path, planned.pixelFilters, turned: turn, of: recipe, plan,
+                spool: planned.spoolPlace(folder))
         case .stream, .spool: return false
         }
         return true

@@ -14,8 +14,8 @@ struct Photo {
     /// The photo as planes, when it can be edited as such.
     let planes: PlanesLane?
 
-    /// Decoded pixels up to this many bytes stay in memory where they are needed in any order;
-    /// more go to a spool file.
+    /// Decoded pixels up to this many bytes stay in memory where they are needed in any order, unless the plan
+    /// says otherwise; more go to a spool file.
     static let memorySpoolBytesMax = 96 << 20
 
     /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
@@ -35,9 +35,11 @@ struct Photo {
     ///
     /// - Parameters:
     ///   - copy: which small copy is edited instead, or nil for the photo itself.
+    ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     ///   - resource: where the file of a digest is.
     init(
         _ path: String, recipe: Recipe, limits: RenderLimits, copy: Copy? = nil,
+        memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
@@ -48,12 +50,12 @@ struct Photo {
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: file.statistics(storedSize: full.storedSize))
         }
-        let planes = PlanesLane(file, orientation: full.orientation)
+        let planes = PlanesLane(file)
         let planned = try Planner.plan(
-            recipe, for: full, limits: limits, planes: copy == nil ? planes?.chroma : nil,
+            recipe, for: full, limits: limits, planes: copy == nil ? planes.map { $0.chroma } : nil,
             losslessObstacle: copy == nil && file.format == .jpeg
                 ? LosslessLane.obstacle(in: file) : nil,
-            resource: resource)
+            memorySpoolBytesMax: memorySpoolBytesMax, resource: resource)
         let copySize: PixelSize? =
             switch copy {
             case nil: nil
@@ -70,30 +72,29 @@ struct Photo {
         header = full.resized(to: copySize)
         self.recipe = try recipe.shown(on: header.uprightSize, of: full.uprightSize)
         self.planned = try Planner.plan(
-            self.recipe, for: header, limits: limits, resource: resource)
+            self.recipe, for: header, limits: limits,
+            memorySpoolBytesMax: memorySpoolBytesMax, resource: resource)
         self.copySize = copySize
     }
 
     /// The edited picture, computed when it is written.
+    ///
+    /// - Parameter folder: where a spool file may be.
+    /// - Throws: `VipsError` or `Failure`.
     func edited(
-        _ photo: StandardImage, as colour: PhotoColour, spool: String
-    ) throws(VipsError) -> Image {
+        _ photo: StandardImage, as colour: PhotoColour, folder: String
+    ) throws -> Image {
         let target = PixelProgram.Layout(
             sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
             bands: plan.output.keepsAlpha ? 4 : 3)
         var runner = PassRunner(
             photo, target: target, targetColour: colour, background: plan.output.background,
-            spool: spool)
+            spool: planned.spoolPlace(folder))
         return try runner.run(planned.passes)
     }
 }
 
 extension Image {
-    /// Computed now, in memory or in a file, so that any pixel can be read at any time.
-    func inAnyOrder(spool: String) throws(VipsError) -> Image {
-        byteCount <= Photo.memorySpoolBytesMax ? try inMemory() : try spooled(to: spool)
-    }
-
     /// With a pixel program run over it.
     func running(_ program: PixelProgram) throws(VipsError) -> Image {
         try computing(program.target.picture(width: width, height: height)) {

@@ -84,13 +84,21 @@ private struct SmallCopy {
             let photo = try Photo(
                 path, recipe: recipe, limits: request.limits, copy: .size(size),
                 resource: Resources(folder: request.resources).path(of:))
-            image = try photo.edited(copy, as: .sRGB, spool: request.destination + ".spool")
+            image = try photo.edited(copy, as: .sRGB, folder: request.folder)
             image = try StandardImage(image.inMemory()).inPlainSRGB()
         } else {
             image = try copy.inPlainSRGB().upright(
-                from: orientation, spool: request.destination + ".spool")
+                from: orientation, spool: SpoolPlace(folder: request.folder))
         }
         return try image.changing(
             image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
+    }
+}
+
+extension ContactSheetRequest {
+    /// Where the sheet will be, and a spool file may be.
+    fileprivate var folder: String {
+        let parts = destination.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "."
     }
 }

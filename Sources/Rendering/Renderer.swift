@@ -57,7 +57,7 @@ public struct Renderer: Sendable {
         let source = try sources.sha256(of: request.source)
         let name = request.stem + "." + photo.plan.output.format.fileExtension
         let path = request.folder + "/" + name
-        try write(photo, to: path, spool: request.folder + "/" + request.stem + ".spool")
+        try write(photo, to: path, folder: request.folder)
         try Self.check(path, against: photo.plan)
         try sources.checkUnchanged(request.source)
         let written = try FileDigest.sha256(of: path)
@@ -84,12 +84,12 @@ public struct Renderer: Sendable {
         }
     }
 
-    private func write(_ photo: Photo, to path: String, spool: String) throws(Failure) {
+    private func write(_ photo: Photo, to path: String, folder: String) throws(Failure) {
         do {
             do {
-                try photo.write(to: path, spool: spool, failOn: .warning)
+                try photo.write(to: path, folder: folder, failOn: .warning)
             } catch .vips(let error) where Failure.isHarmless(error) {
-                try photo.write(to: path, spool: spool, failOn: .truncated)
+                try photo.write(to: path, folder: folder, failOn: .truncated)
             }
         } catch {
             switch error {

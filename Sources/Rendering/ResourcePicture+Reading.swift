@@ -30,7 +30,7 @@ extension ResourcePicture {
                     source: photo.layout, filters: [], target: .init(sample: .encoded8, bands: 4),
                     height: photo.image.height, colour: photo.colour, targetColour: .sRGB)
             ).inMemory()
-            image = try image.upright(from: header.orientation, spool: path)
+            image = try image.upright(from: header.orientation, spool: .none)
             if size != upright {
                 image = try image.resized(width: size.width, height: size.height)
             }

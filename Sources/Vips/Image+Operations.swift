@@ -1,5 +1,4 @@
 import CVips
-import Glibc
 
 extension Image {
     /// When a loader gives up.
@@ -180,26 +179,5 @@ extension Image {
             throw VipsError.taking(operation: "copy_memory")
         }
         return Image(adopting: copy)
-    }
-
-    /// All pixels computed now, into a file that has no name any more when this returns.
-    ///
-    /// The file is read through moving windows, so memory stays bounded whatever its size, and it
-    /// is gone with the image, or with the process, however that ends.
-    ///
-    /// - Parameter path: where the file is while it is written, without the ending that libvips
-    ///   knows its format by; it must not exist.
-    public func spooled(to path: String) throws(VipsError) -> Image {
-        let path = path + ".v"
-        defer { unlink(path) }  // Not there after an error of libvips: nothing to remove.
-        guard let file = vips_image_new_mode(path, "w") else {
-            throw VipsError.taking(operation: "spool", arguments: path)
-        }
-        let written = vips_image_write(pointer, file)
-        g_object_unref(file)
-        guard written == 0, let spool = vips_image_new_mode(path, "r") else {
-            throw VipsError.taking(operation: "spool", arguments: path)
-        }
-        return Image(adopting: spool)
     }
 }

@@ -42,6 +42,13 @@ public enum RegionShape: Sendable {
     case rows
     /// Squares.
     case squares
+
+    var hint: VipsDemandStyle {
+        switch self {
+        case .rows: VIPS_DEMAND_STYLE_THINSTRIP
+        case .squares: VIPS_DEMAND_STYLE_SMALLTILE
+        }
+    }
 }
 
 /// What a picture that Swift computes is like.
@@ -68,6 +75,20 @@ public struct RegionPicture: Sendable {
         self.format = format
         self.interpretation = interpretation
         self.shape = shape
+    }
+
+    /// Writes it into a header.
+    func describe(_ image: UnsafeMutablePointer<VipsImage>) throws(VipsError) {
+        image.pointee.Xsize = Int32(width)
+        image.pointee.Ysize = Int32(height)
+        image.pointee.Bands = Int32(bands)
+        image.pointee.BandFmt = format.vips
+        let nick = vips_enum_from_nick(
+            "compute", minilab_interpretation_type(), interpretation)
+        guard nick >= 0 else {
+            throw VipsError.taking(operation: "compute", arguments: interpretation)
+        }
+        image.pointee.Type = VipsInterpretation(numericCast(nick))
     }
 }
 
@@ -121,24 +142,10 @@ extension Image {
             guard let program = $0 else { return }
             Unmanaged<AnyObject>.fromOpaque(program).release()
         }
-        let hint =
-            switch picture.shape {
-            case .rows: VIPS_DEMAND_STYLE_THINSTRIP
-            case .squares: VIPS_DEMAND_STYLE_SMALLTILE
-            }
-        guard minilab_pipeline(out, hint, pointer) == 0 else {
+        guard minilab_pipeline(out, picture.shape.hint, pointer) == 0 else {
             throw VipsError.taking(operation: "compute")
         }
-        out.pointee.Xsize = Int32(picture.width)
-        out.pointee.Ysize = Int32(picture.height)
-        out.pointee.Bands = Int32(picture.bands)
-        out.pointee.BandFmt = picture.format.vips
-        let nick = vips_enum_from_nick(
-            "compute", minilab_interpretation_type(), picture.interpretation)
-        guard nick >= 0 else {
-            throw VipsError.taking(operation: "compute", arguments: picture.interpretation)
-        }
-        out.pointee.Type = VipsInterpretation(numericCast(nick))
+        try picture.describe(out)
         guard
             vips_image_generate(
                 out, vips_start_one, generate, vips_stop_one, pointer, program.toOpaque()) == 0

@@ -50,6 +50,11 @@ public enum VipsLibrary {
         set { vips_concurrency_set(Int32(newValue)) }
     }
 
+    /// Rows of the tiles in which pixels are computed.
+    public static var tileHeight: Int {
+        (firstSettings.withLock { $0 } ?? Settings()).tileHeight
+    }
+
     private static let firstSettings = Mutex<Settings?>(nil)
 
     // A static let is made once, by one thread, whoever comes first.

@@ -27,10 +27,10 @@ import Testing
         #expect(lane.obstacle == nil)
         #expect(lane.size == PixelSize(width: 16, height: 32))
         let result = studio.path("result.jpg")
-        try lane.write(to: result, strip: .none)
+        try lane.write(to: result, strip: .none, spool: .none)
         // The same by libvips' pixels.
         let upright = try Picture(source).image.upright(
-            from: orientation, spool: studio.path("spool"))
+            from: orientation, spool: .none)
         let cut: Image = try Operation.run(
             "extract_area",
             [
@@ -65,7 +65,8 @@ import Testing
         for (strip, codes) in [
             (Recipe.Strip.none, [0xE0, 0xE1, 0xFE, 0xE2]), (.all, [0xE0, 0xE2]),
         ] {
-            try LosslessLane(PhotoFile(at: source), orientation: 6).write(to: result, strip: strip)
+            try LosslessLane(PhotoFile(at: source), orientation: 6).write(
+                to: result, strip: strip, spool: .none)
             #expect(try JPEGReader(result).header.markers.map { Int($0.code) } == codes)
         }
     }

@@ -33,7 +33,7 @@ import Vips
         #expect(report.plan.lane == (orientation == 1 ? .copy : .lossless))
         let result = try pixels(studio.path(report.output.name))
         let expected = try Image.open(source, loader: "jpegload", streaming: false, failOn: .error)
-            .laid(Orientation(rawValue: orientation) ?? .upright, spool: studio.path("spool"))
+            .laid(Orientation(rawValue: orientation) ?? .upright, spool: .none)
         #expect(result.width == expected.width && result.height == expected.height)
         // Chroma is brought back to full size by a filter that is not quite symmetric.
         let turned = try Picture.of(expected)
@@ -109,7 +109,7 @@ import Vips
             let working = try make(filter, FilterContext(size: size))
             var runner = PassRunner(
                 try StandardImage(original.image), target: .init(sample: .encoded8, bands: 3),
-                targetColour: .sRGB, background: .white, spool: studio.path("spool"))
+                targetColour: .sRGB, background: .white, spool: .none)
             let result = try Picture.of(
                 runner.run([.pixels([Pass.Pixel(filter: filter, working: working)])]))
             #expect(result.difference(from: original).max <= 1, "\(filter)")

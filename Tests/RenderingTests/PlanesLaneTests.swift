@@ -220,8 +220,8 @@ import Vips
     @Test func `4.2.2 on its side would become 4.4.0, which no recipe asks for`() throws {
         let source = studio.path("photo.jpg")
         try Self.photo(96, 64, 2, 1, at: source)
-        #expect(PlanesLane(try PhotoFile(at: source), orientation: 3)?.chroma == .halfColumns)
-        #expect(PlanesLane(try PhotoFile(at: source), orientation: 6) == nil)
+        #expect(PlanesLane(try PhotoFile(at: source))?.chroma(.half) == .halfColumns)
+        #expect(PlanesLane(try PhotoFile(at: source))?.chroma(.right) == nil)
         try Self.photo(96, 64, 2, 1, at: source, orientation: 6)
         let report = try studio.render(source, [sepia])
         #expect(report.plan.lane == .spool)
@@ -236,7 +236,7 @@ import Vips
         for bytes in [signature + [1, 1] + tables, signature + [1, 2] + tables] {
             try Self.photo(
                 48, 32, 2, 2, at: source, markers: [JPEGMarker(code: 0xE2, bytes: bytes)])
-            #expect(PlanesLane(try PhotoFile(at: source), orientation: 1) == nil)
+            #expect(PlanesLane(try PhotoFile(at: source)) == nil)
         }
     }
 }

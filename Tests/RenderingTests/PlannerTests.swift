@@ -18,7 +18,8 @@ import Testing
         _ recipe: Recipe, for header: PhotoHeader, planes: Recipe.Chroma? = nil
     ) throws(Failure) -> RenderPlan {
         try Planner.plan(
-            recipe, for: header, planes: planes, resource: Resources(folder: nil).path(of:)
+            recipe, for: header, planes: planes.map { chroma in { _ in chroma } },
+            resource: Resources(folder: nil).path(of:)
         ).plan
     }
 

@@ -72,6 +72,11 @@ final class Studio {
         return try Picture(path(report.output.name))
     }
 
+    /// Work with libvips that no other test does meanwhile.
+    static func alone<Result>(_ work: () throws -> Result) rethrows -> Result {
+        try turn.withLock { _ in try work() }
+    }
+
     func drawContactSheet(_ request: ContactSheetRequest) throws {
         try Self.turn.withLock { _ in try renderer.drawContactSheet(request) }
     }

@@ -23,6 +23,8 @@ enum minilab_jpeg_status {
     // read() or write() failed; report.system_error is its errno.
     MINILAB_JPEG_READ_FAILED,
     MINILAB_JPEG_WRITE_FAILED,
+    // The store of the coefficients failed, and knows why.
+    MINILAB_JPEG_STORE_FAILED,
     // The caller asked for what makes no sense.
     MINILAB_JPEG_MISUSED,
 };
@@ -142,10 +144,27 @@ struct minilab_jpeg_transform {
     bool is_progressive, is_optimised;
 };
 
+// Blocks of coefficients of a component, 128 bytes each: a rectangle of so many, counted in blocks.
+struct minilab_jpeg_blocks {
+    int component, left, top, width, height;
+};
+
+// Keeps coefficients elsewhere than in memory. Both return whether they could.
+struct minilab_jpeg_store {
+    void *context;
+    // Takes the next rows of a component, each whole.
+    bool (*put)(void *context, const struct minilab_jpeg_blocks *blocks, const int16_t *from);
+    // Gives rows without gaps, of what was put.
+    bool (*get)(void *context, const struct minilab_jpeg_blocks *blocks, int16_t *to);
+};
+
 // Starts to write the coefficients of a photo of which only the header is read; markers and
 // minilab_jpeg_finish_writing follow, and the reader lives until then. Errors of the reader are in
 // its own report.
+//
+// Without a store the coefficients are in memory. With one, which lives as long, a few rows are; then
+// the photo must be of one scan.
 int minilab_jpeg_start_transform(struct minilab_jpeg_reader *reader, struct minilab_jpeg_writer *writer,
-    const struct minilab_jpeg_transform *transform);
+    const struct minilab_jpeg_transform *transform, const struct minilab_jpeg_store *store);
 
 #endif

@@ -5,7 +5,8 @@ import Vips
 
 /// A JPEG that is only turned and cut: its coefficients are written elsewhere, and nothing is lost.
 ///
-/// Any JPEG, grey and CMYK too. Memory: 2 bytes per sample, 3 per pixel of 4:2:0.
+/// Any JPEG, grey and CMYK too. The coefficients, 2 bytes per sample, 3 per pixel of 4:2:0, are kept in memory,
+/// or in a spool file.
 struct LosslessLane {
     /// Why it cannot be done so, or nil: then the photo has to go the way of pixels.
     let obstacle: Obstacle?
@@ -16,7 +17,7 @@ struct LosslessLane {
     private let header: JPEGHeader
     private let transform: JPEGTransform
 
-    /// Coefficients kept in memory at most; a larger photo goes the way of pixels, by a spool file.
+    /// Coefficients of several scans that are kept in memory at most: each scan goes over all of them.
     static let coefficientBytesMax = 512 << 20
 
     /// What a lossless transform stumbles over.
@@ -27,7 +28,8 @@ struct LosslessLane {
         var description: String {
             switch self {
             case .geometry(let obstacle): "\(obstacle)"
-            case .memory(let bytes): "its coefficients need \(bytes >> 20) MB"
+            case .memory(let bytes):
+                "its coefficients, which come in several scans, need \(bytes >> 20) MB"
             }
         }
     }
@@ -52,20 +54,42 @@ struct LosslessLane {
         size = PixelSize(width: result.width, height: result.height)
         if let obstacle = transform.obstacle(for: layout) {
             self.obstacle = .geometry(obstacle)
-        } else if header.coefficientBytes > Self.coefficientBytesMax {
+        } else if header.hasSeveralScans, header.coefficientBytes > Self.coefficientBytesMax {
             obstacle = .memory(bytes: header.coefficientBytes)
         } else {
             obstacle = nil
         }
     }
 
+    /// Whether the coefficients go to a spool file.
+    private func isSpooled(_ place: SpoolPlace) -> Bool {
+        !header.hasSeveralScans && header.coefficientBytes > place.memoryBytesMax
+    }
+
+    /// Bytes of the spool file.
+    func spoolBytes(memoryMax: Int) -> Int {
+        isSpooled(SpoolPlace(folder: "", memoryBytesMax: memoryMax))
+            ? CoefficientSpool.bytes(of: header.layout, transform.turn) : 0
+    }
+
     /// Writes the result; there must be no ``obstacle``.
     ///
     /// A progressive photo stays progressive.
-    func write(to target: String, strip: Recipe.Strip) throws(JPEGError) {
-        try transform.write(
-            JPEGReader(path, limits: limits), to: target,
-            markers: header.markers.carried(to: PictureFacts(size: size), strip: strip))
+    ///
+    /// - Throws: `JPEGError` or `Failure`.
+    func write(to target: String, strip: Recipe.Strip, spool place: SpoolPlace) throws {
+        let spool =
+            isSpooled(place)
+            ? try CoefficientSpool(header.layout, transform.turn, in: place.folder) : nil
+        do {
+            try transform.write(
+                JPEGReader(path, limits: limits), to: target,
+                markers: header.markers.carried(to: PictureFacts(size: size), strip: strip),
+                store: spool)
+        } catch {
+            if let failure = spool?.failure { throw failure }
+            throw error
+        }
     }
 }
 

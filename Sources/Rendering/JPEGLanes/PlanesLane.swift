@@ -6,15 +6,12 @@ import RenderProtocol
 
 /// A JPEG that can be edited as the planes it is stored in.
 ///
-/// Streams row of MCUs by row of MCUs. A photo that has to be turned is kept in memory, 1.5 bytes per
-/// pixel of 4:2:0, and turned while it is written.
+/// Streams row of MCUs by row of MCUs. A photo that has to be turned is kept, 1.5 bytes per pixel of 4:2:0,
+/// in memory or in a spool file, and turned while it is written.
 struct PlanesLane {
-    /// The chroma of the result: the photo's, of which 4:2:2 would be turned to 4:4:0.
-    let chroma: Recipe.Chroma
     private let path: String
     private let limits: JPEGLimits
     private let header: JPEGHeader
-    private let turn: JPEGTurn
     private let colour: PhotoColour
 
     /// Coefficients that libjpeg-turbo may keep for a photo of several scans.
@@ -23,9 +20,8 @@ struct PlanesLane {
     /// Reads the header.
     ///
     /// - Returns: nil when the planes cannot be edited: the components are no luma and chroma of a
-    ///   sampling that a recipe could ask for, the profile is none of three primaries, a turn would not leave chroma where it
-    ///   is between the pixels, or needs too much memory.
-    init?(_ file: PhotoFile, orientation: Int) {
+    ///   known sampling, or the profile is none of three primaries.
+    init?(_ file: PhotoFile) {
         guard file.format == .jpeg else { return nil }
         // What is wrong with the file, the other lanes say; they read it all the same.
         let limits = file.jpegLimits(coefficientBytesMax: Self.coefficientBytesMax)
@@ -33,8 +29,6 @@ struct PlanesLane {
         let layout = header.layout
         guard layout.colour == .ycbcr, let chroma = layout.chroma,
             PlaneProgram.chromas.contains(chroma),
-            let resultChroma = layout.turned(JPEGTurn(orientation: orientation)).chroma
-                .flatMap(Recipe.Chroma.init),
             !header.hasSeveralScans || header.coefficientBytes <= Self.coefficientBytesMax
         else { return nil }
         switch header.markers.profile {
@@ -46,54 +40,110 @@ struct PlanesLane {
             }
             colour = known
         }
-        turn = JPEGTurn(orientation: orientation)
-        if turn != .none {
-            let turned = layout.turned(turn)
-            guard JPEGPlanes.byteCount(layout) <= Photo.memorySpoolBytesMax,
-                !turn.mirrors || turned.width % (turned.mcuWidth / 8) == 0,
-                !turn.flips || turned.height % (turned.mcuHeight / 8) == 0
-            else { return nil }
-        }
         path = file.path
         self.limits = limits
-        self.chroma = resultChroma
         self.header = header
+    }
+
+    /// The chroma of the result when it is turned so: the photo's, of which 4:2:2 would become 4:4:0.
+    ///
+    /// - Returns: nil when no recipe could ask for it, or chroma would not stay where it is between the pixels.
+    func chroma(_ orientation: Orientation) -> Recipe.Chroma? {
+        let turn = JPEGTurn(orientation: orientation.rawValue)
+        let turned = header.layout.turned(turn)
+        guard !turn.mirrors || turned.width % (turned.mcuWidth / 8) == 0,
+            !turn.flips || turned.height % (turned.mcuHeight / 8) == 0
+        else { return nil }
+        return turned.chroma.flatMap(Recipe.Chroma.init)
     }
 
     /// Decodes, edits and writes the photo.
     ///
-    /// - Parameter filters: those of the recipe, ready to run: see ``Planner/editsPlanes(_:of:)``.
+    /// - Parameters:
+    ///   - filters: those of the recipe, ready to run: see ``Planner/editsPlanes(_:of:)``.
+    ///   - orientation: how it is turned; see ``chroma(_:)``.
+    ///   - spool: where the planes of a turned photo go.
+    /// - Throws: `JPEGError` or `Failure`.
     func write(
-        to target: String, _ filters: [any PixelFilter], of recipe: Recipe, _ plan: RenderPlan
-    ) throws(JPEGError) {
+        to target: String, _ filters: [any PixelFilter], turned orientation: Orientation,
+        of recipe: Recipe, _ plan: RenderPlan, spool place: SpoolPlace
+    ) throws {
+        let turn = JPEGTurn(orientation: orientation.rawValue)
         let program = PlaneProgram(filters: filters, colour: colour, chain: recipe.filters)
         let reader = try JPEGReader(path, limits: limits)
-        let layout = header.layout
         let writer = try JPEGWriter(
-            target, layout: layout.turned(turn),
+            target, layout: header.layout.turned(turn),
             coding: JPEGCoding(
                 quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
             density: header.density,
             markers: header.markers.carried(
                 to: PictureFacts(size: plan.resultSize), strip: plan.output.strip))
         try reader.startPlanes()
-        let isTurned = turn != .none
-        let planes = JPEGPlanes(layout, mcuRows: isTurned ? layout.mcuRows : 1)
-        for row in 0..<layout.mcuRows {
-            let place = isTurned ? row : 0
-            try reader.readPlanes(into: planes, mcuRow: place)
-            planes.fillEdges(mcuRow: place, ofPhoto: row)
-            program.run(planes, mcuRow: place, photoRow: row)
-            if !isTurned { try writer.writePlanes(planes) }
-        }
-        try reader.finish()
-        if isTurned {
-            let strip = JPEGPlanes(layout.turned(turn))
-            for row in 0..<strip.layout.mcuRows {
-                planes.copy(turn, mcuRow: row, into: strip)
-                try writer.writePlanes(strip)
-            }
+        if !turn.transposes, !turn.flips {
+            try stream(reader, program, writer, turn)
+        } else if JPEGPlanes.byteCount(header.layout) <= place.memoryBytesMax {
+            try turnInMemory(reader, program, writer, turn)
+        } else {
+            try turnInSpool(reader, program, writer, turn, place.folder)
         }
         try writer.finish()
+    }
+
+    private func stream(
+        _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn
+    ) throws(JPEGError) {
+        let (planes, strip) = (JPEGPlanes(header.layout), JPEGPlanes(header.layout))
+        for row in 0..<header.layout.mcuRows {
+            try edit(row, of: reader, in: planes, program)
+            if turn.mirrors { strip.fill(turn, mcuRow: row, from: planes.samples(photoRow: row)) }
+            try writer.writePlanes(turn.mirrors ? strip : planes)
+        }
+        try reader.finish()
+    }
+
+    private func turnInMemory(
+        _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn
+    ) throws(JPEGError) {
+        let planes = JPEGPlanes(header.layout, mcuRows: header.layout.mcuRows)
+        for row in 0..<header.layout.mcuRows {
+            try edit(row, of: reader, in: planes, place: row, program)
+        }
+        try reader.finish()
+        let strip = JPEGPlanes(header.layout.turned(turn))
+        for row in 0..<strip.layout.mcuRows {
+            strip.fill(turn, mcuRow: row, from: planes.samples())
+            try writer.writePlanes(strip)
+        }
+    }
+
+    private func turnInSpool(
+        _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn,
+        _ folder: String
+    ) throws {
+        let spool = try PlanesSpool(header.layout, turn, in: folder)
+        let planes = JPEGPlanes(header.layout)
+        for row in 0..<header.layout.mcuRows {
+            try edit(row, of: reader, in: planes, program)
+            try spool.append(planes, row: row)
+        }
+        try reader.finish()
+        try spool.finish()
+        let strip = JPEGPlanes(header.layout.turned(turn))
+        for row in 0..<strip.layout.mcuRows {
+            try spool.fill(strip, mcuRow: row)
+            try writer.writePlanes(strip)
+        }
+    }
+
+    /// Decodes and edits a row of MCUs.
+    ///
+    /// - Parameter place: which row of the planes becomes it.
+    private func edit(
+        _ row: Int, of reader: JPEGReader, in planes: JPEGPlanes, place: Int = 0,
+        _ program: PlaneProgram
+    ) throws(JPEGError) {
+        try reader.readPlanes(into: planes, mcuRow: place)
+        planes.fillEdges(mcuRow: place, ofPhoto: row)
+        program.run(planes, mcuRow: place, photoRow: row)
     }
 }

@@ -8,6 +8,13 @@ enum Planner {
     struct Planned: Sendable {
         let plan: RenderPlan
         let passes: [Pass]
+        /// Pixels that are needed in any order stay in memory up to this many bytes; more go to a spool file.
+        let memorySpoolBytesMax: Int
+
+        /// Where pixels go that are needed in any order.
+        func spoolPlace(_ folder: String) -> SpoolPlace {
+            SpoolPlace(folder: folder, memoryBytesMax: memorySpoolBytesMax)
+        }
 
         /// All per-pixel filters, in order.
         var pixelFilters: [any PixelFilter] {
@@ -21,15 +28,19 @@ enum Planner {
     ///
     /// - Parameters:
     ///   - recipe: already in pixels of the full photo.
-    ///   - planes: the chroma of the result when the planes of a JPEG are edited, or nil when they cannot be.
+    ///   - planes: the chroma of the result when the planes of a JPEG are edited and turned so, or nil when they
+    ///     cannot be.
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
+    ///   - memorySpoolBytesMax: see ``Planned/memorySpoolBytesMax``.
     ///   - resource: where the file of a digest is.
     /// - Throws: `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader, limits: RenderLimits = RenderLimits(),
-        planes: Recipe.Chroma? = nil, losslessObstacle: ((Geometry?) -> String?)? = nil,
+        planes: ((Orientation) -> Recipe.Chroma?)? = nil,
+        losslessObstacle: ((Geometry?) -> String?)? = nil,
+        memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
@@ -42,7 +53,8 @@ enum Planner {
         }
         let passes = passes(of: steps, keepsAlpha: output.keepsAlpha)
         var lane = lane(of: passes)
-        if let planes, editsPlanes, output.format == .jpeg, output.colorSpace == .source,
+        if editsPlanes, let turn = turn(of: passes), let planes = planes?(turn),
+            output.format == .jpeg, output.colorSpace == .source,
             recipe.output.chroma ?? planes == planes
         {
             lane = .planes
@@ -62,23 +74,34 @@ enum Planner {
                 estimate: RenderEstimate(
                     memoryBytes: MemoryEstimate.bytes(
                         of: passes, lane: lane, header: header, size: size, output: output),
+                    spoolBytes: SpoolEstimate.bytes(
+                        of: passes, lane: lane, header: header, output: output,
+                        memoryMax: memorySpoolBytesMax),
                     cpuSeconds: TimeEstimate.seconds(
                         of: passes, lane: lane, header: header, size: size, output: output)),
                 notes: notes),
-            passes: passes)
+            passes: passes, memorySpoolBytesMax: memorySpoolBytesMax)
     }
 
-    /// Whether the planes of a JPEG can take the steps: filters of colours alone, and perhaps a vignette at
-    /// the end, for a photo that is not turned.
+    /// Whether the planes of a JPEG can take the steps: filters of colours alone and turns, or filters and a
+    /// vignette at the end, for a photo that is not turned.
     static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
-        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless),
-            !steps.contains(where: \.changesAlpha)
-        else { return false }
-        if last.isPlaceless { return true }
-        guard header.orientation == 1, case .pixels(let pixels) = last, pixels.count == 1 else {
-            return false
+        guard let last = steps.last, !steps.contains(where: \.changesAlpha) else { return false }
+        if steps.allSatisfy({ $0.isPlaceless || $0.isGeometry }) {
+            return steps.contains(where: \.isPlaceless)
         }
+        guard header.orientation == 1, steps.dropLast().allSatisfy(\.isPlaceless),
+            case .pixels(let pixels) = last, pixels.count == 1
+        else { return false }
         return pixels[0].working is any RadialGain
+    }
+
+    /// How passes lay the photo as it is stored, when their geometry does no more than that.
+    static func turn(of passes: [Pass]) -> Orientation? {
+        let steps = geometry(of: passes)?.steps ?? []
+        guard let step = steps.first else { return .upright }
+        if steps.count == 1, case .turn(let turn) = step.kind { return turn }
+        return nil
     }
 
     /// Whether a step makes a photo transparent in part that is not.

@@ -1,0 +1,83 @@
+import Adjustments
+import JPEG
+import Vips
+
+/// The coefficients of a photo in a spool file, for a turn without loss.
+///
+/// A block of coefficients is a pixel of 128 bytes to the spool.
+final class CoefficientSpool: CoefficientStore {
+    /// Why it could not put or get.
+    private(set) var failure: Failure?
+    private var writers: [TileSpoolWriter] = []
+    private var spools: [TileSpool] = []
+    private let tiles: [TileLayout]
+
+    /// Columns of blocks that a transform reads together (`GROUP_ROWS` of CJPEG).
+    private static let blocksTogether = 8
+
+    /// - Parameters:
+    ///   - layout: the photo's.
+    ///   - turn: what becomes of it.
+    ///   - folder: where the spool file is.
+    /// - Throws: `noSpace`, `ioFailure`.
+    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in folder: String) throws(Failure) {
+        tiles = Self.tiles(of: layout, turn)
+        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: folder)
+        var start = 0
+        for tiles in tiles {
+            writers.append(TileSpoolWriter(tiles, to: file, at: start))
+            start += tiles.wholePages
+        }
+    }
+
+    /// Bytes on the disk.
+    static func bytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
+        tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
+    }
+
+    /// Bytes of the heap.
+    static func memoryBytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
+        tiles(of: layout, turn).reduce(0) { $0 + TileSpool.memoryBytes(of: $1) }
+    }
+
+    private static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
+        layout.sampling.map { sampling in
+            TileLayout(
+                width: layout.mcusAcross * sampling.horizontal,
+                height: layout.mcuRows * sampling.vertical,
+                pixelBytes: CoefficientArea.blockBytes,
+                for: turn.transposes
+                    ? .columns(blocksTogether, fromRight: turn.flips) : .rows)
+        }
+    }
+
+    func put(_ rows: UnsafeRawPointer, _ area: CoefficientArea) -> Bool {
+        reporting { () throws(Failure) in
+            precondition(area.width == tiles[area.component].width, "\(area) is no whole row")
+            try writers[area.component].append(
+                rows, stride: area.width * CoefficientArea.blockBytes, count: area.height)
+        }
+    }
+
+    func get(_ area: CoefficientArea, into target: UnsafeMutableRawPointer) -> Bool {
+        reporting { () throws(Failure) in
+            if spools.isEmpty {
+                for writer in writers { spools.append(try writer.finish()) }
+                writers = []
+            }
+            try spools[area.component].read(
+                PixelArea(left: area.left, top: area.top, width: area.width, height: area.height),
+                into: target, stride: area.width * CoefficientArea.blockBytes)
+        }
+    }
+
+    private func reporting(_ work: () throws(Failure) -> Void) -> Bool {
+        do throws(Failure) {
+            try work()
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Adjustments
+import JPEG
+import Vips
+
+/// The planes of a photo in a spool file: written row of MCUs by row of MCUs, read as those of the turned
+/// photo.
+///
+/// Used by one thread at a time. In memory are a band of each plane, then some rows of MCUs of the result.
+final class PlanesSpool {
+    private let layout: JPEGLayout
+    private let turn: JPEGTurn
+    private var writers: [TileSpoolWriter]
+    private var spools: [TileSpool] = []
+    /// What was read last: some columns of the photo of full height, or some rows of full width.
+    private var group: [Group] = []
+    /// Which rows of MCUs of the result that makes.
+    private var groupRows = 0..<0
+
+    /// Rows of MCUs of a turn by 90 degrees that are read together: columns of the photo, 64 of luma.
+    private static let mcusTogether = 4
+
+    /// - Parameters:
+    ///   - layout: the photo's.
+    ///   - turn: transposes or flips: all else streams.
+    ///   - folder: where the spool file is.
+    /// - Throws: `noSpace`, `ioFailure`.
+    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in folder: String) throws(Failure) {
+        self.layout = layout
+        self.turn = turn
+        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: folder)
+        var start = 0
+        writers = Self.tiles(of: layout, turn).map { tiles in
+            defer { start += tiles.wholePages }
+            return TileSpoolWriter(tiles, to: file, at: start)
+        }
+    }
+
+    /// Bytes on the disk.
+    static func bytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
+        tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
+    }
+
+    /// Bytes of the heap.
+    static func memoryBytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
+        tiles(of: layout, turn).reduce(0) { $0 + TileSpool.memoryBytes(of: $1) }
+    }
+
+    private static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
+        layout.sampling.indices.map { component in
+            let size = layout.size(of: component)
+            let columns = 8 * layout.sampling[component].horizontal * mcusTogether
+            return TileLayout(
+                width: size.width, height: size.height, pixelBytes: 1,
+                for: turn.transposes ? .columns(columns, fromRight: turn.flips) : .rows)
+        }
+    }
+
+    /// Takes the next row of MCUs.
+    ///
+    /// - Parameters:
+    ///   - planes: its samples, as their only row.
+    ///   - row: which row of the photo that is.
+    /// - Throws: `noSpace`, `ioFailure`.
+    func append(_ planes: JPEGPlanes, row: Int) throws(Failure) {
+        for (component, plane) in planes.planes.enumerated() {
+            let left = layout.size(of: component).height - row * plane.mcuHeight
+            try writers[component].append(
+                plane.start, stride: plane.stride, count: min(plane.mcuHeight, left))
+        }
+    }
+
+    /// Ends the writing.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    func finish() throws(Failure) {
+        for writer in writers { spools.append(try writer.finish()) }
+        writers = []
+    }
+
+    /// Fills in a row of MCUs of the turned photo. Rows are cheapest from the top on.
+    ///
+    /// - Throws: `ioFailure`.
+    func fill(_ strip: JPEGPlanes, mcuRow: Int) throws(Failure) {
+        if !groupRows.contains(mcuRow) {
+            let together = turn.transposes ? Self.mcusTogether : 1
+            let first = mcuRow / together * together
+            group = []
+            for (spool, plane) in zip(spools, strip.planes) {
+                group.append(
+                    try Group(
+                        spool, turn, first: first * plane.mcuHeight,
+                        count: together * plane.mcuHeight))
+            }
+            groupRows = first..<first + together
+        }
+        strip.fill(turn, mcuRow: mcuRow, from: group.map(\.samples))
+    }
+
+    /// Rows of the turned plane, as they lie in the photo's.
+    private final class Group {
+        private let memory: UnsafeMutablePointer<UInt8>
+        /// As if all of the plane were there.
+        let samples: JPEGPlanes.Samples
+
+        init(_ spool: TileSpool, _ turn: JPEGTurn, first: Int, count: Int) throws(Failure) {
+            let tiles = spool.layout
+            let length = turn.transposes ? tiles.width : tiles.height
+            let rows = max(0, turn.flips ? length - first - count : first)
+            let end = turn.flips ? length - first : min(length, first + count)
+            let area =
+                turn.transposes
+                ? PixelArea(left: rows, top: 0, width: end - rows, height: tiles.height)
+                : PixelArea(left: 0, top: rows, width: tiles.width, height: end - rows)
+            let stride = tiles.tileWidth
+            memory = .allocate(capacity: stride * area.height)
+            samples = JPEGPlanes.Samples(
+                start: memory - area.top * stride - area.left, stride: stride)
+            try spool.read(area, into: memory, stride: stride)
+        }
+
+        deinit { memory.deallocate() }
+    }
+}

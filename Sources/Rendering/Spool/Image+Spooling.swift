@@ -1,0 +1,60 @@
+import Adjustments
+import Vips
+
+/// Where pixels go that are needed in any order.
+struct SpoolPlace: Sendable {
+    /// An existing folder of the job alone.
+    let folder: String
+    /// Pixels up to this many bytes stay in memory; more go to a file.
+    var memoryBytesMax = Photo.memorySpoolBytesMax
+
+    /// None: for pictures that are small for sure.
+    static let none = SpoolPlace(folder: "", memoryBytesMax: .max)
+}
+
+extension Image {
+    /// Computed now, in memory or in a file, so that any pixel can be read at any time.
+    ///
+    /// - Throws: `VipsError` or `Failure`.
+    func inAnyOrder(for reader: TileLayout.Reader, _ place: SpoolPlace) throws -> Image {
+        byteCount <= place.memoryBytesMax
+            ? try inMemory() : try spooled(for: reader, in: place.folder)
+    }
+
+    /// Computed now, into a spool file that is gone with the picture.
+    ///
+    /// - Throws: `VipsError` or `Failure`.
+    func spooled(for reader: TileLayout.Reader, in folder: String) throws -> Image {
+        let layout = TileLayout(
+            width: width, height: height, pixelBytes: bytesPerPixel, for: reader)
+        let file = try SpoolFile(bytes: TileSpool.bytes(of: layout), in: folder)
+        let writer = TileSpoolWriter(layout, to: file)
+        var failure: Failure?
+        do {
+            try stream { rows in
+                do throws(Failure) {
+                    try writer.append(
+                        rows.start, stride: rows.stride, count: rows.area.height)
+                } catch {
+                    failure = error
+                }
+                return failure == nil
+            }
+        } catch {
+            if let failure { throw failure }
+            throw error
+        }
+        let spool = try writer.finish()
+        let picture = RegionPicture(
+            width: width, height: height, bands: bands, format: format,
+            interpretation: interpretation, shape: reader == .rows ? .rows : .squares)
+        return try Image.supplied(picture, like: self) { pixels in
+            do throws(Failure) {
+                try spool.read(pixels.area, into: pixels.start, stride: pixels.stride)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CVips
+
+/// Rows that go out of libvips, and pixels that come in from elsewhere.
+extension Image {
+    /// Computes all pixels now and hands them over as whole rows, from top to bottom, each once.
+    ///
+    /// - Parameter take: gets some rows and says whether to go on. It is called by one thread at a time, and
+    ///   not the caller's; it may block: the next rows are computed meanwhile.
+    public func stream(into take: (RegionPixels) -> Bool) throws(VipsError) {
+        let status = withoutActuallyEscaping(take) { take in
+            let taker = RowTaker(take: take)
+            // The sink is done with the taker when it returns.
+            return withExtendedLifetime(taker) {
+                vips_sink_disc(
+                    pointer, takeRows, Unmanaged.passUnretained(taker).toOpaque())
+            }
+        }
+        guard status == 0 else { throw VipsError.taking(operation: "stream") }
+    }
+
+    /// A picture whose pixels `fill` gets from elsewhere, rectangle by rectangle, on demand.
+    ///
+    /// - Parameters:
+    ///   - original: what its resolution and its other metadata are copied from; it is not kept.
+    ///   - fill: fills a rectangle, or says what went wrong. It is called by several of libvips' threads at
+    ///     once and may block.
+    public static func supplied(
+        _ picture: RegionPicture, like original: Image,
+        by fill: @escaping @Sendable (RegionPixels) -> String?
+    ) throws(VipsError) -> Image {
+        guard let out = vips_image_new() else { throw VipsError.taking(operation: "supply") }
+        let image = Image(adopting: out)
+        let supplier = Unmanaged.passRetained(RegionSupplier(fill: fill)).toOpaque()
+        // Freed with the picture, after the last region.
+        g_object_set_data_full(minilab_object(out), "minilab-program", supplier) {
+            guard let supplier = $0 else { return }
+            Unmanaged<AnyObject>.fromOpaque(supplier).release()
+        }
+        guard minilab_pipeline(out, picture.shape.hint, nil) == 0 else {
+            throw VipsError.taking(operation: "supply")
+        }
+        try picture.describe(out)
+        out.pointee.Xres = original.pointer.pointee.Xres
+        out.pointee.Yres = original.pointer.pointee.Yres
+        vips_image_map(original.pointer, copyField, out)
+        guard vips_image_generate(out, nil, supplyRegion, nil, nil, supplier) == 0 else {
+            throw VipsError.taking(operation: "supply")
+        }
+        return image
+    }
+}
+
+private final class RowTaker {
+    let take: (RegionPixels) -> Bool
+
+    init(take: @escaping (RegionPixels) -> Bool) { self.take = take }
+}
+
+private final class RegionSupplier: Sendable {
+    let fill: @Sendable (RegionPixels) -> String?
+
+    init(fill: @escaping @Sendable (RegionPixels) -> String?) { self.fill = fill }
+}
+
+// At file scope of a library: libvips calls them on its own threads.
+private let takeRows: VipsRegionWrite = { region, area, client in
+    guard let region, let area = area?.pointee, let client,
+        let start = minilab_region_address(region, area.left, area.top)
+    else { return -1 }
+    let taker = Unmanaged<RowTaker>.fromOpaque(client).takeUnretainedValue()
+    let rows = RegionPixels(
+        area: PixelArea(area), start: UnsafeMutableRawPointer(start),
+        stride: minilab_region_stride(region))
+    guard taker.take(rows) else {
+        minilab_error("the reader of the rows gave up")
+        return -1
+    }
+    return 0
+}
+
+private let supplyRegion: VipsGenerateFn = { out, _, _, client, _ in
+    guard let out, let client else { return -1 }
+    let valid = out.pointee.valid
+    guard let start = minilab_region_address(out, valid.left, valid.top) else { return -1 }
+    let supplier = Unmanaged<RegionSupplier>.fromOpaque(client).takeUnretainedValue()
+    let pixels = RegionPixels(
+        area: PixelArea(valid), start: UnsafeMutableRawPointer(start),
+        stride: minilab_region_stride(out))
+    guard let problem = supplier.fill(pixels) else { return 0 }
+    minilab_error(problem)
+    return -1
+}
+
+private let copyField: VipsImageMapFn = { _, name, value, target in
+    guard let target = target?.assumingMemoryBound(to: VipsImage.self) else { return nil }
+    // Width, height and the like are there already, and its own.
+    if vips_image_get_typeof(target, name) == 0 { vips_image_set(target, name, value) }
+    return nil
+}

@@ -1,0 +1,70 @@
+import Adjustments
+import Foundation
+import Glibc
+import RenderProtocol
+import Testing
+
+@testable import Rendering
+@testable import Vips
+
+@Suite("Space for a spool") struct SpoolSpaceTests {
+    private let studio: Studio
+
+    init() throws { studio = try Studio() }
+
+    private func failure(bytes: Int, in folder: String) -> Failure? {
+        do {
+            _ = try SpoolFile(bytes: bytes, in: folder)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `what no disk has is refused with both figures`() throws {
+        let told = try #require(failure(bytes: 1 << 60, in: studio.folder))
+        #expect(told.code == .noSpace)
+        #expect(told.message.contains("a spool file of 1152921504606846976 bytes"))
+        #expect(told.message.contains("free. Free some space"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).isEmpty)
+    }
+
+    @Test func `a folder that is not there is no full disk`() {
+        #expect(failure(bytes: 1, in: studio.path("none"))?.code == .ioFailure)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounts a small disk"))
+    func `a full disk is told before a pixel is written, and is free again after`() throws {
+        let disk = studio.path("disk")
+        try FileManager.default.createDirectory(
+            atPath: disk, withIntermediateDirectories: true)
+        guard mount("tmpfs", disk, "tmpfs", 0, "size=1m") == 0 else {
+            // A container's root may not.
+            #expect(errno == EPERM)
+            return
+        }
+        defer { umount2(disk, Int32(MNT_DETACH)) }
+        let source = studio.path("in.png")
+        try Studio.alone { try TestPicture.image(width: 700, height: 700).writePNG(to: source) }
+        let recipe = try Recipe(
+            filters: [Filter("turn", ["degrees": 90])], output: .init(format: .jpeg))
+        #expect {
+            try Studio.alone {
+                try Photo(
+                    source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
+                    resource: Resources(folder: nil).path(of:)
+                ).write(to: disk + "/result.jpg", folder: disk, failOn: .warning)
+            }
+        } throws: {
+            guard case .failure(let failure)? = $0 as? WritingError else { return false }
+            return failure.code == .noSpace && failure.message.contains("the disk of \(disk)")
+        }
+        do {
+            let first = try SpoolFile(bytes: 600_000, in: disk)
+            #expect(failure(bytes: 600_000, in: disk)?.code == .noSpace)
+            withExtendedLifetime(first) {}
+        }
+        #expect(failure(bytes: 600_000, in: disk) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty)
+    }
+}
