@@ -34,6 +34,7 @@ static boolean fill(j_decompress_ptr library) {
         ERREXIT(library, JERR_FILE_READ);
     }
     if (count == 0) ERREXIT(library, JERR_INPUT_EOF);
+    pass(&reader->passage, reader->descriptor, (size_t) count, false);
     reader->source.next_input_byte = reader->buffer;
     reader->source.bytes_in_buffer = (size_t) count;
     return TRUE;

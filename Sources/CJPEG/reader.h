@@ -1,6 +1,7 @@
 #ifndef READER_H
 #define READER_H
 
+#include "passage.h"
 #include "report.h"
 
 enum {
@@ -34,6 +35,7 @@ struct minilab_jpeg_reader {
     const struct minilab_jpeg_store *store;
     struct minilab_jpeg_limits limits;
     size_t marker_bytes;
+    struct passage passage;
     int descriptor;
     bool is_reading_header;
     JOCTET buffer[SOURCE_BYTES];

@@ -23,6 +23,7 @@ static void empty(j_compress_ptr library, size_t length) {
         }
         done += (size_t) count;
     }
+    pass(&writer->passage, writer->descriptor, length, true);
     writer->destination.next_output_byte = writer->buffer;
     writer->destination.free_in_buffer = DESTINATION_BYTES;
 }

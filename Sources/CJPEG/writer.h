@@ -1,6 +1,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
+#include "passage.h"
 #include "report.h"
 
 enum {
@@ -25,6 +26,7 @@ struct minilab_jpeg_writer {
     struct errors errors;
     struct jpeg_compress_struct library;
     struct jpeg_destination_mgr destination;
+    struct passage passage;
     int descriptor;
     // Only for a transform.
     struct minilab_jpeg_reader *reader;

@@ -5,6 +5,9 @@ import Glibc
 /// SHA-256 of files.
 public enum FileDigest {
     private static let chunkBytes = 1 << 18
+    /// What is larger does not stay in the page cache, for which a memory cgroup has to pay.
+    private static let cachedBytesMax = 32 << 20
+    private static let stepBytes = 8 << 20
 
     /// Reads a file once.
     ///
@@ -24,6 +27,9 @@ public enum FileDigest {
             if count == 0 { break }
             buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
             length += count
+            if length >= cachedBytesMax, length / stepBytes != (length - count) / stepBytes {
+                posix_fadvise(descriptor, 0, length, POSIX_FADV_DONTNEED)
+            }
         }
         let hex = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return (hex, length)
