@@ -28,8 +28,9 @@ final class LentChild: Sendable {
     private let used = Mutex(Use())
 
     /// How long a probe may take: it reads a header. A loop in its reader is ended by the child's own limit of
-    /// processor time, in half of it; this is for a disk that does not answer.
-    static let probeTimeout: Duration = .seconds(10)
+    /// processor time, after 4 s; this is for a disk that does not answer, and ample, because on a machine with more
+    /// to do than processors a start alone was seen to take 10 s.
+    static let probeTimeout: Duration = .seconds(30)
 
     /// How long a child may take to start, on a machine with much else to do.
     private static let startTimeout: Duration = .seconds(60)
