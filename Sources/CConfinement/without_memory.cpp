@@ -42,6 +42,6 @@ extern "C" void minilab_exit_without_memory(int code) {
 }
 
 extern "C" void minilab_exhaust_memory(long bytes) {
-    volatile char *much = new char[bytes];
-    delete[] much;
+    // Not a new-expression, which an optimiser may leave out.
+    ::operator delete(::operator new(static_cast<std::size_t>(bytes)));
 }
