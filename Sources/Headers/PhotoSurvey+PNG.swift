@@ -3,12 +3,14 @@ import RenderProtocol
 // PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.3 (texts).
 extension PhotoSurvey {
     /// Follows the chunks up to the pixels, and inflates profile and texts without keeping them.
+    ///
+    /// Of a chunk that is longer than the file it counts what it says: libvips' decoder takes that much memory
+    /// before it sees that there is no more (1.1 GB for a chunk of 57 bytes).
     mutating func readPNG(_ file: inout HeaderBytes) {
         var place = 8
         while !isBeyond, let told = file.big(place, 4), let name = file.big(place + 4, 4) {
             let data = place + 8
-            let length = file.existing(told, from: data)
-            let end = data + length
+            let end = data + file.existing(told, from: data)
             switch name {
             case Self.name("IHDR"):
                 guard let width = file.big(data, 4), let height = file.big(data + 4, 4) else {
@@ -21,10 +23,10 @@ extension PhotoSurvey {
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
                 addProfile(
                     InflatedLength.of(start..<max(start, end), in: &file, most: limits.profileMax))
-                addMetadata(start - data)
+                addMetadata(told)
             case Self.name("zTXt"):
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
-                addMetadata(inflatedText(in: &file, start..<max(start, end)) + start - data)
+                addMetadata(max(told, inflatedText(in: &file, start..<max(start, end))))
             case Self.name("iTXt"):
                 // A key, whether it is compressed, the method, a language and the key in that language.
                 let key = Self.endOfText(in: &file, from: data, to: end)
@@ -33,8 +35,8 @@ extension PhotoSurvey {
                 let isCompressed = file.byte(key) == 1
                 addMetadata(
                     isCompressed
-                        ? inflatedText(in: &file, start..<max(start, end)) + start - data : length)
-            default: addMetadata(length)
+                        ? max(told, inflatedText(in: &file, start..<max(start, end))) : told)
+            default: addMetadata(told)
             }
             place = data + told + 4
         }

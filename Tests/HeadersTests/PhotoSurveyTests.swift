@@ -83,6 +83,13 @@ import Testing
         }
     }
 
+    @Test func `a chunk that says it is longer than its file counts as long as it says`() {
+        let chunk = Bytes.big(1 << 30) + Bytes.text("sPLT") + [1, 2, 3]
+        let survey = CountedFile(png(9, 9, chunk)).survey(.png)
+        let failure = #expect(throws: Failure.self) { try survey.check("a.png") }
+        #expect(failure?.message.contains("limit.metadata") == true)
+    }
+
     @Test func `inflating ends behind the limit`() {
         let survey = CountedFile(
             png(10, 10, Bytes.chunk("iCCP", Bytes.text("p\0\0") + Bytes.deflatedZeros(64 << 20)))
