@@ -14,12 +14,11 @@ import Testing
     private func verify(
         _ bench: Workbench, _ asset: AssetPath, allVersions: Bool = false, renders: Bool = true
     ) async throws -> Verification {
-        let scratch = try TemporaryFolder()
         var settings = WorkerSettings(name: "test", renderExecutable: FilePath("unused"))
         settings.editors = bench.editors
         let verifier = AssetVerifier(library: bench.library, pool: bench.pool, settings: settings)
         return try await verifier.verify(
-            asset, allVersions: allVersions, scratch: renders ? FilePath(scratch.path) : nil)
+            asset, allVersions: allVersions, scratch: renders ? bench.scratch : nil)
     }
 
     private func bench() throws -> (Workbench, AssetPath) {

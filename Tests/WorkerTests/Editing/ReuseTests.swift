@@ -33,11 +33,10 @@ import Testing
     }
 
     private func verify(_ name: String) async throws -> Verification {
-        let scratch = try TemporaryFolder()
         let verifier = AssetVerifier(
             library: bench.library, pool: bench.pool, settings: bench.settings)
         return try await verifier.verify(
-            AssetPath(name), allVersions: true, scratch: FilePath(scratch.path))
+            AssetPath(name), allVersions: true, scratch: bench.scratch)
     }
 
     @Test func `under two names is rendered once, and each version is whole by itself`()

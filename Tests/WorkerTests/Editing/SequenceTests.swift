@@ -199,10 +199,9 @@ private struct Life {
             #expect(try bench.shown(asset) == original, story)
             return
         }
-        let scratch = try TemporaryFolder(inMemory: true)
         let verification = try await AssetVerifier(
             library: bench.library, pool: bench.pool, settings: bench.settings
-        ).verify(asset, allVersions: false, scratch: FilePath(scratch.path))
+        ).verify(asset, allVersions: false, scratch: bench.scratch)
         #expect(verification.problems.isEmpty, story)
         // A draft that an edit overtook is noted.
         #expect(

@@ -1,6 +1,6 @@
 import Adjustments
 import Editors
-import FoundationEssentials
+import Foundation
 import Logging
 import MinilabTesting
 import RenderProtocol
@@ -13,6 +13,8 @@ import SystemPackage
 /// A library, real render children, and edits without a queue.
 final class Workbench: Sendable {
     let folder: TemporaryFolder
+    /// A folder for renders that are thrown away.
+    let scratch: FilePath
     let library: Library
     let settings: WorkerSettings
     let pool: RenderPool
@@ -35,7 +37,12 @@ final class Workbench: Sendable {
         library = try Library(root: FilePath(folder.path).appending("library"))
         self.editors = try editors ?? .standard()
         var settings = Self.settings(self.editors)
-        settings.reachable = .library(library, resources: nil)
+        scratch = FilePath(folder.path).appending("scratch")
+        try FileManager.default.createDirectory(
+            atPath: scratch.string, withIntermediateDirectories: false)
+        var reachable = ReachableFiles.library(library, resources: nil)
+        reachable.writable.append(scratch.string)
+        settings.reachable = reachable
         settings.memoryMax = memory
         if memory != nil { try settings.boundMemory() }
         self.settings = settings
