@@ -165,7 +165,7 @@ import Testing
         for (filters, format) in [
             ([turn], Recipe.Format.png), ([sepia, turn], .jpeg), ([turn, sepia], .tiff),
             ([lean], .png), ([sepia, lean], .jpeg), ([blur, turn], .png), ([turn, blur], .png),
-            ([lean, blur, turn], .png),
+            ([blur, lean], .png), ([lean, blur, turn], .png),
         ] {
             try Studio.alone {
                 let photo = try Photo(
@@ -175,8 +175,11 @@ import Testing
                 let standard = try StandardImage(photo.file.image(failOn: .warning))
                 let image = try photo.edited(standard, as: .sRGB, folder: studio.folder)
                 let spooled = Self.openBytes(in: studio.folder)
-                #expect(spooled > 0)
-                #expect(photo.plan.estimate.spoolBytes == spooled, "\(filters)")
+                let told = photo.plan.estimate.spoolBytes
+                // Of two files the first is gone when the second is full.
+                #expect(
+                    filters.count == 3 ? told > spooled && spooled > 0 : told == spooled,
+                    "\(filters)")
                 withExtendedLifetime(image) {}
             }
         }

@@ -35,12 +35,8 @@ final class CoefficientSpool: CoefficientStore {
         tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
     }
 
-    /// Bytes of the heap.
-    static func memoryBytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
-        tiles(of: layout, turn).reduce(0) { $0 + TileSpool.memoryBytes(of: $1) }
-    }
-
-    private static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
+    /// How each component lies in the file.
+    static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
         layout.sampling.map { sampling in
             TileLayout(
                 width: layout.mcusAcross * sampling.horizontal,

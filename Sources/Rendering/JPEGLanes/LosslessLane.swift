@@ -66,12 +66,6 @@ struct LosslessLane {
         !header.hasSeveralScans && header.coefficientBytes > place.memoryBytesMax
     }
 
-    /// Bytes of the spool file.
-    func spoolBytes(memoryMax: Int) -> Int {
-        isSpooled(SpoolPlace(folder: "", memoryBytesMax: memoryMax))
-            ? CoefficientSpool.bytes(of: header.layout, transform.turn) : 0
-    }
-
     /// Writes the result; there must be no ``obstacle``.
     ///
     /// A progressive photo stays progressive.

@@ -40,12 +40,8 @@ final class PlanesSpool {
         tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
     }
 
-    /// Bytes of the heap.
-    static func memoryBytes(of layout: JPEGLayout, _ turn: JPEGTurn) -> Int {
-        tiles(of: layout, turn).reduce(0) { $0 + TileSpool.memoryBytes(of: $1) }
-    }
-
-    private static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
+    /// How each component lies in the file.
+    static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
         layout.sampling.indices.map { component in
             let size = layout.size(of: component)
             let columns = 8 * layout.sampling[component].horizontal * mcusTogether

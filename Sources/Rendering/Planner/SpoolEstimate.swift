@@ -3,81 +3,121 @@ import JPEG
 import RenderProtocol
 import Vips
 
-/// How much of a render's pixels go to spool files, from what its header and plan say: what ``PassRunner``
-/// and ``PlanesLane`` will ask for.
+/// What a render keeps because it needs it in another order than it comes: what ``PassRunner`` and the lanes of
+/// JPEGs will ask for, by header and plan alone.
 enum SpoolEstimate {
+    /// Something that is kept, in memory or in a spool file.
+    struct Kept: Equatable {
+        /// Bytes of its pixels, which is what it takes when it stays in memory.
+        let pixelBytes: Int
+        /// How they lie in a file.
+        let tiles: [TileLayout]
+
+        /// Bytes on the disk.
+        func spoolBytes(memoryMax: Int) -> Int {
+            pixelBytes > memoryMax ? tiles.reduce(0) { $0 + $1.wholePages } : 0
+        }
+
+        /// Bytes of the heap.
+        func memoryBytes(memoryMax: Int) -> Int {
+            pixelBytes > memoryMax
+                ? tiles.reduce(0) { $0 + TileSpool.memoryBytes(of: $1) } : pixelBytes
+        }
+    }
+
     /// Bytes on the disk.
     ///
-    /// - Parameter memoryMax: pixels up to this many bytes stay in memory.
+    /// - Parameter memoryMax: what has up to this many bytes stays in memory.
     static func bytes(
         of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan,
         memoryMax: Int
     ) -> Int {
-        switch lane {
-        case .copy, .stream: 0
-        case .lossless: coefficients(Planner.geometry(of: passes), header, memoryMax)
-        case .planes: planes(Planner.turn(of: passes) ?? .upright, header, memoryMax)
-        case .spool:
-            tiles(of: passes, header: header, output: output)
-                .filter { $0.width * $0.height * $0.pixelBytes > memoryMax }
-                .reduce(0) { $0 + TileSpool.bytes(of: $1) }
-        }
+        kept(of: passes, lane: lane, header: header, output: output)
+            .reduce(0) { $0 + $1.spoolBytes(memoryMax: memoryMax) }
     }
 
-    /// How a JPEG's planes lie in a file before they are turned; nothing when they stream or fit into memory.
-    private static func planes(_ turn: Orientation, _ header: PhotoHeader, _ memoryMax: Int) -> Int
-    {
-        let turn = JPEGTurn(orientation: turn.rawValue)
+    /// All that is kept. Coefficients of a JPEG of several scans are told too, and stay in memory whatever they
+    /// take.
+    static func kept(
+        of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan
+    ) -> [Kept] {
         let layout = JPEGLayout(header)
-        guard turn.transposes || turn.flips, JPEGPlanes.byteCount(layout) > memoryMax else {
-            return 0
+        switch lane {
+        case .copy, .stream: return []
+        case .lossless:
+            let tiles = CoefficientSpool.tiles(of: layout, turn(of: passes))
+            return [Kept(pixelBytes: 2 * JPEGPlanes.byteCount(layout), tiles: tiles)]
+        case .planes:
+            let turn = turn(of: passes)
+            guard turn.transposes || turn.flips else { return [] }
+            return [
+                Kept(
+                    pixelBytes: JPEGPlanes.byteCount(layout),
+                    tiles: PlanesSpool.tiles(of: layout, turn))
+            ]
+        case .spool:
+            return tiles(of: passes, header: header, output: output).map {
+                Kept(pixelBytes: $0.width * $0.height * $0.pixelBytes, tiles: [$0])
+            }
         }
-        return PlanesSpool.bytes(of: layout, turn)
     }
 
-    /// The coefficients of a JPEG of one scan, 2 bytes for each sample of its planes.
-    private static func coefficients(_ geometry: Geometry?, _ header: PhotoHeader, _ memoryMax: Int)
-        -> Int
-    {
-        let turns = geometry?.steps.compactMap { step -> Orientation? in
+    /// How a JPEG is turned, after it may have been cut.
+    private static func turn(of passes: [Pass]) -> JPEGTurn {
+        let turns = Planner.geometry(of: passes)?.steps.compactMap { step -> Orientation? in
             if case .turn(let turn) = step.kind { turn } else { nil }
         }
-        let turn = JPEGTurn(orientation: turns?.first?.rawValue ?? 1)
-        let layout = JPEGLayout(header)
-        guard 2 * JPEGPlanes.byteCount(layout) > memoryMax else { return 0 }
-        return CoefficientSpool.bytes(of: layout, turn)
+        return JPEGTurn(orientation: turns?.first?.rawValue ?? 1)
     }
 
     /// The pictures that are computed before they are read in another order, wherever they go.
-    static func tiles(of passes: [Pass], header: PhotoHeader, output: OutputPlan) -> [TileLayout] {
+    private static func tiles(of passes: [Pass], header: PhotoHeader, output: OutputPlan)
+        -> [TileLayout]
+    {
         let codeBytes = header.bitsPerSample <= 8 ? 1 : 2
-        let resultBytes = output.bitDepth == .eight ? 1 : 2
-        let resultBands = output.keepsAlpha ? 4 : 3
-        let lightBands = header.hasAlpha || output.keepsAlpha ? 4 : 3
-        // Of what is spooled: the photo's codes, then light, and the result's codes at the end.
+        let resultBytes = (output.keepsAlpha ? 4 : 3) * (output.bitDepth == .eight ? 1 : 2)
+        let lightBytes = 4 * (header.hasAlpha || output.keepsAlpha ? 4 : 3)
+        // Of the picture between two passes: the photo's codes, then light, and the result's codes at the end.
         var pixelBytes = codeBytes * min(header.bands, 4)
+        // Filters of single pixels wait for what comes next, unless rows of neighbours took them along.
+        var (isWaiting, makesRows) = (false, false)
         var tiles: [TileLayout] = []
         for (index, pass) in passes.enumerated() {
-            let isEnd = passes[(index + 1)...].allSatisfy(\.isLossless)
-            guard case .geometry(let geometry) = pass else {
-                pixelBytes = isEnd ? resultBytes * resultBands : 4 * lightBands
-                continue
+            let rest = passes[(index + 1)...]
+            switch pass {
+            case .pixels: isWaiting = !makesRows
+            case .neighbourhood:
+                let isEnd = rest.drop { !$0.isGeometry }.allSatisfy(\.isLossless)
+                pixelBytes = isEnd ? resultBytes : lightBytes
+                (isWaiting, makesRows) = (false, true)
+            case .geometry(let geometry):
+                makesRows = false
+                if geometry.isLossless, isWaiting {
+                    pixelBytes = rest.allSatisfy(\.isLossless) ? resultBytes : lightBytes
+                    isWaiting = false
+                }
+                if case .turn(let turn) = geometry.kind, let reader = turn.reader {
+                    tiles.append(.init(geometry.source, pixelBytes, reader))
+                } else if !geometry.isLossless {
+                    let shrink = geometry.shrink
+                    if shrink != (1, 1) { pixelBytes = lightBytes }
+                    if geometry.kind == .warp, !Planner.streams(geometry) {
+                        tiles.append(
+                            .init(geometry.source.shrunk(shrink), pixelBytes, .squares))
+                    }
+                    (pixelBytes, isWaiting) = (lightBytes, false)
+                }
             }
-            if case .turn(let turn) = geometry.kind, let reader = turn.reader {
-                tiles.append(.init(geometry.source, pixelBytes, reader))
-            } else if geometry.kind == .warp, !Planner.streams(geometry) {
-                let shrink = geometry.shrink
-                if shrink != (1, 1) { pixelBytes = 4 * lightBands }
-                tiles.append(
-                    .init(
-                        PixelSize(
-                            width: (geometry.source.width + shrink.columns - 1) / shrink.columns,
-                            height: (geometry.source.height + shrink.rows - 1) / shrink.rows),
-                        pixelBytes, .squares))
-            }
-            if !geometry.isLossless { pixelBytes = 4 * lightBands }
         }
         return tiles
+    }
+}
+
+extension PixelSize {
+    fileprivate func shrunk(_ shrink: (columns: Int, rows: Int)) -> PixelSize {
+        PixelSize(
+            width: (width + shrink.columns - 1) / shrink.columns,
+            height: (height + shrink.rows - 1) / shrink.rows)
     }
 }
 
