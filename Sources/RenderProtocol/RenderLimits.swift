@@ -32,6 +32,8 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     public var filtersMax = ContractLimits.filtersMax
     /// How far a filter may look to each side, in pixels of the full photo: three σ of a Gaussian.
     public var radiusMax = 10_000
+    /// Most bytes of a render's spool files. Half a gigapixel of linear light has 8 GB.
+    public var spoolMax = 16 << 30
 
     /// Most pixels when nobody says: half a gigapixel.
     public static let defaultPixelsMax = 512 * 1024 * 1024
@@ -74,7 +76,7 @@ public struct RenderLimits: Sendable, Codable, Equatable {
 
 /// A limit's name, wherever one is named.
 public enum RenderLimit: String, CaseIterable, Sendable {
-    case bytes, frames, pages, scans, profile, metadata, density, side, filters, radius
+    case bytes, frames, pages, scans, profile, metadata, density, side, filters, radius, spool
 
     /// The setting.
     public var key: String { "limit." + rawValue }
@@ -95,6 +97,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .side: \.sideMax
         case .filters: \.filtersMax
         case .radius: \.radiusMax
+        case .spool: \.spoolMax
         }
     }
 
@@ -102,6 +105,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
     public var range: ClosedRange<Int> {
         switch self {
         case .bytes: 1...1 << 45
+        case .spool: 0...1 << 45
         case .profile, .metadata: 0...1 << 30
         case .filters: 0...ContractLimits.filtersMax
         case .frames, .pages, .scans, .density, .side, .radius: 1...1_000_000
@@ -109,7 +113,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
     }
 
     /// Whether it counts bytes.
-    public var isOfBytes: Bool { [.bytes, .profile, .metadata].contains(self) }
+    public var isOfBytes: Bool { [.bytes, .profile, .metadata, .spool].contains(self) }
 
     /// So many of what it counts.
     fileprivate func words(_ found: Int) -> String {
@@ -124,6 +128,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .side: "a side of \(found) pixels"
         case .filters: "\(found) filters"
         case .radius: "a reach of \(found) pixels"
+        case .spool: "\(found) bytes of spool files"
         }
     }
 
@@ -140,6 +145,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .side: "Make it smaller"
         case .filters: "Send fewer"
         case .radius: "Send a smaller radius"
+        case .spool: "Send a smaller photo, or an edit that does not turn or distort it"
         }
     }
 }

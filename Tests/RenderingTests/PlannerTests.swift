@@ -23,6 +23,22 @@ import Testing
         ).plan
     }
 
+    @Test func `planes are turned by EXIF and by the recipe, and not cut`() throws {
+        let sepia = try Filter("CISepiaTone")
+        let turn = try Filter("turn")
+        let crop = try Filter("CICrop", ["rectangle": [0, 0, 64, 64]])
+        for (filters, orientation, lane) in [
+            ([sepia], 6, RenderPlan.Lane.planes), ([turn, sepia], 1, .planes),
+            ([sepia, turn, sepia], 6, .planes), ([turn], 6, .spool),
+            ([turn, sepia, crop], 1, .spool),
+            ([crop, sepia], 1, .stream),
+        ] {
+            let plan = try plan(
+                Recipe(filters: filters), for: header(orientation: orientation), planes: .half)
+            #expect(plan.lane == lane, "\(filters), EXIF \(orientation)")
+        }
+    }
+
     @Test func `planes are edited by filters of single colours alone, from JPEG to JPEG`() throws {
         func lane(_ names: [String], _ format: Recipe.Format? = nil) throws -> RenderPlan.Lane {
             try plan(

@@ -29,6 +29,28 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).isEmpty)
     }
 
+    @Test func `a render whose spool is beyond the limit is refused when it is planned`() throws {
+        let source = studio.path("in.png")
+        try Studio.alone { try TestPicture.image(width: 100, height: 64).writePNG(to: source) }
+        let recipe = try Recipe(filters: [Filter("turn", ["degrees": 90])])
+        func plan(_ bytes: Int) throws -> RenderPlan {
+            var limits = RenderLimits()
+            limits.spoolMax = bytes
+            return try Studio.alone {
+                try Photo(
+                    source, recipe: recipe, limits: limits, memorySpoolBytesMax: 0,
+                    resource: Resources(folder: nil).path(of:)
+                ).plan
+            }
+        }
+        let bytes = try plan(1 << 20).estimate.spoolBytes
+        #expect(bytes >= 100 * 64 * 3)
+        #expect(try plan(bytes).estimate.spoolBytes == bytes)
+        let told = #expect(throws: Failure.self) { try plan(bytes - 1) }
+        #expect(told?.code == .exceedsLimit)
+        #expect(told?.message.contains("\(bytes) bytes of spool files; limit.spool") == true)
+    }
+
     @Test func `a folder that is not there is no full disk`() {
         #expect(failure(bytes: 1, in: studio.path("none"))?.code == .ioFailure)
     }

@@ -34,7 +34,7 @@ enum Planner {
     ///     is no JPEG.
     ///   - memorySpoolBytesMax: see ``Planned/memorySpoolBytesMax``.
     ///   - resource: where the file of a digest is.
-    /// - Throws: `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
+    /// - Throws: `exceedsLimit`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader, limits: RenderLimits = RenderLimits(),
@@ -67,6 +67,9 @@ enum Planner {
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
+        let spoolBytes = SpoolEstimate.bytes(
+            of: passes, lane: lane, header: header, output: output, memoryMax: memorySpoolBytesMax)
+        try limits.check(.spool, spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
@@ -74,9 +77,7 @@ enum Planner {
                 estimate: RenderEstimate(
                     memoryBytes: MemoryEstimate.bytes(
                         of: passes, lane: lane, header: header, size: size, output: output),
-                    spoolBytes: SpoolEstimate.bytes(
-                        of: passes, lane: lane, header: header, output: output,
-                        memoryMax: memorySpoolBytesMax),
+                    spoolBytes: spoolBytes,
                     cpuSeconds: TimeEstimate.seconds(
                         of: passes, lane: lane, header: header, size: size, output: output)),
                 notes: notes),

@@ -19,6 +19,8 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Most filters of an edit (default: 32).") var limitFilters: String?
     @Option(help: "How far a filter may look, in pixels (default: 10000).")
     var limitRadius: String?
+    @Option(help: "Most bytes of a render's spool files (default: 16G).")
+    var limitSpool: String?
 
     /// What was given, by key of the setting.
     var flags: [String: String?] {
@@ -28,6 +30,7 @@ struct LimitOptions: ParsableArguments {
             "limit.profile": limitProfile, "limit.metadata": limitMetadata,
             "limit.density": limitDensity, "limit.side": limitSide,
             "limit.filters": limitFilters, "limit.radius": limitRadius,
+            "limit.spool": limitSpool,
         ]
     }
 }
