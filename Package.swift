@@ -107,7 +107,7 @@ let package = Package(
                 "Adjustments", "CConfinement", "CSpool", "FileBytes", "Filters", "Headers", "JPEG",
                 "Metadata", "Raw", "RenderProtocol", "Vips",
             ],
-            exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md"],
+            exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md", "Spool/MEASURED.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
             swiftSettings: settings),
 
