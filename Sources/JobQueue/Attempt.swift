@@ -13,7 +13,7 @@ public struct Attempt: Sendable, Codable, Equatable {
     public let fence: String
     /// Who tried.
     public let worker: String
-    /// How far it had come, as far as is known: `rendering`, `publishing`.
+    /// How far it had come, as far as is known: `waiting` (for memory), `rendering`, `publishing`.
     public let stage: String?
     /// The signal that killed the render child, if one did.
     public let signal: Int?

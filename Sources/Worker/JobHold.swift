@@ -25,6 +25,8 @@ public final class JobHold: Sendable {
 
     /// How far a job is: for people, and for the history when its worker dies.
     public enum Stage: String, Sendable {
+        /// The render is planned and waits until there is memory for it.
+        case waiting
         /// The photo is read and its pixels are made.
         case rendering
         /// The version is put in its place.

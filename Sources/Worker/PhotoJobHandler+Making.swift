@@ -39,7 +39,9 @@ extension PhotoJobHandler {
             queue: staged.queue, job: claim.job, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601))
         let outcome = try await editor.make(
-            edit, of: asset, AssetEditor.Job(staged: staged, author: author)
+            edit, of: asset,
+            AssetEditor.Job(
+                staged: staged, author: author, isAlone: claim.isAlone, reach: { hold.reach($0) })
         ) { placeholder in await preview(claim, placeholder) }
         switch outcome {
         case .unchanged(let reason, let current):

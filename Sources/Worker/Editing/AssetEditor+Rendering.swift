@@ -67,8 +67,11 @@ extension AssetEditor {
             // Its lock is not needed to seal: others link the same meanwhile.
             return (made, nil, entry.key)
         }
-        let made = try await pool.lend(needs.bytes, preferring: needs.child) { child in
-            try await self.rendered(
+        let bytes = job.isAlone ? max(needs.bytes, pool.gate.budget.bytes) : needs.bytes
+        job.reach(.waiting)
+        let made = try await pool.lend(bytes, preferring: needs.child) { child in
+            job.reach(.rendering)
+            return try await self.rendered(
                 request, needs.plan, job, by: child, placeholder: placeholder)
         }
         return (made, entry, nil)

@@ -30,6 +30,10 @@ struct AssetEditor: Sendable {
     struct Job: Sendable {
         let staged: StagedVersion
         let author: Provenance.Author
+        /// Nothing else is rendered meanwhile: the render may use all the memory, since an estimate was wrong before.
+        var isAlone = false
+        /// Told how far it is.
+        var reach: @Sendable (JobHold.Stage) -> Void = { _ in }
     }
 
     /// Carries an edit out, up to the sealed version.

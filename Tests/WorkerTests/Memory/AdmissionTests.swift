@@ -125,6 +125,19 @@ import Testing
         #expect(heard.children == 0)
     }
 
+    @Test func `a job that runs alone gets all the memory, and says how far it is`() async throws {
+        let (bench, heard) = try bench(256)
+        let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
+        let stages = Mutex<[JobHold.Stage]>([])
+        var job = bench.job()
+        job.isAlone = true
+        job.reach = { stage in stages.withLock { $0.append(stage) } }
+        _ = try await bench.run(try Edit(json: Self.sepia), asset, job)
+        #expect(heard.memory.map(\.grantedBytes).max() == 256 * Self.megabyte)
+        #expect(stages.withLock { $0 } == [.waiting, .rendering])
+        await bench.pool.close()
+    }
+
     @Test func `memory comes back from a job that is cancelled while it renders, or waits`()
         async throws
     {
