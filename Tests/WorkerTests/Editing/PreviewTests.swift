@@ -150,7 +150,7 @@ import Testing
         func request(_ side: Int?) throws -> PhotoRequest {
             PhotoRequest(
                 source: source, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
-                limits: RenderLimits(), folder: bench.folder.path, stem: "r", longestSide: side)
+                limits: RenderLimits(), folder: bench.scratch.string, stem: "r", longestSide: side)
         }
         let (_, plan) = try await bench.pool.probe(
             ProbeRequest(source: source, recipe: request(nil).recipe, limits: RenderLimits()))
