@@ -9,7 +9,7 @@ public struct PressureSettings: Sendable, Equatable {
 
     /// Time between two looks. What the kernel counts is exact however rarely it is read; this is what the answer to it may
     /// come late. A look at all files takes about 0.1 ms.
-    static let interval: Duration = .milliseconds(250)
+    static let interval: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}
