@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from limits import LIMITS
+
 QUALITY = 90
 PREVIEW_SIDE = 1024
 ONE = [{"name": "CISepiaTone", "inputIntensity": 0.8}]
@@ -43,7 +45,7 @@ class Child:
     def ask(self, filters, longest_side=None):
         request = {
             "source": os.path.abspath(self.given.photo), "folder": os.path.abspath(self.given.folder),
-            "stem": self.stem, "limits": {"pixelsMax": 1 << 29},
+            "stem": self.stem, "limits": LIMITS,
             "recipe": {"filters": filters, "output": {"format": "jpeg", "quality": QUALITY / 100}}}
         if longest_side:
             request["longestSide"] = longest_side

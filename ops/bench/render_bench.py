@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 
+from limits import LIMITS
+
 INTENSITY = 0.8
 QUALITY = 90
 SEPIA_FILTER = [{"name": "CISepiaTone", "inputIntensity": INTENSITY}]
@@ -62,7 +64,7 @@ def minilab(given, filters=SEPIA_FILTER):
                              env=dict(os.environ, MALLOC_ARENA_MAX="2", VIPS_CONCURRENCY="1"))
     request = {"render": {"_0": {
         "source": os.path.abspath(given.photo), "folder": os.path.abspath(given.folder),
-        "stem": "bench", "limits": {"pixelsMax": 1 << 29},
+        "stem": "bench", "limits": LIMITS,
         "recipe": {"filters": filters,
                    "output": {"format": "jpeg", "quality": QUALITY / 100}}}}}
     cpu, wall, peak = [], [], 0
