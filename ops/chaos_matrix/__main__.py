@@ -4,12 +4,12 @@ import argparse
 import os
 import platform
 import secrets
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+import tidy_end
 from scenarios import SCENARIOS, Skipped
 from table import Row, markdown
 from verdict import complaints, has_doctor, settle
@@ -19,8 +19,7 @@ FAILED = "**failed**"
 
 
 def main():
-    # So that what a scenario has made of the machine is unmade when somebody ends this.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    tidy_end.on_sigterm()
     options = read_options()
     folder = tempfile.mkdtemp(prefix="minilab-chaos-")
     print(f"chaos: seed {options.seed}", flush=True)

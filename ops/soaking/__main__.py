@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import tidy_end
 from looks import Look, children, entries, growth, look
 from processes import Child, eventually
 from servers import Server
@@ -25,8 +26,7 @@ SETTINGS = ["--keep-done", "10m"]
 
 
 def main():
-    # So that worker and Redis go when somebody ends this.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    tidy_end.on_sigterm()
     given = arguments()
     with tempfile.TemporaryDirectory(prefix="minilab-soak-") as folder:
         complaints, looks = soak(given, folder)

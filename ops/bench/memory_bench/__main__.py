@@ -2,11 +2,11 @@
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 
 import memory_group
+import tidy_end
 from mixed import mixed
 from peers import peers
 from photos import Photos
@@ -21,8 +21,7 @@ PREAMBLE = """\
 
 
 def main():
-    # So that the group and the files of a case go when somebody ends this.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    tidy_end.on_sigterm()
     given = arguments()
     if reason := memory_group.why_not():
         print(f"memory: skipped: {reason}")
