@@ -72,6 +72,8 @@ extension Failure {
         let decoders = [
             "vipsjpeg", "jpegload", "jxlload", "pngload", "libspng", "vipspng", "heif", "webp",
             "tiff", "gif",
+            // lcms, of the photo's profile: ours are good.
+            "vipsicc", "compatible input profile",
             "premature end", "corrupt", "bad seek", "read error",
         ]
         if operation.hasSuffix("load") || decoders.contains(where: words.contains) {

@@ -122,6 +122,11 @@ import Vips
         ("jpegsave", "VipsJpeg: Premature end of JPEG file", .damagedPhoto),
         ("pngsave", "vips2png: unable to write to target a.png", .damagedPhoto),
         ("tiffload", "tiff2vips: tiled separate planes not supported", .unsupportedFormat),
+        ("icc_transform", "VipsIcc: Couldn't link the profiles", .damagedPhoto),
+        (
+            "icc_transform", "icc_transform: unable to load or find any compatible input profile",
+            .damagedPhoto
+        ),
         ("copy", "unix error: Input/output error", .ioFailure),
         ("rot", "something new", .internalError),
     ])
