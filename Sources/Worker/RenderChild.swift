@@ -243,10 +243,7 @@ final class RenderChild: Sendable {
     }
 
     /// Processes of our control group, which is the child's, that the kernel has killed for want of memory.
-    static func killsForMemory() -> Int? {
-        let files = MemoryFiles()
-        return files.group().flatMap { files.events(of: $0)?.kills }
-    }
+    static func killsForMemory() -> Int? { MemoryFiles().kills() }
 
     /// Whether the kernel has killed one since the child was asked.
     private func hasKilledForMemory() -> Bool? {

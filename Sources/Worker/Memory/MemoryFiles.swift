@@ -26,7 +26,22 @@ struct MemoryFiles: Sendable {
     ///
     /// - Returns: nil when the kernel or the container shows no groups for memory.
     func group() -> MemoryGroup? {
-        guard let paths = text("proc/self/cgroup").map(GroupPaths.init) else { return nil }
+        groups().min { ($0.limit ?? .max) < ($1.limit ?? .max) }
+    }
+
+    /// How many processes of our own group the kernel has killed for want of memory; without groups, of the machine.
+    ///
+    /// Whosever limit it was: version 1 counts a kill only where the process was, not where the limit is.
+    ///
+    /// - Returns: nil when the kernel does not say.
+    func kills() -> Int? {
+        guard let own = groups().first else { return keyed("proc/vmstat")["oom_kill"] }
+        return events(of: own)?.kills
+    }
+
+    /// Our own group and the groups around it, the nearest first; none when no groups for memory are shown.
+    private func groups() -> [MemoryGroup] {
+        guard let paths = text("proc/self/cgroup").map(GroupPaths.init) else { return [] }
         let candidates = [
             paths.memory.map { (MemoryGroup.Version.one, "\(Self.mount)/memory", $0) },
             paths.unified.map { (.two, Self.mount, $0) },
@@ -36,11 +51,9 @@ struct MemoryFiles: Sendable {
             let groups = lineage(path, below: mount)
                 .filter { exists("\($0)/\(version.usage)") }
                 .map { MemoryGroup(version: version, folder: $0, limit: limit(of: $0, version)) }
-            if let group = groups.min(by: { ($0.limit ?? .max) < ($1.limit ?? .max) }) {
-                return group
-            }
+            if !groups.isEmpty { return groups }
         }
-        return nil
+        return []
     }
 
     /// What the processes of a group use now.

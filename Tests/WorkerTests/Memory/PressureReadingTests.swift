@@ -52,6 +52,27 @@ import Testing
         #expect(reading.kills == 2)
     }
 
+    @Test func `kills are counted where the process was, whosever limit it was`() throws {
+        // Seen in a group of version 1 without a limit, in one with: the inner one counted the kill.
+        let outer = "sys/fs/cgroup/memory/pod"
+        let kernel = try PlayedKernel([
+            "proc/self/cgroup": "4:memory:/pod/box\n",
+            "proc/vmstat": "pgfault 9\noom_kill 7\n",
+            "\(outer)/memory.limit_in_bytes": "50331648\n",
+            "\(outer)/memory.usage_in_bytes": "1\n", "\(outer)/memory.failcnt": "209\n",
+            "\(outer)/memory.oom_control": "oom_kill 0\n",
+            "\(outer)/box/memory.limit_in_bytes": "9223372036854771712\n",
+            "\(outer)/box/memory.usage_in_bytes": "1\n", "\(outer)/box/memory.failcnt": "0\n",
+            "\(outer)/box/memory.oom_control": "oom_kill 1\n",
+        ])
+        #expect(kernel.files.kills() == 1)
+        let reading = kernel.files.reading()
+        #expect((reading.kills, reading.limitHits) == (1, 209))
+        #expect(reading.group?.limit == 50_331_648)
+        #expect(try PlayedKernel(["proc/vmstat": "oom_kill 7\n"]).files.kills() == 7)
+        #expect(try PlayedKernel([:]).files.kills() == nil)
+    }
+
     @Test func `a kernel that tells nothing calls for nothing`() throws {
         let reading = try PlayedKernel([:]).files.reading()
         #expect(reading.isEmpty)

@@ -124,10 +124,9 @@ extension MemoryFiles {
             if let limit = group.limit, let use = use(of: group) {
                 reading.group = PressureReading.Bound(limit: limit, used: use.heldBytes)
             }
-            let events = events(of: group)
-            reading.limitHits = events?.limitHits ?? 0
-            reading.kills = events?.kills ?? 0
+            reading.limitHits = events(of: group)?.limitHits ?? 0
         }
+        reading.kills = kills() ?? 0
         reading.machine = machine().map {
             PressureReading.Bound(limit: $0.total, used: $0.total - $0.available)
         }
