@@ -14,6 +14,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let output: OutputPlan
     /// Threads that compute pixels; the result is the same for any number.
     public let threads: Int
+    /// How far it is held down so that it needs no more memory than it may.
+    public let rung: MemoryRung
     /// What the render is likely to need.
     public let estimate: RenderEstimate
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
@@ -48,7 +50,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     /// Makes a plan.
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
-        threads: Int = 1, estimate: RenderEstimate = .nothing, notes: [String] = []
+        threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
+        notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
@@ -56,6 +59,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         self.passes = passes
         self.output = output
         self.threads = threads
+        self.rung = rung
         self.estimate = estimate
         self.notes = notes
     }

@@ -35,27 +35,38 @@ struct Photo {
     ///
     /// - Parameters:
     ///   - copy: which small copy is edited instead, or nil for the photo itself.
+    ///   - memoryMax: bytes that the render may need, or nil for no bound.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     ///   - resource: where the file of a digest is.
     init(
         _ path: String, recipe: Recipe, limits: RenderLimits, copy: Copy? = nil,
-        memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
+        memoryMax: Int? = nil, memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
-        file = try PhotoFile(at: path, limits: limits)
+        let file = try PhotoFile(at: path, limits: limits)
+        self.file = file
         let full = try file.header()
         try limits.check(full.storedSize, of: path)
         var recipe = try recipe.scaled(to: full.uprightSize)
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: file.statistics(storedSize: full.storedSize))
         }
+        let wanted = recipe
         let planes = PlanesLane(file)
-        let planned = try Planner.plan(
-            recipe, for: full, limits: limits, planes: copy == nil ? planes.map { $0.chroma } : nil,
-            losslessObstacle: copy == nil && file.format == .jpeg
-                ? LosslessLane.obstacle(in: file) : nil,
-            memorySpoolBytesMax: memorySpoolBytesMax, resource: resource)
+        let obstacle =
+            copy == nil && file.format == .jpeg ? LosslessLane.obstacle(in: file) : nil
+        func plan(_ room: MemoryRoom) throws(Failure) -> Planner.Planned {
+            try Planner.plan(
+                wanted, for: full, limits: limits, room: room,
+                planes: copy == nil ? planes.map { $0.chroma } : nil,
+                losslessObstacle: obstacle, resource: resource)
+        }
+        var usual = MemoryRoom.ofProcess
+        usual.keptBytesMax = memorySpoolBytesMax
+        let planned =
+            copy == nil
+            ? try Planner.plan(within: memoryMax, from: usual, plan) : try plan(usual)
         let copySize: PixelSize? =
             switch copy {
             case nil: nil
@@ -69,11 +80,13 @@ struct Photo {
             (header, self.recipe, self.planned, self.copySize) = (full, recipe, planned, nil)
             return
         }
-        header = full.resized(to: copySize)
-        self.recipe = try recipe.shown(on: header.uprightSize, of: full.uprightSize)
-        self.planned = try Planner.plan(
-            self.recipe, for: header, limits: limits,
-            memorySpoolBytesMax: memorySpoolBytesMax, resource: resource)
+        let small = full.resized(to: copySize)
+        let shown = try wanted.shown(on: small.uprightSize, of: full.uprightSize)
+        (header, self.recipe) = (small, shown)
+        self.planned = try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+            try Planner.plan(
+                shown, for: small, of: full, limits: limits, room: room, resource: resource)
+        }
         self.copySize = copySize
     }
 

@@ -33,7 +33,7 @@ public struct Renderer: Sendable {
     public func probe(_ request: ProbeRequest) throws(Failure) -> (PhotoHeader, RenderPlan) {
         let photo = try Photo(
             request.source, recipe: request.recipe, limits: request.limits,
-            copy: request.longestSide.map(Photo.Copy.longestSide),
+            copy: request.longestSide.map(Photo.Copy.longestSide), memoryMax: request.memoryMax,
             resource: Resources(folder: request.resources).path(of:))
         return (photo.header, photo.plan)
     }
@@ -51,7 +51,7 @@ public struct Renderer: Sendable {
         let usage = ProcessUsage()
         let photo = try Photo(
             request.source, recipe: request.recipe, limits: request.limits,
-            copy: request.longestSide.map(Photo.Copy.longestSide),
+            copy: request.longestSide.map(Photo.Copy.longestSide), memoryMax: request.memoryMax,
             resource: Resources(folder: request.resources).path(of:))
         try willRender(request, photo)
         let source = try sources.sha256(of: request.source)
@@ -85,6 +85,9 @@ public struct Renderer: Sendable {
     }
 
     private func write(_ photo: Photo, to path: String, folder: String) throws(Failure) {
+        let usual = MemoryRoom.ofProcess
+        photo.planned.room.apply()
+        defer { usual.apply() }
         do {
             do {
                 try photo.write(to: path, folder: folder, failOn: .warning)

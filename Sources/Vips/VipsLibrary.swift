@@ -50,11 +50,18 @@ public enum VipsLibrary {
         set { vips_concurrency_set(Int32(newValue)) }
     }
 
-    /// Rows of the tiles in which pixels are computed.
+    /// Rows of the tiles in which pixels are computed. Changing it changes no pixel; it must not be changed while
+    /// any are computed.
     public static var tileHeight: Int {
-        (firstSettings.withLock { $0 } ?? Settings()).tileHeight
+        get { tileRows.withLock { $0 } ?? Settings().tileHeight }
+        set {
+            guard newValue != tileHeight else { return }
+            // libvips takes any number; an option that it does not know shows at the start.
+            _ = setTileHeight(newValue)
+        }
     }
 
+    private static let tileRows = Mutex<Int?>(nil)
     private static let firstSettings = Mutex<Settings?>(nil)
 
     // A static let is made once, by one thread, whoever comes first.
@@ -96,6 +103,7 @@ public enum VipsLibrary {
                 operation: "vips_init", arguments: "tile-height=\(lines)",
                 text: error.map { String(cString: $0.pointee.message) } ?? "unknown option")
         }
+        tileRows.withLock { $0 = lines }
         return nil
     }
 }

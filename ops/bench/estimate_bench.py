@@ -4,12 +4,12 @@ import argparse
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 
 from estimate_photos import SIZES, NoRoom, Photos
+from limits import LIMITS
 
 EIGHT = [
     {"name": "CIExposureAdjust", "inputEV": 0.3},
@@ -73,14 +73,15 @@ def shapes():
         + each(["png"], ["96"], ["curve, sharpen", "turn, colour"], [JPEG])
         + each(["png interlaced"], ["24", "96"], ["colour"], [JPEG])
         + each(["png interlaced 16"], ["24"], ["colour"], [JPEG])
-        + each(["tiff strips", "tiff tiles", "tiff 16", "tiff tiles 512", "tiff jpeg", "tiff one strip"], ["24"],
+        + each(["tiff strips", "tiff tiles", "tiff 16", "tiff tiles 512", "tiff jpeg", "tiff tall strips"], ["24"],
                ["colour"], [JPEG])
         + each(["tiff tiles", "tiff rgba 16"], ["96"], ["turn, colour", "blur 10"])
         + each(["tiff rgba 16"], ["256"], ["curve, sharpen"])
         + each(["webp", "webp lossless"], ["6", "24"], ["colour"], [JPEG])
         + each(["webp"], ["96"], ["colour"], [JPEG])
-        + each(["heic", "avif"], ["6", "24"], ["colour"], [JPEG])
-        + each(["avif 10"], ["6", "24"], ["colour"], [JPEG])
+        + each(["heic"], ["6", "12"], ["colour"], [JPEG])
+        + each(["avif"], ["6", "24"], ["colour"], [JPEG])
+        + each(["avif 12"], ["6", "24"], ["colour"], [JPEG])
         + each(["jxl", "jxl lossless"], ["6", "24"], ["colour"], [JPEG])
         + each(["jxl"], ["96"], ["colour"], [JPEG])
         + each(["gif"], ["1", "12"], ["colour"], [JPEG])
@@ -91,7 +92,7 @@ def shapes():
         + each(["jpeg"], ["6", "24"], ["colour"], [{"format": "webp"}])
         + each(["jpeg"], ["1", "6"], ["colour"], [{"format": "heic"}, {"format": "avif"}, {"format": "jxl"}])
         + each(["jpeg"], ["24"], ["colour"], [{"format": "jxl"}])
-        + each(["tiff 16"], ["6"], ["colour"], [{"format": "avif", "bitDepth": 10}, {"format": "heic", "bitDepth": 10}])
+        + each(["tiff 16"], ["6"], ["colour"], [{"format": "avif", "bitDepth": 12}, {"format": "heic", "bitDepth": 10}])
     )
 
 
@@ -106,7 +107,7 @@ class Child:
 
     def render(self, photo, recipe, output):
         request = {"source": os.path.abspath(photo), "folder": os.path.abspath(self.given.folder), "stem": "result",
-                   "limits": {"pixelsMax": 4 << 30}, "recipe": {"filters": recipe, "output": output}}
+                   "limits": LIMITS, "recipe": {"filters": recipe, "output": output}}
         self.process.stdin.write((json.dumps({"render": {"_0": request}}) + "\n").encode())
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -160,12 +161,62 @@ def measure(given, photos):
         if warm:
             row["warm"] = warm.render(photo, *job)["peakMemoryBytes"]
         photos.done(photo)
-        estimate = row["plan"].get("estimate", {"memoryBytes": 1 << 20})["memoryBytes"]
+        estimate = row["plan"]["estimate"]["memoryBytes"]
         print(f"{row['peak'] / estimate:.2f} {row.get('warm', 0) / estimate:.2f} {name}: "
               f"{row['peak'] / 1e6:.1f} of {estimate / 1e6:.0f} MB, {row['cpu']:.2f} s", file=sys.stderr)
+        if given.rows:
+            with open(given.rows, "a") as file:
+                file.write(json.dumps(row) + "\n")
         yield row
     if warm:
         warm.close()
+
+
+RATIOS = (0.6, 1.0)
+RATIO_MAX = 1.1
+SHARE_MIN = 0.95
+
+
+def ratios(row):
+    """Of the peak to its estimate: in a fresh child, and in a warm one."""
+    estimate = row["plan"]["estimate"]["memoryBytes"]
+    return [row[key] / estimate for key in ("peak", "warm") if key in row]
+
+
+def summary(rows):
+    """Sentences on what was measured, and whether the goal is reached."""
+    every = [ratio for row in rows for ratio in ratios(row)]
+    good = sum(RATIOS[0] <= ratio <= RATIOS[1] for ratio in every)
+    reached = good >= SHARE_MIN * len(every) and max(every) <= RATIO_MAX
+    times = [row["cpu"] / row["plan"]["estimate"]["cpuSeconds"] for row in rows]
+    within = sum(0.5 <= time <= 2 for time in times)
+    return reached, [
+        f"{len(rows)} shapes, {len(every)} renders: the peak lies within {RATIOS[0]} to {RATIOS[1]} of its estimate for "
+        f"{100 * good / len(every):.0f} of 100 (goal {100 * SHARE_MIN:.0f}), at most {max(every):.2f} (goal {RATIO_MAX}), "
+        f"at least {min(every):.2f}, in the middle {statistics.median(every):.2f}.",
+        f"Processor time lies within half and twice its estimate for {within} of {len(times)} shapes.",
+        "The goal is reached." if reached else "The goal is missed."]
+
+
+def table(rows):
+    lines = ["| shape | lane | estimate MB | fresh MB | ratio | warm MB | ratio | CPU s | of estimate |",
+             "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in rows:
+        estimate = row["plan"]["estimate"]
+        cells = [row["name"], row["plan"]["lane"], f"{estimate['memoryBytes'] / 1e6:.0f}"]
+        for key in ("peak", "warm"):
+            cells += [f"{row[key] / 1e6:.1f}", f"{row[key] / estimate['memoryBytes']:.2f}"] if key in row else ["", ""]
+        cells += [f"{row['cpu']:.2f}", f"{row['cpu'] / estimate['cpuSeconds']:.2f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def write(rows, path):
+    reached, sentences = summary(rows)
+    with open(os.path.join(os.path.dirname(__file__), "ESTIMATE.head.md")) as head:
+        text = head.read()
+    with open(path, "w") as file:
+        file.write(text + "\n## What was measured\n" + "\n".join(sentences) + "\n\n" + "\n".join(table(rows)) + "\n")
 
 
 def main():
@@ -176,13 +227,17 @@ def main():
     arguments.add_argument("--largest", type=float, default=400, help="megapixels")
     arguments.add_argument("--no-warm", action="store_true")
     arguments.add_argument("--keep", action="store_true")
-    arguments.add_argument("--environment", type=json.loads, default={})
-    arguments.add_argument("--rows", help="a file for all that was measured, as JSON")
+    arguments.add_argument("--environment", type=json.loads, default={}, help="of the child, as JSON")
+    arguments.add_argument("--rows", help="a file that gets a line of JSON for each shape")
     given = arguments.parse_args()
     rows = list(measure(given, Photos(given.folder, given.keep)))
-    if given.rows:
-        with open(given.rows, "w") as file:
-            json.dump(rows, file)
+    if not rows:
+        sys.exit("estimate: no shape was measured")
+    reached, sentences = summary(rows)
+    print("\n".join(sentences))
+    if not given.only:
+        write(rows, os.path.join(os.path.dirname(__file__), "ESTIMATE.md"))
+    sys.exit(0 if reached else 1)
 
 
 if __name__ == "__main__":

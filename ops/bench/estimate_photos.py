@@ -28,7 +28,8 @@ def saving(suffix, *conversions):
 
 
 DEEP = ("colourspace", "rgb16")
-ALPHA = ("addalpha",)
+ALPHA = ("bandjoin_const", "255")
+DEEP_ALPHA = ("bandjoin_const", "65535")
 # How a photo of a format is made: what libvips' savers take behind the name, and what happens before.
 FORMATS = {
     "jpeg": saving(".jpg[Q=90,subsample-mode=on]"),
@@ -46,14 +47,14 @@ FORMATS = {
     "tiff tiles": saving(".tif[compression=lzw,predictor=horizontal,tile,tile-width=256,tile-height=256]"),
     "tiff tiles 512": saving(".tif[compression=none,tile,tile-width=512,tile-height=512,bigtiff]", DEEP),
     "tiff 16": saving(".tif[compression=none,bigtiff]", DEEP),
-    "tiff rgba 16": saving(".tif[compression=none,bigtiff]", DEEP, ALPHA),
+    "tiff rgba 16": saving(".tif[compression=none,bigtiff]", DEEP, DEEP_ALPHA),
     "tiff jpeg": saving(".tif[compression=jpeg,Q=90,tile]"),
-    "tiff one strip": saving(".tif[compression=lzw,rows_per_strip]"),
+    "tiff tall strips": saving(".tif[compression=lzw,tile-height=4000]"),
     "webp": saving(".webp[Q=80,effort=0]"),
     "webp lossless": saving(".webp[lossless,effort=0]"),
     "heic": saving(".heic[Q=60,compression=hevc,effort=0]"),
     "avif": saving(".avif[Q=60,effort=0]"),
-    "avif 10": saving(".avif[Q=60,effort=0,bitdepth=10]", DEEP),
+    "avif 12": saving(".avif[Q=60,effort=0,bitdepth=12]", DEEP),
     "jxl": saving(".jxl[effort=1]"),
     "jxl lossless": saving(".jxl[effort=1,lossless]"),
     "gif": saving(".gif[effort=1]"),
@@ -99,32 +100,32 @@ class Photos:
             os.remove(path)
 
     def pixels(self, width, height):
-        """A picture of libvips' own format, in a file that is read at any place."""
-        tile = os.path.join(self.folder, "tile.v")
+        """A picture of libvips' own format, in a file that is read at any place; kept for the next format."""
+        path = os.path.join(self.folder, f"pixels-{width}x{height}.v")
+        if os.path.exists(path):
+            return path
         side = (min(width, TILE[0]), min(height, TILE[1]))
-        vips("thumbnail", SOURCE, tile, side[0], "--height", side[1], "--size", "force")
+        partial = os.path.join(self.folder, "partial.v")
         if (width, height) == side:
-            return tile
-        whole = os.path.join(self.folder, "whole.v")
-        wide = os.path.join(self.folder, "wide.v")
-        vips("replicate", tile, wide, -(-width // TILE[0]), -(-height // TILE[1]))
-        os.remove(tile)
-        if (width % TILE[0], height % TILE[1]) == (0, 0):
-            os.rename(wide, whole)
+            vips("thumbnail", SOURCE, partial, width, "--height", height, "--size", "force")
         else:
-            vips("crop", wide, whole, 0, 0, width, height)
+            wide = os.path.join(self.folder, "wide.v")
+            vips("replicate", self.pixels(*TILE), wide, -(-width // TILE[0]), -(-height // TILE[1]))
+            vips("crop", wide, partial, 0, 0, width, height)
             os.remove(wide)
-        return whole
+        os.rename(partial, path)
+        return path
 
     def save(self, width, height, conversions, target):
         picture = self.pixels(width, height)
+        steps = []
         for number, (operation, *arguments) in enumerate(conversions):
-            next_picture = os.path.join(self.folder, f"step{number}.v")
-            vips(operation, picture, next_picture, *arguments)
-            os.remove(picture)
-            picture = next_picture
+            steps.append(os.path.join(self.folder, f"step{number}.v"))
+            vips(operation, picture, steps[-1], *arguments)
+            picture = steps[-1]
         vips("copy", picture, target)
-        os.remove(picture)
+        for step in steps:
+            os.remove(step)
 
     def tag(self, source, target, orientation):
         """A copy of a JPEG with EXIF that says how it is to be turned: one directory of one entry."""
@@ -143,7 +144,7 @@ class Photos:
         vips("extract_band", picture, band, 1)
         vips("cast", band, deep, "ushort", "--shift")
         vips("rawsave", deep, samples)
-        for path in (picture, band, deep):
+        for path in (band, deep):
             os.remove(path)
         rationals = b"".join(struct.pack("<ii", number, 10000) for number in (
             7171, -1986, -648, -8085, 15555, 2718, -2170, 2512, 7457))

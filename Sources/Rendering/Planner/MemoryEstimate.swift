@@ -1,59 +1,195 @@
 import Adjustments
+import Filters
 import RenderProtocol
 
-/// How much memory a render is likely to need at its peak, from what its header and plan say.
+/// How much memory a render needs at its peak: the resident set of the child, by header and plan alone.
 ///
-/// A model for people and for those who pack renders, not a limit. Each number was fitted to the peaks of
-/// real renders (24 and 12 MP, one thread) and rounded up.
-enum MemoryEstimate {
-    /// The process with libvips, its decoders and our tables.
-    private static let base = 44 << 20
-    /// Rows that libvips keeps of what it reads and writes: four and two times a tile's height of 32.
-    private static let rowsRead = 4 * 32
-    private static let rowsWritten = 2 * 32
-    /// The memo of colours.
-    private static let memo = 10 << 20
-    /// Bytes of a pixel of linear light in planes.
-    private static let lightBytes = 16
-    /// What a blur keeps beyond the rows it looks at is shrunk, and bounded.
-    private static let blurRowsMax = 256
+/// It is the sum of what stands in memory at the same time: the process, what a decoder and an encoder keep,
+/// rows between the passes, and pictures that are needed in any order. Sizes are computed where the code
+/// says them; what libraries keep is measured: ops/bench/ESTIMATE.md has the table and how it was fitted.
+struct MemoryEstimate {
+    /// Highest resident set.
+    private(set) var bytes = Self.base
 
-    /// Bytes of a pixel that decoders hold which decode a picture as a whole.
-    private static let decoderBytes = ["heif": 8, "webp": 6, "jxl": 16, "gif": 4, "raw": 20]
-    /// The same of encoders.
-    private static let encoderBytes: [Recipe.Format: Int] = [
-        .webp: 7, .heic: 14, .avif: 28, .jxl: 40,
+    /// The process with libvips, its decoders and what the photos before it have left.
+    private static let base = 48 << 20
+    /// What a lane's own code and small buffers add.
+    private static let code = 2 << 20
+    /// Results of colours that were computed, for a word each, and by which place they are.
+    private static let memo = (words: 8 << 20, places: 1 << 20)
+    /// Bytes of a pixel that a decoder holds which makes the picture as a whole.
+    private static let decoders: [String: Double] = [
+        "heif": 7, "webp": 7, "jxl": 16, "gif": 5, "raw": 20,
+    ]
+    /// The same of encoders, and what they need for a picture of any size: threads and tables.
+    private static let encoders: [Recipe.Format: (once: Int, pixel: Double)] = [
+        .webp: (0, 6.3), .heic: (18 << 20, 17), .avif: (18 << 20, 24), .jxl: (8 << 20, 43),
     ]
 
-    /// The estimate in bytes.
-    static func bytes(
-        of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, size: PixelSize,
-        output: OutputPlan
-    ) -> Int {
-        let photo = header.storedSize
-        let sampleBytes = header.bitsPerSample / 8
-        switch lane {
-        case .copy: return base
-        case .lossless:
-            // Coefficients of 2 bytes: 3 for a pixel of 4:2:0, 6 of 4:4:4.
-            return base + photo.pixels * (output.chroma == .full ? 6 : 3)
-        case .planes:
-            let planes = photo.pixels * (output.chroma == .full ? 6 : 3) / 2
-            return base + memo + (header.orientation == 1 ? 0 : planes)
+    private let shape: Shape
+    private var width: Int
+    private var height: Int
+    /// Bytes of a pixel between two passes.
+    private var pixelBytes: Int
+    /// Whether filters of single pixels wait for the next program.
+    private var isWaiting = false
+
+    init(of shape: Shape) {
+        self.shape = shape
+        (width, height) = (shape.edited.storedSize.width, shape.edited.storedSize.height)
+        pixelBytes = shape.decodedBytes
+        addKept()
+        switch shape.lane {
+        case .copy: break
+        case .lossless: bytes += Self.code
+        case .planes: addPlanes()
         case .stream, .spool:
-            var bytes = base + memo
-            bytes += rowsRead * photo.width * header.bands * sampleBytes
-            bytes += rowsWritten * size.width * 4 * (output.bitDepth == .eight ? 1 : 2)
-            bytes += photo.pixels * (decoderBytes[header.format] ?? 0)
-            bytes += size.pixels * (encoderBytes[output.format] ?? 0)
-            for case .neighbourhood(_, let filter) in passes {
-                let rows = min(2 * filter.reach.rows + 32, blurRowsMax)
-                bytes += rows * photo.width * lightBytes
-            }
-            if lane == .spool {
-                bytes += min(photo.pixels * header.bands * sampleBytes, Photo.memorySpoolBytesMax)
-            }
-            return bytes
+            bytes += Self.code
+            addDecoder()
+            addPasses()
+            addEncoder()
         }
+    }
+
+    /// What is kept because it is needed in another order; of what goes to a spool file, the band that is written
+    /// and the columns that are read.
+    private mutating func addKept() {
+        let kept = SpoolEstimate.kept(
+            of: shape.passes, lane: shape.lane, header: shape.edited, output: shape.output)
+        let isInMemory = shape.lane == .lossless && shape.photo.isDecodedWhole
+        let memoryMax = isInMemory ? .max : shape.room.keptBytesMax
+        for kept in kept {
+            bytes += kept.memoryBytes(memoryMax: memoryMax)
+            guard kept.pixelBytes > memoryMax else { continue }
+            bytes += Self.columnsRead * kept.pixelBytes / max(1, shape.edited.storedSize.width)
+        }
+    }
+
+    /// Columns of what is spooled that are read together.
+    private static let columnsRead = 64
+
+    private mutating func addPlanes() {
+        let samples = Shape.samples(shape.output.chroma, bands: 3)
+        let planes = Int(samples * Double(shape.photo.storedSize.pixels))
+        bytes += Self.code + memoBytes
+        if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
+        if shape.output.progressive { bytes += 2 * planes }
+    }
+
+    private var memoBytes: Int {
+        let filters = shape.passes.flatMap { pass -> [any PixelFilter] in
+            if case .pixels(let pixels) = pass { pixels.map(\.working) } else { [] }
+        }
+        guard !filters.isEmpty, shape.photo.bitsPerSample == 8 else { return 0 }
+        let words = filters.last is any RadialGain && shape.lane == .planes ? 2 : 1
+        return shape.room.threads * (Self.memo.places + words * Self.memo.words)
+    }
+
+    /// Rows that libvips keeps at a time, by its own formula (vips_get_tile_size and sinkdisc.c, 8.14): tiles for
+    /// all threads.
+    private var lines: Int { shape.room.tileHeight * ((shape.room.threads * 128 + 999) / 1000) }
+
+    private mutating func addDecoder() {
+        let photo = shape.photo
+        let pixels = Double(photo.storedSize.pixels)
+        if let whole = Self.decoders[photo.format] { bytes += Int(whole * pixels) }
+        if photo.format == "jpeg", shape.edited.storedSize != photo.storedSize {
+            // A small copy is decoded at eighths of the size, at most twice as wide and tall.
+            let copy = 3 * min(photo.storedSize.pixels, 4 * shape.edited.storedSize.pixels)
+            bytes += min(copy, Photo.memorySpoolBytesMax)
+        }
+        switch photo.format {
+        case "jpeg" where photo.isDecodedWhole: bytes += shape.coefficientBytes
+        case "png" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
+        default: break
+        }
+        // Two rows of tiles or strips, or four times the rows of libvips' own.
+        let blocks = photo.isDecodedWhole ? 1 : photo.rowsAtOnce
+        bytes += max(2 * blocks, 4 * lines) * photo.storedSize.width * pixelBytes
+    }
+
+    /// Adds passes as ``PassRunner`` runs them.
+    private mutating func addPasses() {
+        bytes += memoBytes
+        for (index, pass) in shape.passes.enumerated() {
+            let rest = shape.passes[(index + 1)...]
+            switch pass {
+            case .pixels: isWaiting = true
+            case .neighbourhood(_, let filter):
+                bytes += RowMemory.bytes(
+                    of: filter,
+                    on: RowFormat(width: width, height: height, planes: lightBytes / 4))
+                width += 2 * filter.growth.columns
+                height += 2 * filter.growth.rows
+                run(toPixelBytes: shape.encodedBytes)
+            case .geometry(let geometry):
+                if geometry.isLossless, isWaiting {
+                    run(
+                        toPixelBytes: rest.allSatisfy(\.isLossless)
+                            ? shape.encodedBytes : lightBytes)
+                }
+                add(geometry, before: rest.first)
+            }
+        }
+        if isWaiting || pixelBytes != shape.encodedBytes { run(toPixelBytes: shape.encodedBytes) }
+    }
+
+    /// Linear light, with alpha where there may be some.
+    private var lightBytes: Int { shape.photo.hasAlpha || shape.output.keepsAlpha ? 16 : 12 }
+
+    /// A program of pixels, or rows of filters, from one kind of pixel to another.
+    private mutating func run(toPixelBytes after: Int) {
+        bytes += lines * width * (pixelBytes + after)
+        pixelBytes = after
+        isWaiting = false
+    }
+
+    private mutating func add(_ geometry: Geometry, before next: Pass?) {
+        switch geometry.kind {
+        case .identity: break
+        case .crop: bytes += 2 * (shape.room.threads + 1) * lines * width * pixelBytes
+        case .turn(let turn): bytes += turn == .mirrored ? 0 : 2 * lines * height * pixelBytes
+        case .scale: scale(geometry)
+        case .warp: warp(geometry, before: next)
+        }
+        (width, height) = (geometry.size.width, geometry.size.height)
+    }
+
+    private mutating func scale(_ geometry: Geometry) {
+        run(toPixelBytes: lightBytes)
+        let shrink = geometry.shrink
+        // Blocks that are shrunk, rows that are kept of the result, and those that the kernel looks at.
+        let tall = shrink.rows > 1 ? (2 * lines + 4 * shrink.rows) * width : 0
+        let reach = max(1, height / shrink.rows / max(1, geometry.size.height))
+        bytes += (tall + (4 + 2 * reach) * lines * (width / shrink.columns)) * lightBytes
+    }
+
+    private mutating func warp(_ geometry: Geometry, before next: Pass?) {
+        let shrink = geometry.shrink
+        if shrink != (1, 1) { run(toPixelBytes: lightBytes) }
+        (width, height) = (width / shrink.columns, height / shrink.rows)
+        let window = (geometry.streamingRows ?? height) + Self.slackRows
+        if Planner.streams(geometry) { bytes += 3 * window * width * pixelBytes }
+        // Filters of rows ask for whole rows of what is otherwise made in squares.
+        if case .neighbourhood? = next {
+            bytes += 3 * min(window, height) * width * lightBytes
+        }
+        (pixelBytes, isWaiting) = (lightBytes, false)
+    }
+
+    /// Rows beside the window of a warp: what the kernel looks at, and what is rounded.
+    private static let slackRows = 32
+
+    private mutating func addEncoder() {
+        let pixels = Double(shape.size.pixels)
+        bytes += 2 * lines * shape.size.width * shape.encodedBytes
+        if let whole = Self.encoders[shape.output.format] {
+            bytes += whole.once + Int(whole.pixel * pixels)
+        }
+        guard shape.output.progressive else { return }
+        let samples = Shape.samples(shape.output.chroma, bands: 3)
+        bytes +=
+            shape.output.format == .jpeg
+            ? Int(2 * samples * pixels) : Int(pixels) * shape.encodedBytes
     }
 }

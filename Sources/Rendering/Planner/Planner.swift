@@ -1,6 +1,5 @@
 import Adjustments
 import RenderProtocol
-import Vips
 
 /// Decides how a photo is rendered: recipe and header in, plan out. No I/O but reading resources.
 enum Planner {
@@ -8,12 +7,12 @@ enum Planner {
     struct Planned: Sendable {
         let plan: RenderPlan
         let passes: [Pass]
-        /// Pixels that are needed in any order stay in memory up to this many bytes; more go to a spool file.
-        let memorySpoolBytesMax: Int
+        /// What it was planned for.
+        let room: MemoryRoom
 
         /// Where pixels go that are needed in any order.
         func spoolPlace(_ folder: String) -> SpoolPlace {
-            SpoolPlace(folder: folder, memoryBytesMax: memorySpoolBytesMax)
+            SpoolPlace(folder: folder, memoryBytesMax: room.keptBytesMax)
         }
 
         /// All per-pixel filters, in order.
@@ -27,20 +26,22 @@ enum Planner {
     /// Plans a render.
     ///
     /// - Parameters:
-    ///   - recipe: already in pixels of the full photo.
+    ///   - recipe: already in pixels of what is edited.
+    ///   - header: of what is edited: the photo, or a small copy.
+    ///   - photo: the header of what is decoded for it, when that is another size.
+    ///   - room: what decides how much memory it takes.
     ///   - planes: the chroma of the result when the planes of a JPEG are edited and turned so, or nil when they
     ///     cannot be.
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
-    ///   - memorySpoolBytesMax: see ``Planned/memorySpoolBytesMax``.
     ///   - resource: where the file of a digest is.
     /// - Throws: `exceedsLimit`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
-        _ recipe: Recipe, for header: PhotoHeader, limits: RenderLimits = RenderLimits(),
+        _ recipe: Recipe, for header: PhotoHeader, of photo: PhotoHeader? = nil,
+        limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
         resource: @escaping @Sendable (String) throws(Failure) -> String
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
@@ -67,21 +68,18 @@ enum Planner {
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
-        let spoolBytes = SpoolEstimate.bytes(
-            of: passes, lane: lane, header: header, output: output, memoryMax: memorySpoolBytesMax)
-        try limits.check(.spool, spoolBytes, of: "The render")
+        if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.words)") }
+        let estimate = RenderEstimate(
+            of: Shape(
+                photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
+                output: output, room: room))
+        try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
-                passes: passes.map(\.told), output: output, threads: VipsLibrary.threads,
-                estimate: RenderEstimate(
-                    memoryBytes: MemoryEstimate.bytes(
-                        of: passes, lane: lane, header: header, size: size, output: output),
-                    spoolBytes: spoolBytes,
-                    cpuSeconds: TimeEstimate.seconds(
-                        of: passes, lane: lane, header: header, size: size, output: output)),
-                notes: notes),
-            passes: passes, memorySpoolBytesMax: memorySpoolBytesMax)
+                passes: passes.map(\.told), output: output, threads: room.threads,
+                rung: room.rung, estimate: estimate, notes: notes),
+            passes: passes, room: room)
     }
 
     /// Whether the planes of a JPEG can take the steps: filters of colours alone and turns, or filters and a

@@ -1,0 +1,93 @@
+import Adjustments
+import Foundation
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+/// `ops/bench/estimate` measures all shapes of jobs in a release build; these few stand for the terms of the model, so
+/// that a change of the code that needs more memory than is estimated is found by its tests.
+@Suite("Calibration of the estimate", .timeLimit(.minutes(5))) struct CalibrationTests {
+    private let studio: Studio
+
+    init() throws { studio = try Studio() }
+
+    /// What a render may need beyond its estimate, as of all shapes.
+    private static let ratioMax = 1.1
+    /// What a child of a debug build is larger by: code that nothing was left out of, touched page by page.
+    private static let debugBytes = 14_000_000
+
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let photo: String
+        let width: Int, height: Int
+        var filters: [Filter] = []
+        var output = Recipe.Output()
+        var testDescription: String { "\(width)×\(height) \(photo), \(filters), \(output)" }
+    }
+
+    /// Filters that compute no pixels in Swift go with many pixels, the others with few: debug builds are slow.
+    static func shapes() throws -> [Shape] {
+        let turn = try Filter("turn"), sepia = try Filter("CISepiaTone")
+        let low = try Filter("CICrop", ["rectangle": [5, 3, 601, 201]])
+        return [
+            Shape(photo: "jpeg", width: 6000, height: 4000),
+            Shape(photo: "jpeg", width: 6000, height: 4000, filters: [turn]),
+            Shape(photo: "jpeg", width: 6000, height: 4000, filters: [low]),
+            Shape(photo: "jpeg", width: 3000, height: 2000, output: .init(format: .webp)),
+            Shape(photo: "jpeg", width: 6000, height: 4000, output: .init(format: .png)),
+            Shape(photo: "jpeg", width: 3000, height: 2000, output: .init(format: .tiff)),
+            Shape(
+                photo: "jpeg", width: 6000, height: 4000,
+                output: .init(format: .jpeg, quality: 0.5, progressive: true)),
+            Shape(
+                photo: "progressive", width: 6000, height: 4000,
+                output: .init(format: .jpeg, quality: 0.5)),
+            Shape(photo: "png", width: 3000, height: 2000, filters: [turn]),
+            Shape(photo: "tiff", width: 3000, height: 2000, output: .init(format: .jpeg)),
+            Shape(photo: "webp", width: 3000, height: 2000, output: .init(format: .jpeg)),
+            Shape(photo: "jpeg", width: 1500, height: 1000, filters: [sepia]),
+            Shape(photo: "jpeg", width: 1500, height: 1000, filters: [try Filter("CIBoxBlur")]),
+            Shape(
+                photo: "jpeg", width: 1500, height: 1000,
+                filters: [try Filter("CIStraightenFilter", ["angle": 0.3])]),
+        ]
+    }
+
+    private func photo(_ shape: Shape) throws -> String {
+        let image = try TestPicture.image(width: 600, height: 400)
+            .resized(width: shape.width, height: shape.height)
+        let path = studio.path("photo")
+        switch shape.photo {
+        case "png": try image.writePNG(to: path)
+        case "tiff": try image.writeTIFF(to: path)
+        case "webp": try image.writeWebP(to: path, quality: 80)
+        default:
+            try image.writeJPEG(
+                to: path, quality: 85, chroma: .on, progressive: shape.photo == "progressive")
+        }
+        return path
+    }
+
+    @Test(arguments: try shapes())
+    func `a child needs no more than was estimated`(_ shape: Shape) throws {
+        let child = try Child(environment: ["MALLOC_ARENA_MAX": "2"])
+        let reply = try child.ask(
+            .render(
+                PhotoRequest(
+                    source: photo(shape),
+                    recipe: Recipe(filters: shape.filters, output: shape.output),
+                    limits: RenderLimits(), folder: studio.folder, stem: "result")))
+        guard case .rendered(let report)? = reply else {
+            Issue.record("\(String(describing: reply))")
+            return
+        }
+        let most = Double(report.plan.estimate.memoryBytes) * Self.ratioMax
+        let allowed = Int(most) + Self.debugBytes
+        #expect(
+            report.peakMemoryBytes <= allowed,
+            "\(report.peakMemoryBytes) of \(report.plan.estimate) in \(report.plan.lane)")
+        // A figure that is far too high keeps others waiting. Small photos are mostly the process.
+        #expect(report.peakMemoryBytes * 2 >= report.plan.estimate.memoryBytes)
+    }
+}
