@@ -1,10 +1,15 @@
 extension RenderEstimate {
-    /// How long such a render may take before it is killed: its estimate, and room for a slow disk, a machine with
-    /// more to do than processors, and an estimate that is wrong.
-    public var timeLimit: Duration {
-        max(Self.timeLimitMin, .seconds(cpuSeconds * Self.timeFactor))
+    /// Processor time of a thread after which such a render is killed: its estimate, and room for an estimate that
+    /// is wrong.
+    public var cpuLimit: Duration {
+        max(Self.cpuLimitMin, .seconds(cpuSeconds * Self.cpuFactor))
     }
 
-    private static let timeFactor = 20.0
-    private static let timeLimitMin: Duration = .seconds(60)
+    /// How long such a render may take before it is killed. A loop ends by ``cpuLimit``; this is for what waits without
+    /// end, and leaves room for a slow disk and for a machine with more to do than processors.
+    public var timeLimit: Duration { cpuLimit * Self.waitFactor }
+
+    private static let cpuFactor = 20.0
+    private static let cpuLimitMin: Duration = .seconds(60)
+    private static let waitFactor = 5
 }

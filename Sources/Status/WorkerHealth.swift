@@ -70,7 +70,7 @@ public final class WorkerHealth: Sendable {
             case .pressure(.level(let level, let reading)):
                 state.shortage = (state.shortage?.since ?? now, level, reading)
             case .missedRedis, .ended, .rendered, .confined, .childStarts, .childEnded, .memory,
-                .admitted, .exceededGrant, .pressure:
+                .admitted, .pressure:
                 break
             }
         }

@@ -22,7 +22,6 @@ public struct WorkerMetrics: Sendable {
     private let memoryWaiting: Gauge
     private let memoryWaits: Histogram
     private let memoryPassed: Counter
-    private let memoryExceeded: Counter
     private let claimsHeld: Gauge
     private let memoryRatio: Histogram
     private let memoryOverEstimate: Counter
@@ -83,9 +82,6 @@ public struct WorkerMetrics: Sendable {
         memoryPassed = all.counter(
             "minilab_memory_passed_total",
             "Grants that were given while a request that came before, a larger one, waited on.")
-        memoryExceeded = all.counter(
-            "minilab_memory_exceeded_total",
-            "Jobs whose child used more memory than was estimated and granted.")
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because those that are wait for memory.")
@@ -150,7 +146,6 @@ public struct WorkerMetrics: Sendable {
         case .admitted(_, let waited, let passed):
             memoryWaits.record(waited / .seconds(1))
             if passed > 0 { memoryPassed.add() }
-        case .exceededGrant: memoryExceeded.add()
         case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
         case .confined(let confinement):
             for measure in Confinement.Measure.allCases {

@@ -132,7 +132,6 @@ final class LentChild: Sendable {
             return used.peakBytes > grant.bytes && !used.hasExceeded
         }
         guard exceedsNow else { return }
-        listener(.exceededGrant(peak: peak, granted: grant.bytes))
         logger.warning(
             "a render used more memory than was estimated",
             metadata: ["peak": "\(megabytes(peak))", "granted": "\(megabytes(grant.bytes))"])

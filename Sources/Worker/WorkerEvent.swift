@@ -49,8 +49,6 @@ public enum WorkerEvent: Sendable {
     case memory(WorkerMemory)
     /// Memory was granted: how long that took, and how many requests that came before wait on.
     case admitted(bytes: Int, waited: Duration, passed: Int)
-    /// A child used more memory than it was granted; told once a job.
-    case exceededGrant(peak: Int, granted: Int)
     /// Claims are held back since jobs that are claimed wait for memory; or they go on.
     case holdsClaims(Bool)
 

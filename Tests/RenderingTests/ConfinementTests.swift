@@ -94,7 +94,7 @@ import Vips
         let place = try Place()
         let child = try place.child(deed)
         try child.send(LineFormat.encode(place.render()))
-        #expect(try await child.waitForExit() == (.uncaughtSignal, SIGSYS))
+        #expect(try await child.waitForEnd() == .signal(SIGSYS))
     }
 
     @Test func `a spool file without a name can be used where results go`() throws {
@@ -108,18 +108,16 @@ import Vips
     }
 
     @Test(arguments: [
-        (TestDeed.exhaustSwift, Process.TerminationReason.exit, RenderExit.outOfMemory.rawValue),
-        (.exhaustGLib, .exit, RenderExit.outOfMemory.rawValue),
-        (.exhaustCPlusPlus, .exit, RenderExit.outOfMemory.rawValue),
-        (.fillDisk, .uncaughtSignal, SIGXFSZ), (.abort, .uncaughtSignal, SIGABRT),
+        (TestDeed.exhaustSwift, ChildEnd.exit(RenderExit.outOfMemory.rawValue)),
+        (.exhaustGLib, .exit(RenderExit.outOfMemory.rawValue)),
+        (.exhaustCPlusPlus, .exit(RenderExit.outOfMemory.rawValue)),
+        (.fillDisk, .signal(SIGXFSZ)), (.abort, .signal(SIGABRT)),
     ])
-    func `how a child ends says why`(
-        deed: TestDeed, reason: Process.TerminationReason, status: Int32
-    ) async throws {
+    func `how a child ends says why`(deed: TestDeed, end: ChildEnd) async throws {
         let place = try Place()
         let child = try place.child(deed)
         try child.send(LineFormat.encode(place.render()))
-        #expect(try await child.waitForExit() == (reason, status))
+        #expect(try await child.waitForEnd() == end)
     }
 
     @Test func `a loop in the reader of headers ends within five seconds of a core`() async throws {
@@ -131,7 +129,7 @@ import Vips
                     ProbeRequest(
                         source: place.photo, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
                         limits: RenderLimits()))))
-        #expect(try await child.waitForExit() == (.uncaughtSignal, SIGXCPU))
+        #expect(try await child.waitForEnd() == .signal(SIGXCPU))
     }
 
     @Test(arguments: Recipe.Format.allCases)

@@ -33,8 +33,8 @@ import Vips
                 #expect(failure.code != .internalError, "\(name): \(failure)")
             case .none:
                 // A worker takes a new one, and calls it a crash.
-                let (reason, status) = try await child.waitForExit()
-                Issue.record("\(name): the child ended, \(reason.rawValue) \(status)")
+                let end = try await child.waitForEnd()
+                Issue.record("\(name): the child ended: \(end)")
                 child = try Child()
             default: Issue.record("\(name): an answer of another kind")
             }

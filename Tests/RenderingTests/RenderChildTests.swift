@@ -8,6 +8,12 @@ import Vips
 
 @testable import Rendering
 
+/// How a child ended.
+enum ChildEnd: Equatable {
+    case exit(Int32)
+    case signal(Int32)
+}
+
 /// A real `minilab-render`.
 final class Child {
     let process = Process()
@@ -62,9 +68,10 @@ final class Child {
         return try reply()
     }
 
-    func waitForExit() async throws -> (Process.TerminationReason, Int32) {
+    func waitForEnd() async throws -> ChildEnd {
         try await eventually("the child ends") { process.isRunning ? nil : () }
-        return (process.terminationReason, process.terminationStatus)
+        let status = process.terminationStatus
+        return process.terminationReason == .exit ? .exit(status) : .signal(status)
     }
 
     /// Waits until the kernel says that it is stopped.
@@ -115,7 +122,7 @@ final class Child {
         }
         #expect(digests.count == 1)
         try child.closeInput()
-        #expect(try await child.waitForExit() == (.exit, RenderExit.finished.rawValue))
+        #expect(try await child.waitForEnd() == .exit(RenderExit.finished.rawValue))
     }
 
     @Test func `a probe answers with header and plan`() throws {
@@ -136,7 +143,7 @@ final class Child {
     @Test func `a line that is no request ends the child`() async throws {
         let child = try Child()
         try child.send(Data("hello\n".utf8))
-        #expect(try await child.waitForExit() == (.exit, RenderExit.badRequest.rawValue))
+        #expect(try await child.waitForEnd() == .exit(RenderExit.badRequest.rawValue))
     }
 
     @Test func `a contact sheet has as many pictures in a row as it is told`() throws {
@@ -168,7 +175,7 @@ final class Child {
         try await child.waitForStop()
         try child.closeInput()
         kill(child.process.processIdentifier, SIGCONT)
-        #expect(try await child.waitForExit() == (.exit, RenderExit.orphaned.rawValue))
+        #expect(try await child.waitForEnd() == .exit(RenderExit.orphaned.rawValue))
     }
 
     @Test func `the points at which a test can stop a render are reached`() async throws {
@@ -179,7 +186,7 @@ final class Child {
             try child.send(LineFormat.encode(request(studio, source)))
             try await child.waitForStop()
             kill(child.process.processIdentifier, SIGKILL)
-            #expect(try await child.waitForExit() == (.uncaughtSignal, SIGKILL))
+            #expect(try await child.waitForEnd() == .signal(SIGKILL))
         }
     }
 }

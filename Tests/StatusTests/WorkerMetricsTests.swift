@@ -36,7 +36,6 @@ import Worker
                 .freedSlot, .childStarts, .confined(Confinement()), .holdsClaims(true),
                 .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
                 .admitted(bytes: 60, waited: .seconds(1), passed: 1),
-                .exceededGrant(peak: 70, granted: 60),
                 .rendered(report(.planes, wall: 120), isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
                 + calls.map { .missedRedis($0, "refused") }
@@ -68,7 +67,6 @@ import Worker
                 .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 40, waiting: 1)),
                 .admitted(bytes: 60, waited: .zero, passed: 0),
                 .admitted(bytes: 40, waited: .seconds(20), passed: 3),
-                .exceededGrant(peak: 70, granted: 60),
                 .holdsClaims(true),
             ])
         #expect(
@@ -77,8 +75,7 @@ import Worker
                 "minilab_memory_waiting 1",
                 #"minilab_memory_wait_seconds_bucket{le="0.01"} 1"#,
                 "minilab_memory_wait_seconds_sum 20", "minilab_memory_wait_seconds_count 2",
-                "minilab_memory_passed_total 1", "minilab_memory_exceeded_total 1",
-                "minilab_claims_held 1",
+                "minilab_memory_passed_total 1", "minilab_claims_held 1",
             ]))
     }
 

@@ -12,15 +12,10 @@ extension AssetEditor {
         placeholder: @Sendable (String) async -> Void
     ) async throws -> Provenance {
         let (source, base, folder) = try await offPool { () throws(Failure) in
-            let folder = try library.stage(job.staged)
-            let base = try stageBase(task.input, open, job.staged)
-            let source: FilePath
-            if let base {
-                source = folder.pushing(FilePath(base.name))
-            } else {
-                source = try library.original(of: open.asset)
-            }
-            return (source, base, folder)
+            let base = newBase(for: task.input, open)
+            let source =
+                if let base { base.file } else { try library.original(of: open.asset) }
+            return (source, base, try library.stage(job.staged))
         }
         let (made, entry, reusedKey) = try await pool.planning { memoryMax in
             let request = PhotoRequest(
@@ -29,6 +24,8 @@ extension AssetEditor {
             return try await photo(request, of: open.asset, job, placeholder)
         }
         return try await offPool { () throws(Failure) in
+            // Not before: a child may write to all that lies in its folder.
+            if let base { try library.link(base.file, as: base.name, into: job.staged) }
             let adjustment = try library.write(
                 AAESidecar(
                     try adjustment(task, made.recipe, open),
@@ -140,8 +137,12 @@ extension AssetEditor {
     }
 
     /// The base layer of a version in the making; its digest is known when it was read.
-    private struct Base {
+    private struct Base: Sendable {
+        /// In the current version.
+        let file: FilePath
+        /// In the version in the making.
         let name: String
+        /// The version whose render it is.
         let version: String
 
         func layer(_ input: Content.Input) -> Content.Layer {
@@ -149,21 +150,15 @@ extension AssetEditor {
         }
     }
 
-    private func stageBase(
-        _ input: EditingInput, _ open: OpenAsset, _ staged: StagedVersion
-    ) throws(Failure) -> Base? {
+    private func newBase(for input: EditingInput, _ open: OpenAsset) -> Base? {
         guard input != .original, let current = open.state.current, let content = current.content
         else { return nil }
-        let file: String
-        let version: String
-        switch (input, content.base) {
-        case (.base, let layer?): (file, version) = (layer.name, layer.version)
-        default: (file, version) = (content.render.name, current.version)
-        }
-        let folder = library.folder(of: current, open.asset)
-        let name = Content.baseFolder + "/" + (FilePath(file).lastComponent?.string ?? file)
-        try library.link(folder.pushing(FilePath(file)), as: name, into: staged)
-        return Base(name: name, version: version)
+        let layer = input == .base ? content.base : nil
+        let file = FilePath(layer?.name ?? content.render.name)
+        return Base(
+            file: library.folder(of: current, open.asset).pushing(file),
+            name: Content.baseFolder + "/" + (file.lastComponent?.string ?? file.string),
+            version: layer?.version ?? current.version)
     }
 
     /// What is known of the original: a version on a base does not read it.

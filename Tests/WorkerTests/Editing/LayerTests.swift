@@ -1,8 +1,10 @@
 import Adjustments
 import Editors
-import FoundationEssentials
+import Foundation
 import Library
 import MinilabTesting
+import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Worker
@@ -64,6 +66,24 @@ import Testing
         let fourth = try provenance(await bench.edit(asset, #"{"mode": "revert"}"#))
         #expect(fourth.content == nil)
         #expect(try bench.shown(asset) == original)
+    }
+
+    /// A child may write to all of that folder, and a second name of a file is the file.
+    @Test func `a render child's folder has no file of a version that is published`() async throws {
+        _ = try await bench.edit(asset, foreign)
+        let seen = Mutex<[String]?>(nil)
+        var job = bench.job()
+        let staging = bench.library.folder(of: job.staged).string
+        job.reach = { stage in
+            guard stage == .rendering else { return }
+            do {
+                let names = try FileManager.default.subpathsOfDirectory(atPath: staging)
+                seen.withLock { $0 = names }
+            } catch { Issue.record(error) }
+        }
+        try await bench.run(Edit(json: invert), asset, job, editors: stranger)
+        #expect(seen.withLock { $0 } == [])
+        #expect(try bench.current(asset)?.content?.base != nil)
     }
 
     @Test func `an editor that reads the edit gets the original, and the edit is replaced`()

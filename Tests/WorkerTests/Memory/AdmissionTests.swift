@@ -21,7 +21,6 @@ import Testing
             var memory: [WorkerMemory] = []
             var children = 0
             var childrenMost = 0
-            var exceeded = 0
         }
 
         private let state = Mutex(State())
@@ -34,7 +33,6 @@ import Testing
                     state.children += 1
                     state.childrenMost = max(state.childrenMost, state.children)
                 case .childEnded: state.children -= 1
-                case .exceededGrant: state.exceeded += 1
                 default: break
                 }
             }
@@ -43,7 +41,6 @@ import Testing
         var memory: [WorkerMemory] { state.withLock { $0.memory } }
         var children: Int { state.withLock { $0.children } }
         var childrenMost: Int { state.withLock { $0.childrenMost } }
-        var exceeded: Int { state.withLock { $0.exceeded } }
     }
 
     private func bench(_ megabytes: Int) throws -> (Workbench, Heard) {

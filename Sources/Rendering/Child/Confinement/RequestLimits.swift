@@ -39,7 +39,7 @@ struct RequestLimits: Equatable {
     ///   - sourceBytes: length of the photo's file.
     init(_ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int) {
         cpuSeconds =
-            Int((estimate.timeLimit / .seconds(1)).rounded(.up)) * max(1, plan.threads)
+            Int((estimate.cpuLimit / .seconds(1)).rounded(.up)) * max(1, plan.threads)
         dataBytes = estimate.memoryBytes * Self.dataFactor + Self.dataReserve
         fileBytes =
             max(plan.resultSize.pixels * Self.pixelBytesMax, estimate.spoolBytes)
