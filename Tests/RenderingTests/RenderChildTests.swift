@@ -37,7 +37,7 @@ final class Child {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        try process.run()
+        try LastingThread.shared.run { [process] in try process.run() }
         // Ours only: while this process holds the reading end, the child's end stays open.
         signal(SIGPIPE, SIG_IGN)
     }
