@@ -69,8 +69,15 @@ import Testing
         let reading = kernel.files.reading()
         #expect((reading.kills, reading.limitHits) == (1, 209))
         #expect(reading.group?.limit == 50_331_648)
-        #expect(try PlayedKernel(["proc/vmstat": "oom_kill 7\n"]).files.kills() == 7)
-        #expect(try PlayedKernel([:]).files.kills() == nil)
+    }
+
+    @Test func `without groups kills of the machine are counted, where the kernel tells them`()
+        throws
+    {
+        let machine = try PlayedKernel(["proc/vmstat": "pgfault 9\noom_kill 7\n"])
+        #expect(machine.files.kills() == 7)
+        let silent = try PlayedKernel(["proc/vmstat": "pgfault 9\n"])
+        #expect(silent.files.kills() == nil)
     }
 
     @Test func `a kernel that tells nothing calls for nothing`() throws {
