@@ -104,19 +104,23 @@ import Testing
         let rig = try await Rig()
         let machine = try PlayedMachine(in: rig)
         for (seed, photo) in ["old.png", "young.png"].enumerated() {
-            try rig.put(photo, SyntheticPhoto.png(width: 1600, height: 1200, seed: seed))
+            try rig.put(photo, SyntheticPhoto.png(width: 2400, height: 1800, seed: seed))
         }
         let worker = try rig.worker("short", flags: machine.flags)
-        for (count, photo) in [(1, "old"), (2, "young")] {
+        /// Half a second of a processor: it is beyond the header, and has seconds to go.
+        func render(of photo: String, except other: pid_t? = nil) async throws -> pid_t {
             try await rig.xadd("\(photo).png", edit: slow, id: photo)
-            // Half a second of a processor: it is beyond the header, and has seconds to go.
-            _ = try await eventually("\(count) renders are at work") {
-                processes(below: worker.pid).filter { $0.ticks > 50 }.count == count ? () : nil
+            return try await eventually("the render of \(photo) is at work") {
+                processes(below: worker.pid).first { $0.ticks > 50 && $0.pid != other }?.pid
             }
         }
+        let older = try await render(of: "old")
+        // One render always runs: if this one ended, the younger would have to go on. So it does not end yet.
+        kill(older, SIGSTOP)
+        let younger = try await render(of: "young", except: older)
         try machine.leave(40)
-        let paused = try await eventually("a render stands still") {
-            stoppedProcess(of: worker.pid)
+        _ = try await eventually("the younger render stands still") {
+            stoppedProcess(of: worker.pid, except: older) == younger ? () : nil
         }
         // Less than calls for more, more than lets it run on.
         try machine.leave(60)
@@ -124,8 +128,9 @@ import Testing
         _ = try await eventually("the lease goes on for longer than one lease") {
             try await rig.lease(of: "young") > lease + 2500 ? () : nil
         }
-        #expect(ProcessState(paused)?.state == "T")
+        #expect(ProcessState(younger)?.state == "T")
         #expect(try await rig.queue.record(of: "young")?.state == "active")
+        kill(older, SIGCONT)
         try machine.leave(800)
         _ = try await rig.waitForEnds(2)
         for job in ["old", "young"] {
