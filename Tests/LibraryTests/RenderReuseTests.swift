@@ -44,6 +44,14 @@ import Testing
         try String(contentsOfFile: path.string, encoding: .utf8)
     }
 
+    @Test func `are offered and free at once, however long somebody keeps the entry`() throws {
+        let staged = try f.seal(name, on: nil, key: key)
+        let entry = try held(staged)
+        let version = try f.library.provenance(in: f.library.folder(of: staged))
+        try f.library.offer(entry, version, of: f.asset, in: staged)
+        #expect(try held(job("other")).key == entry.key)
+    }
+
     @Test(arguments: [true, false])
     func `are linked under our name, whether published yet or not`(isPublished: Bool) throws {
         let folder = try offered(isPublished: isPublished)

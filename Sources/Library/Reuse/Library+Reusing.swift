@@ -72,7 +72,7 @@ extension Library {
         return nil
     }
 
-    /// Lets others have the render of a version that is sealed in staging.
+    /// Lets others have the render of a version that is sealed in staging, and the entry.
     public func offer(
         _ entry: RenderEntry, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
@@ -84,6 +84,7 @@ extension Library {
                     asset: asset, version: version.version, isDraft: version.isDraft,
                     queue: staged.queue, job: staged.job))
         }
+        entry.letGo()
     }
 
     /// The same for a render that was taken over, unless somebody has the entry: then the version it came from, or

@@ -6,13 +6,18 @@ import SystemPackage
 
 /// The file of a render's key, open and locked: whoever has it renders, everybody else waits or does without.
 ///
-/// The kernel frees it when the object or the process goes.
+/// The kernel frees it when it is let go, or when the object or the process goes.
 public final class RenderEntry: Sendable {
     /// Which render.
     public let key: RenderKey
     private let path: FilePath
-    private let file: CInt
-    private let content: Mutex<RenderRecord>
+    private let state: Mutex<State>
+
+    private struct State {
+        /// -1 when it was let go.
+        var file: CInt
+        var record: RenderRecord
+    }
 
     /// What became of the wish for an entry.
     public enum Claim: Sendable {
@@ -25,27 +30,38 @@ public final class RenderEntry: Sendable {
     }
 
     private init(_ key: RenderKey, _ path: FilePath, _ file: CInt, _ record: RenderRecord) {
-        (self.key, self.path, self.file) = (key, path, file)
-        content = Mutex(record)
+        (self.key, self.path) = (key, path)
+        state = Mutex(State(file: file, record: record))
     }
 
-    deinit { close(file) }
+    deinit { letGo() }
+
+    /// Lets others have it. An object lives on for a moment after its last use, and a worker may be stopped in that.
+    func letGo() {
+        let file = state.withLock { state in
+            defer { state.file = -1 }
+            return state.file
+        }
+        if file >= 0 { close(file) }
+    }
 
     /// What it says.
-    var record: RenderRecord { content.withLock { $0 } }
+    var record: RenderRecord { state.withLock { $0.record } }
 
     /// Changes what it says.
     ///
     /// It need not last: what is not there is rendered.
     func update(_ change: (inout RenderRecord) -> Void) throws(Failure) {
-        var record = record
-        change(&record)
-        let bytes = try record.encoded()
-        let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
-        guard count == bytes.count, ftruncate(file, off_t(count)) == 0 else {
-            throw Files.failure("writing to", path)
+        try state.withLock { state throws(Failure) in
+            var record = state.record
+            change(&record)
+            let bytes = try record.encoded()
+            let count = bytes.withUnsafeBytes { pwrite(state.file, $0.baseAddress, $0.count, 0) }
+            guard count == bytes.count, ftruncate(state.file, off_t(count)) == 0 else {
+                throw Files.failure("writing to", path)
+            }
+            state.record = record
         }
-        content.withLock { $0 = record }
     }
 
     /// Opens the file of a key, if nobody has it; does not wait.
