@@ -201,6 +201,13 @@ import Vips
         #expect(RequestLimits.beforePlan(of: .digest(source: photo)) == RequestLimits())
     }
 
+    @Test func `time is told by the clock that the kernel compares with its limit`() {
+        // That one counts ticks, the other one what the scheduler measured.
+        let (limited, measured) = (ProcessUsage.limitedSeconds, ProcessUsage.cpuSeconds)
+        #expect(limited > 0)
+        #expect(abs(limited - measured) < 1 + measured / 5, "\(limited), \(measured)")
+    }
+
     @Test func `a render has what its estimate says, and room for it to be wrong`() {
         let plan = RenderPlan(
             lane: .stream, orientation: 1, resultSize: PixelSize(width: 1000, height: 1000),

@@ -36,6 +36,20 @@ struct ProcessUsage {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
+    /// Processor time as the kernel counts it for RLIMIT_CPU, in seconds.
+    ///
+    /// It may be seconds more or less than ``cpuSeconds`` after minutes of work: where the kernel counts ticks
+    /// (CONFIG_TICK_CPU_ACCOUNTING), that is what it compares with the limit (check_process_timers in
+    /// kernel/time/posix-cpu-timers.c), while it tells time by the scheduler's clock elsewhere. A warm child was killed for
+    /// a header that it read in milliseconds.
+    static var limitedSeconds: Double {
+        // CPUCLOCK_PROF of the caller's process: (~0 << 3) | 0, as clock_getcpuclockid(3) makes others.
+        let clock: clockid_t = -8
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return cpuSeconds }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Opens the kernel's files of the process, for good: a confined process cannot open them any more.
     static func openFiles() { _ = files }
 

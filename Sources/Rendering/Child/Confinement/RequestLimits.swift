@@ -56,7 +56,7 @@ struct RequestLimits: Equatable {
 
     /// Sets them.
     func enter() {
-        Self.set(RLIMIT_CPU, cpuSeconds.map { Int(ProcessUsage.cpuSeconds) + $0 })
+        Self.set(RLIMIT_CPU, cpuSeconds.map { Int(ProcessUsage.limitedSeconds) + $0 })
         Self.set(
             RLIMIT_DATA, dataBytes.flatMap { more in ProcessUsage.dataBytes.map { $0 + more } })
         Self.set(RLIMIT_FSIZE, fileBytes)
