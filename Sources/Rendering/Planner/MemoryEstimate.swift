@@ -12,14 +12,14 @@ struct MemoryEstimate {
     private(set) var bytes = Self.base
 
     /// The process with libvips, its decoders and what the photos before it have left.
-    private static let base = 48 << 20
+    private static let base = 52 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole.
     private static let decoders: [String: Double] = [
-        "heif": 7, "webp": 7, "jxl": 16, "gif": 5, "raw": 20,
+        "heif": 7, "webp": 7.5, "jxl": 16, "gif": 5, "raw": 20,
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, pixel: Double)] = [
@@ -100,7 +100,9 @@ struct MemoryEstimate {
         }
         switch photo.format {
         case "jpeg" where photo.isDecodedWhole: bytes += shape.coefficientBytes
-        case "png" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
+        // Of a TIFF in one strip libtiff reads the compressed bytes together, which may be as many as those of the pixels.
+        case "png" where photo.isDecodedWhole, "tiff" where photo.isDecodedWhole:
+            bytes += Int(pixels) * pixelBytes
         default: break
         }
         // Two rows of tiles or strips, or four times the rows of libvips' own.
@@ -180,9 +182,14 @@ struct MemoryEstimate {
     /// Rows beside the window of a warp: what the kernel looks at, and what is rounded.
     private static let slackRows = 32
 
+    /// Rows of a strip that libvips writes in a TIFF (its default of `tile_height`), and libtiff's room for the
+    /// case that they do not get smaller by compression (TIFFWriteBufferSetup, a tenth).
+    private static let stripRows = 128 * 11 / 10
+
     private mutating func addEncoder() {
         let pixels = Double(shape.size.pixels)
-        bytes += 2 * lines * shape.size.width * shape.encodedBytes
+        let rows = shape.output.format == .tiff ? 2 * lines + Self.stripRows : 2 * lines
+        bytes += min(rows, shape.size.height) * shape.size.width * shape.encodedBytes
         if let whole = Self.encoders[shape.output.format] {
             bytes += whole.once + Int(whole.pixel * pixels)
         }
