@@ -19,7 +19,7 @@ extension PlaneProgram {
     }
 
     /// The same with a vignette.
-    func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt16>) {
+    func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
         let shift = (rows.across * rows.down).trailingZeroBitCount
         computeInChunks(rows, words: PlaneVignette.words) { results, start, count in
             var total: UInt64 = 0

@@ -101,7 +101,7 @@ struct PlaneProgram {
     private func run(
         _ rows: Rows, _ vignette: PlaneVignette, in memo: ColourMemo?, y: Double
     ) {
-        withUnsafeTemporaryAllocation(of: UInt16.self, capacity: rows.count) { memory in
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: rows.count) { memory in
             guard let gains = memory.baseAddress else { return }
             vignette.fill(gains, count: rows.count, across: rows.across, y: y)
             guard let memo else { return compute(rows, vignette, gains) }

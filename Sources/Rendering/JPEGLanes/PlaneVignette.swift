@@ -27,8 +27,8 @@ struct PlaneVignette {
     static let words = 2
 
     private let centreX, centreY, scale: Float
-    /// By distance: the logarithm of the gain.
-    private let gains: Table<UInt16>
+    /// By distance: the logarithm of the gain, three times as in a colour's words.
+    private let gains: Table<UInt64>
     /// By the sum of light's and the gain's logarithm, for red, green, blue: what it adds to a result.
     private let sums: [Table<UInt64>]
 
@@ -45,7 +45,8 @@ struct PlaneVignette {
         let step = filter.reach / Double(Self.entries - 1)
         scale = Float(1 / step)
         gains = Table(count: Self.entries) {
-            UInt16(Self.logarithm(filter.gain(at: Double($0) * step)))
+            let gain = UInt64(Self.logarithm(filter.gain(at: Double($0) * step)))
+            return gain | gain << 16 | gain << 32
         }
         sums = colour.curves.enumerated().map { channel, curve in
             Table(count: 2 * Self.most + 1) { sum in
@@ -70,7 +71,7 @@ struct PlaneVignette {
     /// - Parameters:
     ///   - across: pixels to a sample.
     ///   - y: of their centres, from the bottom, in pixels.
-    func fill(_ row: UnsafeMutablePointer<UInt16>, count: Int, across: Int, y: Double) {
+    func fill(_ row: UnsafeMutablePointer<UInt64>, count: Int, across: Int, y: Double) {
         let (scale, step) = (scale, Float(across))
         let left = step / 2 - centreX
         let square = (Float(y) - centreY) * (Float(y) - centreY)
@@ -100,7 +101,7 @@ struct PlaneVignette {
     @inline(__always)
     func replace(
         _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int,
-        gains: UnsafePointer<UInt16>, in memo: ColourMemo, _ fill: ColourMemo.Fill
+        gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
         let pages = memo.pages
         let results = UnsafeRawPointer(memo.results)
@@ -109,7 +110,7 @@ struct PlaneVignette {
         for column in 0..<rows.count {
             let chroma = ColourMemo.place(
                 blue: rows.blue[column], red: rows.red[column], luma: 0)
-            let gain = Self.forEachColour(gains[column])
+            let gain = gains[column]
             var total: UInt64 = 0
             let above = lumaAbove + column &* across
             let below = lumaBelow + column &* across
@@ -145,14 +146,10 @@ struct PlaneVignette {
         }
     }
 
-    /// Three times, as red, green and blue are in a colour's words.
-    @inline(__always)
-    private static func forEachColour(_ gain: UInt16) -> UInt64 { UInt64(gain) &* 0x1_0001_0001 }
-
     /// The result for a colour's words and a gain, without the memo.
-    func result(_ words: UnsafePointer<UInt32>, gain: UInt16) -> UInt64 {
+    func result(_ words: UnsafePointer<UInt32>, gain: UInt64) -> UInt64 {
         let colour = UInt64(words[0]) | UInt64(words[1]) << 32
-        return result(colour &+ Self.forEachColour(gain), sums[0].values, sums[1].values, sums[2].values)
+        return result(colour &+ gain, sums[0].values, sums[1].values, sums[2].values)
     }
 
     @inline(__always)
