@@ -392,8 +392,8 @@ import Testing
                 rendered += 1
             } catch let failure as Failure {
                 #expect(
-                    [.invalidValue, .parameterOutOfRange, .tooManyPixels].contains(failure.code),
-                    "\(filters): \(failure)")
+                    [.invalidValue, .parameterOutOfRange, .tooManyPixels, .exceedsLimit]
+                        .contains(failure.code), "\(filters): \(failure)")
             }
         }
         #expect(rendered > 30)
