@@ -97,23 +97,45 @@ struct PlaneVignette {
 
     /// Replaces a row of chroma and the luma that shares it; as ``ColourMemo/replace`` does.
     ///
+    /// A block of colours is looked up before any of it is summed up: a colour that is in no cache near by is waited for
+    /// while others are fetched, and not with each sum.
+    ///
     /// - Parameter gains: filled by ``fill(_:count:across:y:)``.
     @inline(__always)
     func replace(
         _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int,
         gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
+        let capacity = Self.blockColumns &* across &* down
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { memory in
+            guard let words = memory.baseAddress else { return }
+            var start = 0
+            while start < rows.count {
+                let block = start..<min(start &+ Self.blockColumns, rows.count)
+                lookUp(rows, block, across: across, down: down, into: words, in: memo, fill)
+                add(gains, to: words, rows, block, across: across, down: down, shift: shift)
+                start = block.upperBound
+            }
+        }
+    }
+
+    /// Columns of chroma whose colours are looked up together: 4 KB of words in the first cache.
+    private static let blockColumns = 128
+
+    /// Looks up the words of the colours of a block, those of one chroma sample after those of the other.
+    @inline(__always)
+    private func lookUp(
+        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int,
+        into words: UnsafeMutablePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
+    ) {
         let pages = memo.pages
         let results = UnsafeRawPointer(memo.results)
-        let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
-        let (lumaAbove, lumaBelow) = (rows.luma, rows.below)
-        for column in 0..<rows.count {
+        var words = words
+        for column in block {
             let chroma = ColourMemo.place(
                 blue: rows.blue[column], red: rows.red[column], luma: 0)
-            let gain = gains[column]
-            var total: UInt64 = 0
-            let above = lumaAbove + column &* across
-            let below = lumaBelow + column &* across
+            let above = rows.luma + column &* across
+            let below = rows.below + column &* across
             let first = Int(above[0])
             let second = across == 2 ? Int(above[1]) : first
             let third = down == 2 ? Int(below[0]) : first
@@ -135,11 +157,32 @@ struct PlaneVignette {
                         run = Int(pages[page])
                         if run == 0 { run = memo.make(page, fill) }
                     }
-                    let words = results.load(
+                    words.pointee = results.load(
                         fromByteOffset: (run &<< 5 | code & 31) &<< 3, as: UInt64.self)
-                    let result = result(words &+ gain, red, green, blue)
+                    words += 1
+                }
+            }
+        }
+    }
+
+    /// Adds the gains to words of a block and writes what they come to.
+    @inline(__always)
+    private func add(
+        _ gains: UnsafePointer<UInt64>, to words: UnsafePointer<UInt64>,
+        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int, shift: Int
+    ) {
+        let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
+        var words = words
+        for column in block {
+            let gain = gains[column]
+            var total: UInt64 = 0
+            for y in 0..<down {
+                let luma = (y == 0 ? rows.luma : rows.below) + column &* across
+                for x in 0..<across {
+                    let result = result(words.pointee &+ gain, red, green, blue)
                     luma[x] = Self.luma(of: result)
                     total &+= result
+                    words += 1
                 }
             }
             (rows.blue[column], rows.red[column]) = Self.chroma(of: total, shift: shift)
