@@ -17,13 +17,14 @@ struct MemoryEstimate {
     private static let code = 2 << 20
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
-    /// Bytes of a pixel that a decoder holds which makes the picture as a whole.
-    private static let decoders: [String: Double] = [
-        "heif": 7, "webp": 7.5, "jxl": 16, "gif": 5, "raw": 20,
+    /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
+    private static let decoders: [String: (eight: Double, more: Double)] = [
+        "heif": (7, 13.5), "webp": (8.5, 8.5), "jxl": (7, 14), "gif": (5, 5), "raw": (20, 20),
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
-    private static let encoders: [Recipe.Format: (once: Int, pixel: Double)] = [
-        .webp: (0, 6.3), .heic: (18 << 20, 17), .avif: (18 << 20, 24), .jxl: (8 << 20, 43),
+    private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
+        .webp: (0, 6.3, 6.3), .heic: (18 << 20, 17, 44), .avif: (18 << 20, 24, 51),
+        .jxl: (8 << 20, 43, 50),
     ]
 
     private let shape: Shape
@@ -92,7 +93,9 @@ struct MemoryEstimate {
     private mutating func addDecoder() {
         let photo = shape.photo
         let pixels = Double(photo.storedSize.pixels)
-        if let whole = Self.decoders[photo.format] { bytes += Int(whole * pixels) }
+        if let whole = Self.decoders[photo.format] {
+            bytes += Int((photo.bitsPerSample > 8 ? whole.more : whole.eight) * pixels)
+        }
         if photo.format == "jpeg", shape.edited.storedSize != photo.storedSize {
             // A small copy is decoded at eighths of the size, at most twice as wide and tall.
             let copy = 3 * min(photo.storedSize.pixels, 4 * shape.edited.storedSize.pixels)
@@ -100,9 +103,9 @@ struct MemoryEstimate {
         }
         switch photo.format {
         case "jpeg" where photo.isDecodedWhole: bytes += shape.coefficientBytes
-        // Of a TIFF in one strip libtiff reads the compressed bytes together, which may be as many as those of the pixels.
-        case "png" where photo.isDecodedWhole, "tiff" where photo.isDecodedWhole:
-            bytes += Int(pixels) * pixelBytes
+        case "png" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
+        // Of a TIFF in one strip libtiff reads the compressed bytes together: for photos three quarters at most.
+        case "tiff" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes * 3 / 4
         default: break
         }
         // Two rows of tiles or strips, or four times the rows of libvips' own.
@@ -182,16 +185,17 @@ struct MemoryEstimate {
     /// Rows beside the window of a warp: what the kernel looks at, and what is rounded.
     private static let slackRows = 32
 
-    /// Rows of a strip that libvips writes in a TIFF (its default of `tile_height`), and libtiff's room for the
-    /// case that they do not get smaller by compression (TIFFWriteBufferSetup, a tenth).
-    private static let stripRows = 128 * 11 / 10
+    /// Rows of a strip that libvips writes in a TIFF (its default of `tile_height`), as they are and as libtiff
+    /// compresses them, and a tenth for the case that they do not get smaller (TIFFWriteBufferSetup).
+    private static let stripRows = 2 * 128 * 11 / 10
 
     private mutating func addEncoder() {
         let pixels = Double(shape.size.pixels)
         let rows = shape.output.format == .tiff ? 2 * lines + Self.stripRows : 2 * lines
         bytes += min(rows, shape.size.height) * shape.size.width * shape.encodedBytes
         if let whole = Self.encoders[shape.output.format] {
-            bytes += whole.once + Int(whole.pixel * pixels)
+            let pixel = shape.output.bitDepth == .eight ? whole.eight : whole.more
+            bytes += whole.once + Int(pixel * pixels)
         }
         guard shape.output.progressive else { return }
         let samples = Shape.samples(shape.output.chroma, bands: 3)

@@ -15,9 +15,9 @@ enum TimeEstimate {
     private static let decoders: [String: Double] = [
         "png": 20, "tiff": 10, "webp": 20, "heif": 40, "jxl": 60, "gif": 10, "raw": 250,
     ]
-    /// Encoding what is no JPEG, beyond one.
+    /// Encoding what is no JPEG, beyond one; a TIFF for three bytes of a pixel.
     private static let encoders: [Recipe.Format: Double] = [
-        .png: 95, .tiff: 230, .webp: 90, .heic: 2000, .avif: 1000, .jxl: 700,
+        .png: 95, .tiff: 230, .webp: 90, .heic: 2000, .avif: 350, .jxl: 220,
     ]
 
     /// A JPEG of several scans, beyond one; and one of CMYK.
@@ -40,7 +40,8 @@ enum TimeEstimate {
             milliseconds += (decoders[shape.photo.format] ?? 0) * photo
             // A conversion by an ICC profile.
             if shape.photo.format == "jpeg", shape.photo.bands == 4 { milliseconds += inks * photo }
-            milliseconds += (encoders[shape.output.format] ?? 0) * result
+            let bytes = shape.output.format == .tiff ? Double(shape.encodedBytes) / 3 : 1
+            milliseconds += (encoders[shape.output.format] ?? 0) * bytes * result
             if shape.output.bitDepth != .eight { milliseconds += 40 * result }
         }
         return start + milliseconds / 1000
