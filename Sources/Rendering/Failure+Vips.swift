@@ -46,6 +46,8 @@ extension Failure {
         let words = text.lowercased()
         func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
         if says("no space left", "disk quota", "disc quota", "file too large") { return .noSpace }
+        // First: libheif calls what it does not want to allocate an error of memory, too.
+        if newerThanLibheif.contains(where: words.contains) { return .unsupportedFormat }
         if says(
             "out of memory", "cannot allocate", "insufficient memory", "memory allocation",
             "unable to malloc", "unable to calloc")
@@ -58,10 +60,7 @@ extension Failure {
         if says("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
         }
-        if says("not supported", "unsupported") || newerThanLibheif.contains(where: words.contains)
-        {
-            return .unsupportedFormat
-        }
+        if says("not supported", "unsupported") { return .unsupportedFormat }
         if says("encoder") { return .internalError }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
@@ -72,6 +71,8 @@ extension Failure {
         let decoders = [
             "vipsjpeg", "jpegload", "jxlload", "pngload", "libspng", "vipspng", "heif", "webp",
             "tiff", "gif",
+            // libtiff, by the name that libvips gives to what it reads (tiff.c).
+            "source input",
             // lcms, of the photo's profile: ours are good.
             "vipsicc", "compatible input profile",
             "premature end", "corrupt", "bad seek", "read error",

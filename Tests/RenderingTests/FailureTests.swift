@@ -122,6 +122,12 @@ import Vips
         ("jpegsave", "VipsJpeg: Premature end of JPEG file", .damagedPhoto),
         ("pngsave", "vips2png: unable to write to target a.png", .damagedPhoto),
         ("tiffload", "tiff2vips: tiled separate planes not supported", .unsupportedFormat),
+        ("jpegsave", "source input: Using code not yet in table", .damagedPhoto),
+        (
+            "heifload",
+            "a: bad seek to 16023; heif: Memory allocation error: Security limit exceeded",
+            .unsupportedFormat
+        ),
         ("icc_transform", "VipsIcc: Couldn't link the profiles", .damagedPhoto),
         (
             "icc_transform", "icc_transform: unable to load or find any compatible input profile",
