@@ -71,8 +71,9 @@ extension Failure {
         let decoders = [
             "vipsjpeg", "jpegload", "jxlload", "pngload", "libspng", "vipspng", "heif", "webp",
             "tiff", "gif",
-            // libtiff, by the name that libvips gives to what it reads (tiff.c).
-            "source input",
+            // libtiff, by the name that libvips gives to what it reads (tiff.c), and by those of its functions:
+            // LZWDecode, ZIPDecode, PackBitsDecode.
+            "source input", "decode:",
             // lcms, of the photo's profile: ours are good.
             "vipsicc", "compatible input profile",
             "premature end", "corrupt", "bad seek", "read error",

@@ -123,6 +123,7 @@ import Vips
         ("pngsave", "vips2png: unable to write to target a.png", .damagedPhoto),
         ("tiffload", "tiff2vips: tiled separate planes not supported", .unsupportedFormat),
         ("jpegsave", "source input: Using code not yet in table", .damagedPhoto),
+        ("jpegsave", "LZWDecode: Not enough data at scanline 320 (short 1 bytes)", .damagedPhoto),
         (
             "heifload",
             "a: bad seek to 16023; heif: Memory allocation error: Security limit exceeded",
