@@ -96,7 +96,7 @@ final class LentChild: Sendable {
     /// - Parameter plan: what a probe of the same request answered; nil for a preview.
     func render(_ request: PhotoRequest, planned plan: RenderPlan?) async throws -> RenderReport {
         begin()
-        let limit = min(renderTimeout, plan?.estimate.timeLimit ?? renderTimeout)
+        let limit = min(renderTimeout, plan?.estimate.timeLimit(at: .here) ?? renderTimeout)
         let reply = try await child.ask(.render(request), timeout: limit)
         switch reply {
         case .rendered(let report):

@@ -186,19 +186,23 @@ import Vips
 
 @Suite("Limits of one request") struct RequestLimitsTests {
     private let photo = "/photos/in.jpg"
+    private static let halfSpeed = ProcessorSpeed(cost: ProcessorSpeed.referenceCost * 2)
 
     @Test func `a header has seconds, unless pixels are needed to plan`() throws {
-        func limits(_ filters: [Filter]) throws -> RequestLimits {
+        func limits(
+            _ filters: [Filter], at speed: ProcessorSpeed = .reference
+        ) throws -> RequestLimits {
             .beforePlan(
                 of: .probe(
                     ProbeRequest(
                         source: photo, recipe: try Recipe(filters: filters), limits: RenderLimits())
-                )
-            )
+                ), at: speed)
         }
         #expect(try limits([Filter("CISepiaTone")]).cpuSeconds == 4)
+        #expect(try limits([Filter("CISepiaTone")], at: Self.halfSpeed).cpuSeconds == 8)
         #expect(try limits([Filter("auto")]).cpuSeconds == nil)
-        #expect(RequestLimits.beforePlan(of: .digest(source: photo)) == RequestLimits())
+        #expect(
+            RequestLimits.beforePlan(of: .digest(source: photo), at: .reference) == RequestLimits())
     }
 
     @Test func `time is told by the clock that the kernel compares with its limit`() {
@@ -220,13 +224,40 @@ import Vips
             plan,
             estimate: RenderEstimate(
                 memoryBytes: 100 << 20, spoolBytes: 50_000_000, cpuSeconds: 10),
-            sourceBytes: 1_000_000)
+            sourceBytes: 1_000_000, at: .reference)
         #expect(limits.cpuSeconds == 400)
         #expect(limits.dataBytes == 456 << 20)
         #expect(limits.fileBytes == 51_000_000 + 64 << 20)
-        let small = RequestLimits(
-            plan, estimate: RenderEstimate(memoryBytes: 1, cpuSeconds: 0.01), sourceBytes: 1)
-        #expect(small.cpuSeconds == 120)
+        let estimate = RenderEstimate(memoryBytes: 1, cpuSeconds: 0.01)
+        #expect(
+            RequestLimits(plan, estimate: estimate, sourceBytes: 1, at: .reference).cpuSeconds
+                == 120)
+        #expect(
+            RequestLimits(plan, estimate: estimate, sourceBytes: 1, at: Self.halfSpeed).cpuSeconds
+                == 240)
+    }
+}
+
+@Suite("Speed of the processor") struct ProcessorSpeedTests {
+    @Test(arguments: [(0.01, 1.0), (1, 1), (2.5, 2.5), (1e9, 100)])
+    func `limits grow with the cost of a piece of work, and never shrink or vanish`(
+        factor: Double, slowdown: Double
+    ) {
+        let speed = ProcessorSpeed(cost: ProcessorSpeed.referenceCost * factor)
+        #expect(abs(speed.slowdown - slowdown) < 1e-6)
+        #expect(speed.scaled(.seconds(60)) >= .seconds(60))
+    }
+
+    @Test func `this process is measured, whatever it is`() {
+        #expect(ProcessorSpeed.here.slowdown >= 1)
+        print("slowdown here: \(ProcessorSpeed.here.slowdown)")
+    }
+
+    @Test func `a render waits as much longer as it computes`() {
+        let estimate = RenderEstimate(memoryBytes: 1, cpuSeconds: 10)
+        let slow = ProcessorSpeed(cost: ProcessorSpeed.referenceCost * 3)
+        #expect(estimate.cpuLimit(at: .reference) == .seconds(200))
+        #expect(estimate.timeLimit(at: slow) == .seconds(3000))
     }
 }
 

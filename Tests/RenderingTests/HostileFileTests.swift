@@ -8,7 +8,7 @@ import Vips
 @testable import Rendering
 
 /// Files that others' decoders stumbled over, through a real child.
-@Suite("Hostile files", .timeLimit(.minutes(5))) struct HostileFileTests {
+@Suite("Hostile files", .timeLimit(.minutes(60))) struct HostileFileTests {
     private static let folders =
         [Studio.fixture("Hostile")] + (Studio.corpus.map { [$0 + "/hostile"] } ?? [])
 

@@ -72,6 +72,9 @@ public enum RenderChild {
 
     private static let threadsMax = 64
 
+    /// A deed that loops is to end in the seconds that its test waits, on any machine.
+    private static let speed: ProcessorSpeed = TestDeed.armed == nil ? .here : .reference
+
     private static let tileHeights = 16...1024
 
     /// A whole number of the environment, brought into its range; nil when there is none.
@@ -83,7 +86,7 @@ public enum RenderChild {
     private static func reply(
         to request: RenderRequest, by renderer: Renderer, _ confinement: Confinement
     ) -> RenderReply {
-        RequestLimits.beforePlan(of: request).enter()
+        RequestLimits.beforePlan(of: request, at: speed).enter()
         do throws(Failure) {
             switch request {
             case .confinement: return .confined(confinement)
@@ -105,7 +108,7 @@ public enum RenderChild {
     }
 
     private static func willRender(_ request: PhotoRequest, _ photo: Photo) throws(Failure) {
-        RequestLimits(of: photo).enter()
+        RequestLimits(of: photo, at: speed).enter()
         try TestDeed.armed?.doInRender(request)
     }
 

@@ -19,27 +19,36 @@ struct RequestLimits: Equatable {
 
     /// What holds until the plan is known. A header is read in milliseconds; statistics for an automatic filter
     /// need all pixels.
-    static func beforePlan(of request: RenderRequest) -> RequestLimits {
+    static func beforePlan(
+        of request: RenderRequest, at speed: ProcessorSpeed
+    ) -> RequestLimits {
         let recipe: Recipe
         switch request {
         case .probe(let request): recipe = request.recipe
         case .render(let request): recipe = request.recipe
         case .digest, .contactSheet, .confinement: return RequestLimits()
         }
-        return RequestLimits(cpuSeconds: recipe.isAutomatic ? nil : headerSeconds)
+        return RequestLimits(
+            cpuSeconds: recipe.isAutomatic ? nil : wholeSeconds(speed.scaled(headerTime)))
     }
 
-    /// Processor time in which a header must be read: a loop in its reader ends within 5 s of a core.
-    private static let headerSeconds = 4
+    /// Processor time of the reference in which a header must be read: a loop in its reader ends within 5 s of a core.
+    private static let headerTime: Duration = .seconds(4)
+
+    private static func wholeSeconds(_ time: Duration) -> Int {
+        Int((time / .seconds(1)).rounded(.up))
+    }
 
     /// What a plan may need: its estimate, and room for the estimate to be wrong.
     ///
     /// - Parameters:
     ///   - estimate: of the photo at full size, also for a small copy of it.
     ///   - sourceBytes: length of the photo's file.
-    init(_ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int) {
-        cpuSeconds =
-            Int((estimate.cpuLimit / .seconds(1)).rounded(.up)) * max(1, plan.threads)
+    ///   - speed: of this process.
+    init(
+        _ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int, at speed: ProcessorSpeed
+    ) {
+        cpuSeconds = Self.wholeSeconds(estimate.cpuLimit(at: speed)) * max(1, plan.threads)
         dataBytes = estimate.memoryBytes * Self.dataFactor + Self.dataReserve
         fileBytes =
             max(plan.resultSize.pixels * Self.pixelBytesMax, estimate.spoolBytes)
@@ -74,10 +83,11 @@ struct RequestLimits: Equatable {
 
 extension RequestLimits {
     /// What a photo may need whose render is planned.
-    init(of photo: Photo) {
+    init(of photo: Photo, at speed: ProcessorSpeed) {
         var status = stat()
         // What cannot be looked at any more cannot be rendered either, and that says why.
         stat(photo.file.path, &status)
-        self.init(photo.plan, estimate: photo.fullEstimate, sourceBytes: Int(status.st_size))
+        self.init(
+            photo.plan, estimate: photo.fullEstimate, sourceBytes: Int(status.st_size), at: speed)
     }
 }
