@@ -167,6 +167,15 @@ let package = Package(
             dependencies: ["Adjustments", "RenderProtocol", "Rendering"],
             swiftSettings: settings),
 
+        // A render child that does what a photo would try that has taken it over. No product: tests build it.
+        .target(name: "CHostile", path: "Tests/CHostile"),
+        .executableTarget(
+            name: "minilab-hostile-child",
+            dependencies: [
+                "Adjustments", "CHostile", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+            ],
+            path: "Tests/hostile-child", swiftSettings: settings),
+
         // The ways in for strangers' bytes; ops/fuzz tries them.
         .target(
             name: "EntryPoints",
@@ -238,7 +247,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Editors", "Filters", "JobQueue", "Library", "MinilabTesting",
                 "Redis",
-                "RenderProtocol", "Worker", "minilab-render",
+                "RenderProtocol", "Worker", "minilab-hostile-child", "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -266,7 +275,8 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "Adjustments", "Editors", "FileBytes", "Filters", "Headers", "JPEG",
-                "MinilabTesting", "RenderProtocol", "Rendering", "Vips", "minilab-render",
+                "MinilabTesting", "RenderProtocol", "Rendering", "Vips", "minilab-hostile-child",
+                "minilab-render",
             ],
             swiftSettings: settings),
     ]

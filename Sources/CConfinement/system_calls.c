@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 // struct landlock_path_beneath_attr: packed, as the kernel reads it.
@@ -66,27 +63,4 @@ uint32_t minilab_audit_architecture(void) {
 #else
     return 0;
 #endif
-}
-
-long minilab_fork(void) { return syscall(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0); }
-long minilab_trace(int process) { return ptrace(PTRACE_ATTACH, process, 0, 0); }
-int minilab_limit(int process) {
-    struct rlimit limit;
-    return prlimit(process, RLIMIT_NOFILE, NULL, &limit);
-}
-
-bool minilab_use_spool(const char *folder) {
-    char bytes[4096] = "tile";
-    int file = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (file < 0) return false;
-    struct statvfs room;
-    bool good = fallocate(file, 0, 0, 2 * sizeof bytes) == 0
-        && pwrite(file, bytes, sizeof bytes, sizeof bytes) == sizeof bytes
-        && sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE) == 0
-        && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0
-        && ftruncate(file, sizeof bytes) == 0
-        && pread(file, bytes, sizeof bytes, 0) == sizeof bytes
-        && fstatvfs(file, &room) == 0 && statvfs(folder, &room) == 0;
-    close(file);
-    return good;
 }

@@ -40,8 +40,3 @@ extern "C" void minilab_exit_without_memory(int code) {
     const int signals[] = {SIGABRT, SIGTRAP, SIGILL};
     for (int signal : signals) sigaction(signal, &action, nullptr);
 }
-
-extern "C" void minilab_exhaust_memory(long bytes) {
-    // Not a new-expression, which an optimiser may leave out.
-    ::operator delete(::operator new(static_cast<std::size_t>(bytes)));
-}

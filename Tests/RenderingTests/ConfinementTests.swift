@@ -32,7 +32,8 @@ import Vips
                 environment: deed.map { [TestDeed.variable: $0.rawValue] } ?? [:],
                 arguments: ReachableFiles(
                     readable: [studio.path("photos")], writable: [results]
-                ).arguments)
+                ).arguments,
+                executable: deed == nil ? "minilab-render" : "minilab-hostile-child")
         }
 
         func render(_ recipe: Recipe? = nil) throws -> RenderRequest {

@@ -14,18 +14,21 @@ enum ChildEnd: Equatable {
     case signal(Int32)
 }
 
-/// A real `minilab-render`.
+/// A real `minilab-render`, or the executable that stands for one that was taken over.
 final class Child {
     let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var received = Data()
 
-    init(environment: [String: String] = [:], arguments: [String] = []) throws {
+    init(
+        environment: [String: String] = [:], arguments: [String] = [],
+        executable: String = "minilab-render"
+    ) throws {
         // The executable lies beside the test runner.
         let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent()
-            .appendingPathComponent("minilab-render")
+            .appendingPathComponent(executable)
         // Processes of other tests must not hold the other end open: the child could not see its end.
         for pipe in [input, output] {
             for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {

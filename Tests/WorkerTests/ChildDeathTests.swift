@@ -24,7 +24,7 @@ import Testing
             folder = try TemporaryFolder()
             photo = folder.file("in.png")
             try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
-            let real = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+            let real = MinilabProcess.productsFolder.appending(path: "minilab-hostile-child").path
             let child = folder.file("child")
             try Data(
                 "#!/bin/sh\n\(TestDeed.variable)=\(deed.rawValue) exec '\(real)' \"$@\"\n".utf8

@@ -49,14 +49,6 @@ uint32_t minilab_audit_architecture(void);
 // of a thread to which malloc has just said ENOMEM.
 void minilab_exit_without_memory(int code);
 
-// For tests of what is denied: clone(2) as fork calls it; ptrace(PTRACE_ATTACH); prlimit(2) of another process;
-// more memory than there is, asked for in C++ with nobody who catches; all that a spool file needs.
-long minilab_fork(void);
-long minilab_trace(int process);
-int minilab_limit(int process);
-void minilab_exhaust_memory(long bytes);
-bool minilab_use_spool(const char *folder);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-import Adjustments
+package import Adjustments
 import CConfinement
 import FoundationEssentials
 import Glibc
@@ -21,7 +21,24 @@ public enum RenderChild {
     /// rows that they compute at a time. Neither changes a byte of the result.
     ///
     /// - Parameter arguments: what it can reach, as ``ReachableFiles`` gives them.
-    public static func run(arguments: [String] = []) -> RenderExit {
+    public static func run(arguments: [String]) -> RenderExit {
+        run(arguments: arguments, hooks: Hooks())
+    }
+
+    /// What a program of tests does at some moments of a child's life; nothing in the product.
+    package struct Hooks: Sendable {
+        /// Before a request is answered.
+        package var willAnswer: @Sendable (RenderRequest) -> Void = { _ in }
+        /// When a photo's render is planned and its limits hold; a failure is the answer.
+        package var willRender: @Sendable (PhotoRequest) -> Failure? = { _ in nil }
+        /// By which limits of processor time are scaled.
+        package var speed = ProcessorSpeed.here
+
+        package init() {}
+    }
+
+    /// As ``run(arguments:)``.
+    package static func run(arguments: [String], hooks: Hooks) -> RenderExit {
         let reachable: ReachableFiles?
         do {
             reachable = try ReachableFiles(arguments: arguments)
@@ -46,7 +63,10 @@ public enum RenderChild {
             complain(error.description)
             return .noVips
         }
-        renderer.willRender = willRender
+        renderer.willRender = { request, photo throws(Failure) in
+            RequestLimits(of: photo, at: hooks.speed).enter()
+            if let failure = hooks.willRender(request) { throw failure }
+        }
         var lines = LineReader()
         while let line = lines.next() {
             guard case .line(let data) = line else {
@@ -64,16 +84,13 @@ public enum RenderChild {
                 complain("a line is no request: \(error)")
                 return .badRequest
             }
-            let reply = watch.watching { Self.reply(to: request, by: renderer, confinement) }
+            let reply = watch.watching { Self.reply(to: request, by: renderer, confinement, hooks) }
             guard answer(reply) else { return .orphaned }
         }
         return .finished
     }
 
     private static let threadsMax = 64
-
-    /// A deed that loops is to end in the seconds that its test waits, on any machine.
-    private static let speed: ProcessorSpeed = TestDeed.armed == nil ? .here : .reference
 
     private static let tileHeights = 16...1024
 
@@ -84,14 +101,14 @@ public enum RenderChild {
     }
 
     private static func reply(
-        to request: RenderRequest, by renderer: Renderer, _ confinement: Confinement
+        to request: RenderRequest, by renderer: Renderer, _ confinement: Confinement, _ hooks: Hooks
     ) -> RenderReply {
-        RequestLimits.beforePlan(of: request, at: speed).enter()
+        RequestLimits.beforePlan(of: request, at: hooks.speed).enter()
+        hooks.willAnswer(request)
         do throws(Failure) {
             switch request {
             case .confinement: return .confined(confinement)
             case .probe(let request):
-                TestDeed.armed?.doInHeader()
                 let (header, plan) = try renderer.probe(request)
                 return .probed(header: header, plan: plan)
             case .digest(let source):
@@ -105,11 +122,6 @@ public enum RenderChild {
         } catch {
             return .failed(error)
         }
-    }
-
-    private static func willRender(_ request: PhotoRequest, _ photo: Photo) throws(Failure) {
-        RequestLimits(of: photo, at: speed).enter()
-        try TestDeed.armed?.doInRender(request)
     }
 
     /// Writes one line; false when nobody reads any more.

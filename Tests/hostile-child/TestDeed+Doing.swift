@@ -1,6 +1,7 @@
 import Adjustments
-import CConfinement
+import CHostile
 import Glibc
+import MinilabTesting
 import RenderProtocol
 import Vips
 
@@ -17,14 +18,14 @@ extension TestDeed {
 
     /// Does what is to happen while a photo is rendered.
     ///
-    /// - Throws: `ioFailure` with the kernel's words when it was denied, `internalError` when it was done.
-    func doInRender(_ request: PhotoRequest) throws(Failure) {
-        guard self != .spinInHeader else { return }
+    /// - Returns: `ioFailure` with the kernel's words when it was denied, `internalError` when it was done.
+    func doInRender(_ request: PhotoRequest) -> Failure? {
+        guard self != .spinInHeader else { return nil }
         errno = 0
         guard attempt(request) else {
-            throw Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
+            return Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
         }
-        throw Failure(.internalError, "\(rawValue): done")
+        return Failure(.internalError, "\(rawValue): done")
     }
 
     private func attempt(_ request: PhotoRequest) -> Bool {
@@ -38,16 +39,16 @@ extension TestDeed {
         case .openSocket: return socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0
         case .openLocalSocket: return socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) >= 0
         case .fork:
-            let child = minilab_fork()
+            let child = hostile_fork()
             if child == 0 { _exit(0) }
             return child > 0
         case .signalWorker: return kill(getppid(), 0) == 0
-        case .limitWorker: return minilab_limit(getppid()) == 0
-        case .useSpool: return minilab_use_spool(request.folder)
+        case .limitWorker: return hostile_limit(getppid()) == 0
+        case .useSpool: return hostile_use_spool(request.folder)
         case .exec:
             execl("/bin/true")
             return false
-        case .trace: return minilab_trace(getppid()) == 0
+        case .trace: return hostile_trace(getppid()) == 0
         case .spinInHeader: return false
         case .exhaustSwift:
             UnsafeMutableRawPointer.allocate(byteCount: Self.muchBytes, alignment: 16).deallocate()
@@ -56,7 +57,7 @@ extension TestDeed {
             VipsLibrary.exhaustMemory(Self.muchBytes)
             return true
         case .exhaustCPlusPlus:
-            minilab_exhaust_memory(Self.muchBytes)
+            hostile_exhaust_memory(Self.muchBytes)
             return true
         case .fillDisk: return Self.write(Self.muchBytes, to: inFolder)
         case .abort: Glibc.abort()

@@ -1,9 +1,8 @@
 import Glibc
 
-/// What a photo that has taken over its decoder would try, and how a decoder ends that fails: done by a render
-/// child instead of rendering, so that tests see the real process denied and its real death.
-///
-/// Inert unless the child's environment says `MINILAB_TEST_DEED=<name>`; a worker never sets it.
+/// What a photo that has taken over its decoder would try, and how a decoder ends that fails: done instead of
+/// rendering by `minilab-hostile-child`, a render child but for this, so that tests see the real process denied and
+/// its real death.
 public enum TestDeed: String, Sendable, CaseIterable {
     /// Read /etc/passwd.
     case readPasswd = "read-passwd"
@@ -46,7 +45,7 @@ public enum TestDeed: String, Sendable, CaseIterable {
     /// Crash.
     case abort
 
-    /// The environment variable that names a deed.
+    /// The environment variable of the hostile child that names a deed.
     public static let variable = "MINILAB_TEST_DEED"
 
     /// The deed that the environment names.
