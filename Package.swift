@@ -275,8 +275,8 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "Adjustments", "Editors", "FileBytes", "Filters", "Headers", "JPEG",
-                "MinilabTesting", "RenderProtocol", "Rendering", "Vips", "minilab-hostile-child",
-                "minilab-render",
+                "CConfinement", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+                "minilab-hostile-child", "minilab-render",
             ],
             swiftSettings: settings),
     ]

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CConfinement.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -35,7 +36,10 @@ int minilab_landlock_enter(int rules) {
 
 int minilab_filter_calls(const struct sock_filter *program, unsigned short count) {
     struct sock_fprog filter = {.len = count, .filter = (struct sock_filter *)program};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+    long thread = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    // A thread that has a filter of its own: nothing was entered.
+    if (thread > 0) errno = EBUSY;
+    return thread == 0 ? 0 : -1;
 }
 
 int minilab_prctl(int option, unsigned long argument) {

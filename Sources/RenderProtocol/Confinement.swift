@@ -8,7 +8,7 @@ public struct Confinement: Sendable, Codable, Equatable {
         case network
         /// Send signals to others. By Landlock, Linux 6.12, besides `calls`.
         case signals
-        /// Start programs, open sockets, look into other processes, change the system. By seccomp.
+        /// Make any system call that rendering does not need: start programs, open sockets. By seccomp.
         case calls
         /// Gain rights, or use those of root. By `no_new_privs` and capset(2).
         case privileges

@@ -29,6 +29,17 @@ public struct Renderer: Sendable {
         }
     }
 
+    /// Has all code in memory that libraries compile as they run; no more can be mapped once the process is confined.
+    ///
+    /// - Throws: `internalError` when libvips cannot.
+    package func reserveCode() throws(Failure) {
+        do {
+            try VipsLibrary.reserveVectorCode()
+        } catch {
+            throw Failure(.internalError, "libvips cannot prepare to shrink pictures: \(error)")
+        }
+    }
+
     /// Reads a header and plans the render; no pixels.
     public func probe(_ request: ProbeRequest) throws(Failure) -> (PhotoHeader, RenderPlan) {
         let photo = try Photo(

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
 #include "CHostile.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 long hostile_fork(void) { return syscall(SYS_clone, 17 /* SIGCHLD */, 0, 0, 0, 0); }
@@ -30,3 +30,11 @@ bool hostile_use_spool(const char *folder) {
     close(file);
     return good;
 }
+
+long hostile_call(long number, const long arguments[6]) {
+    long result = syscall(
+        number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    return result == -1 ? -errno : result;
+}
+
+pid_t hostile_new_process(void) { return fork(); }

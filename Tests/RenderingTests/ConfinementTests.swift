@@ -32,8 +32,7 @@ import Vips
                 environment: deed.map { [TestDeed.variable: $0.rawValue] } ?? [:],
                 arguments: ReachableFiles(
                     readable: [studio.path("photos")], writable: [results]
-                ).arguments,
-                executable: deed == nil ? "minilab-render" : "minilab-hostile-child")
+                ).arguments, executable: deed == nil ? "minilab-render" : "minilab-hostile-child")
         }
 
         func render(_ recipe: Recipe? = nil) throws -> RenderRequest {
@@ -66,9 +65,8 @@ import Vips
 
     @Test(arguments: [
         (TestDeed.readPasswd, Confinement.Measure.files), (.writeBesidePhoto, .files),
-        (.removePhoto, .files), (.changeMode, .calls), (.linkPhoto, .calls), (.openSocket, .calls),
-        (.openLocalSocket, .calls), (.fork, .calls), (.signalWorker, .calls),
-        (.limitWorker, .calls),
+        (.removePhoto, .files), (.changeMode, .calls), (.linkPhoto, .calls), (.fork, .calls),
+        (.signalWorker, .calls), (.limitWorker, .calls),
     ])
     func `what a child has no use for is denied, and it lives`(
         deed: TestDeed, measure: Confinement.Measure
@@ -81,7 +79,9 @@ import Vips
             return
         }
         #expect(failure.code == .ioFailure, "\(failure)")
-        #expect(failure.message.contains("ermi"), "\(failure)")
+        #expect(
+            failure.message.contains("ermi") || failure.message.contains("not implemented"),
+            "\(failure)")
         #expect(FileManager.default.fileExists(atPath: place.photo))
         guard case .confined = try child.ask(.confinement) else {
             Issue.record("the child does not answer any more")
@@ -89,7 +89,7 @@ import Vips
         }
     }
 
-    @Test(arguments: [TestDeed.exec, .trace])
+    @Test(arguments: [TestDeed.exec, .trace, .openSocket, .openLocalSocket])
     func `what only an attacker does ends the child`(deed: TestDeed) async throws {
         guard try #require(Self.confinement).has(.calls) else { return }
         let place = try Place()

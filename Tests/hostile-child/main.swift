@@ -4,7 +4,18 @@ import MinilabTesting
 import RenderProtocol
 import Rendering
 
-// A render child that does what MINILAB_TEST_DEED names, and is none of the product.
+// usage: minilab-hostile-child probes descriptors|paths    all system calls, and some with arguments, one a line
+//        minilab-hostile-child costs descriptors|paths     what preparing and entering cost, in microseconds
+//        minilab-hostile-child [ARGUMENTS]                 a render child that does MINILAB_TEST_DEED
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "probes" {
+    Probes(byPath: arguments.last == "paths").run()
+    exit(0)
+}
+if arguments.first == "costs" {
+    Probes(byPath: arguments.last == "paths").measure()
+    exit(0)
+}
 var hooks = RenderChild.Hooks()
 // A deed that loops is to end in the seconds that its test waits, on any machine.
 hooks.speed = .reference
@@ -12,5 +23,4 @@ hooks.willAnswer = { request in
     if case .probe = request { TestDeed.armed?.doInHeader() }
 }
 hooks.willRender = { request in TestDeed.armed?.doInRender(request) }
-exit(
-    RenderChild.run(arguments: Array(CommandLine.arguments.dropFirst()), hooks: hooks).rawValue)
+exit(RenderChild.run(arguments: arguments, hooks: hooks).rawValue)

@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ int minilab_landlock_create(const struct minilab_landlock_rules *rules);
 int minilab_landlock_allow(int rules, int path, uint64_t access);
 int minilab_landlock_enter(int rules);
 
-// A filter of system calls, for this thread and all that it starts. Needs no_new_privs.
+// A filter of system calls, for all threads and all that they start. Needs no_new_privs.
 int minilab_filter_calls(const struct sock_filter *program, unsigned short count);
 
 // prctl(2) with one argument.

@@ -48,21 +48,25 @@ public enum RenderChild {
         }
         minilab_exit_without_memory(RenderExit.outOfMemory.rawValue)
         VipsLibrary.endWithoutMemory(by: RenderExit.outOfMemory.rawValue)
-        let confinement = ConfinedProcess.enter(reachable)
+        let reach = reachable.map(FileReach.paths) ?? .anything
+        let prepared = ConfinedProcess.prepare(reach)
         // A reader that has gone is seen as an error of write, below.
         signal(SIGPIPE, SIG_IGN)
         Heap.settle()
-        let watch = OrphanWatch()
-        watch.start()
         var renderer: Renderer
         do {
             renderer = try Renderer(
                 threads: number("VIPS_CONCURRENCY", 1...threadsMax) ?? 1,
                 tileHeight: number("VIPS_TILE_HEIGHT", tileHeights))
+            try renderer.reserveCode()
         } catch {
             complain(error.description)
             return .noVips
         }
+        let confinement = Confinement(
+            gaps: prepared + ConfinedProcess.enter(reach))
+        let watch = OrphanWatch()
+        watch.start()
         renderer.willRender = { request, photo throws(Failure) in
             RequestLimits(of: photo, at: hooks.speed).enter()
             if let failure = hooks.willRender(request) { throw failure }

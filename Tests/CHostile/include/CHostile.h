@@ -3,6 +3,9 @@
 #define CHOSTILE_H
 
 #include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +21,12 @@ void hostile_exhaust_memory(long bytes);
 
 // All that a spool file needs, in a folder.
 bool hostile_use_spool(const char *folder);
+
+// Any system call; the error's number below zero.
+long hostile_call(long number, const long arguments[6]);
+
+// fork(2), which Swift does not import; call nothing but what is needed in the new process.
+pid_t hostile_new_process(void);
 
 #ifdef __cplusplus
 }

@@ -1,132 +1,91 @@
 import CConfinement
 import Glibc
 
-/// Which system calls are refused: seccomp(2) with a program that is a list of numbers.
+/// A filter of system calls: seccomp(2) with a program that is a list of rules.
 ///
-/// A list of what is denied, not of what is allowed: GLib, libvips, OpenMP and eight codecs make other calls with
-/// each version and kernel, and a decoder that dies of a harmless one loses good photos. What is denied are
-/// the ways out of the process; of what is inside of it a decoder that is taken over has all in any case.
+/// What no rule names fails with ENOSYS, also every number that a later kernel adds. The kernel remembers which
+/// calls are allowed with any arguments and does not run the program for them (Linux 5.11).
 struct CallFilter {
     let program: [sock_filter]
 
-    /// Enters it, for this thread and all that it starts.
-    static func enter() throws(SystemRefusal) {
-        let program = CallFilter(process: UInt32(getpid())).program
+    /// Enters it, for all threads of this process and all that they start.
+    static func enter(_ needs: AllowedCalls.Needs) throws(SystemRefusal) {
+        let rules = AllowedCalls(needs, process: UInt32(getpid())).rules
+        let program = CallFilter(rules).program
         try SystemRefusal.check(
-            minilab_filter_calls(program, UInt16(program.count)), "PR_SET_SECCOMP")
+            minilab_filter_calls(program, UInt16(program.count)), "seccomp")
     }
 
     /// Builds it.
-    ///
-    /// - Parameter process: who may be sent signals: ourselves.
-    init(process: UInt32) {
-        var program = Assembler()
+    init(_ rules: [CallRule]) {
+        var program = FilterProgram()
         program.load(Offset.architecture)
-        program.whenNot(minilab_audit_architecture(), .kill)
+        program.unless(minilab_audit_architecture(), .kill)
         program.load(Offset.number)
         #if arch(x86_64)
             // Calls of the x32 interface are others with the same numbers.
-            program.whenAtLeast(0x4000_0000, .kill)
+            program.fromThereOn(0x4000_0000, .kill)
         #endif
-        for number in DeniedCalls.deadly { program.when(number, .kill) }
-        for number in DeniedCalls.denied { program.when(number, .refuse(EPERM)) }
-        // The C library takes clone then, whose flags a filter can read.
-        program.when(DeniedCalls.clone3, .refuse(ENOSYS))
-        program.when(DeniedCalls.clone, thenUnlessFlag: Self.cloneThread, .refuse(EPERM))
-        for number in DeniedCalls.aimedAtProcess {
-            program.when(number, thenUnlessFirstIs: [process], .refuse(EPERM))
-        }
-        program.when(DeniedCalls.prlimit, thenUnlessFirstIs: [0, process], .refuse(EPERM))
-        program.end(.allow)
+        for rule in rules { program.add(rule) }
+        program.end(.refuse(ENOSYS))
         self.program = program.instructions
     }
 
-    /// CLONE_THREAD: a thread of ours, not a process.
-    private static let cloneThread: UInt32 = 0x0001_0000
-
     /// Where things are in struct seccomp_data.
-    private enum Offset {
+    enum Offset {
         static let number: UInt32 = 0
         static let architecture: UInt32 = 4
-        /// The low half of the first argument, on machines that put it first: all that Swift runs on.
-        static let first: UInt32 = 16
-    }
 
-    /// What becomes of a call.
-    enum Verdict {
-        case allow
-        /// It fails with this error.
-        case refuse(Int32)
-        /// The process ends by SIGSYS.
-        case kill
-
-        var value: UInt32 {
-            switch self {
-            case .allow: UInt32(SECCOMP_RET_ALLOW)
-            case .refuse(let error): UInt32(SECCOMP_RET_ERRNO) | UInt32(error)
-            case .kill: 0x8000_0000
-            }
+        /// An argument, on machines that put its low half first: all that Swift runs on.
+        static func argument(_ index: Int, isHighHalf: Bool) -> UInt32 {
+            UInt32(16 + 8 * index + (isHighHalf ? 4 : 0))
         }
     }
+}
 
-    /// Writes a program for the kernel's packet filter machine, one test after the other.
-    private struct Assembler {
-        var instructions: [sock_filter] = []
+/// A program for the kernel's packet filter machine, one test after the other.
+private struct FilterProgram {
+    private(set) var instructions: [sock_filter] = []
 
-        private static let loadWord = UInt16(BPF_LD | BPF_W | BPF_ABS)
-        private static let jumpEqual = UInt16(BPF_JMP | BPF_JEQ | BPF_K)
-        private static let jumpAtLeast = UInt16(BPF_JMP | BPF_JGE | BPF_K)
-        private static let jumpAnyBit = UInt16(BPF_JMP | BPF_JSET | BPF_K)
-        private static let answer = UInt16(BPF_RET | BPF_K)
+    private static let loadWord = UInt16(BPF_LD | BPF_W | BPF_ABS)
+    private static let and = UInt16(BPF_ALU | BPF_AND | BPF_K)
+    private static let jumpEqual = UInt16(BPF_JMP | BPF_JEQ | BPF_K)
+    private static let jumpAtLeast = UInt16(BPF_JMP | BPF_JGE | BPF_K)
+    private static let answer = UInt16(BPF_RET | BPF_K)
 
-        private mutating func add(
-            _ code: UInt16, _ value: UInt32, yes: UInt8 = 0, no: UInt8 = 0
-        ) {
-            instructions.append(sock_filter(code: code, jt: yes, jf: no, k: value))
+    private mutating func add(_ code: UInt16, _ value: UInt32, yes: Int = 0, no: Int = 0) {
+        instructions.append(sock_filter(code: code, jt: UInt8(yes), jf: UInt8(no), k: value))
+    }
+
+    mutating func load(_ offset: UInt32) { add(Self.loadWord, offset) }
+    mutating func end(_ answer: CallRule.Answer) { add(Self.answer, answer.value) }
+
+    mutating func unless(_ value: UInt32, _ answer: CallRule.Answer) {
+        add(Self.jumpEqual, value, yes: 1)
+        end(answer)
+    }
+
+    mutating func fromThereOn(_ value: UInt32, _ answer: CallRule.Answer) {
+        add(Self.jumpAtLeast, value, no: 1)
+        end(answer)
+    }
+
+    /// A rule is passed by as long as the number is another; once it fits, it gives an answer.
+    mutating func add(_ rule: CallRule) {
+        var body = FilterProgram()
+        for test in rule.tests { body.add(test, otherwise: rule.otherwise) }
+        body.end(rule.answer)
+        add(Self.jumpEqual, rule.number, no: body.instructions.count)
+        instructions += body.instructions
+    }
+
+    private mutating func add(_ test: CallRule.Test, otherwise: CallRule.Answer) {
+        load(CallFilter.Offset.argument(test.argument, isHighHalf: test.isHighHalf))
+        if test.mask != .max { add(Self.and, test.mask) }
+        for (index, value) in test.values.enumerated() {
+            // Past the values that follow and the answer.
+            add(Self.jumpEqual, value, yes: test.values.count - index)
         }
-
-        mutating func load(_ offset: UInt32) { add(Self.loadWord, offset) }
-        mutating func end(_ verdict: Verdict) { add(Self.answer, verdict.value) }
-
-        mutating func when(_ value: UInt32, _ verdict: Verdict) {
-            add(Self.jumpEqual, value, no: 1)
-            end(verdict)
-        }
-
-        mutating func whenNot(_ value: UInt32, _ verdict: Verdict) {
-            add(Self.jumpEqual, value, yes: 1)
-            end(verdict)
-        }
-
-        mutating func whenAtLeast(_ value: UInt32, _ verdict: Verdict) {
-            add(Self.jumpAtLeast, value, no: 1)
-            end(verdict)
-        }
-
-        /// For a call whose first argument is not one of `allowed`.
-        mutating func when(
-            _ number: UInt32, thenUnlessFirstIs allowed: [UInt32], _ verdict: Verdict
-        ) {
-            let tests = UInt8(allowed.count)
-            // Past: the load, the tests, both answers.
-            add(Self.jumpEqual, number, no: tests + 3)
-            load(Offset.first)
-            for (index, value) in allowed.enumerated() {
-                add(Self.jumpEqual, value, yes: tests - UInt8(index))
-            }
-            end(verdict)
-            end(.allow)
-        }
-
-        /// For a call whose first argument has not this bit.
-        mutating func when(
-            _ number: UInt32, thenUnlessFlag flag: UInt32, _ verdict: Verdict
-        ) {
-            add(Self.jumpEqual, number, no: 4)
-            load(Offset.first)
-            add(Self.jumpAnyBit, flag, yes: 1)
-            end(verdict)
-            end(.allow)
-        }
+        end(otherwise)
     }
 }

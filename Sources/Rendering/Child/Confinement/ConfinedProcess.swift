@@ -1,30 +1,54 @@
 import CConfinement
 import Glibc
-import RenderProtocol
+package import RenderProtocol
 
-/// The confinement of this process: entered once, before a byte of a photo is read, and never left.
-enum ConfinedProcess {
-    /// Gives up all that rendering does not need. To be called while the process has one thread: those that it
-    /// starts later inherit what is given up, others would keep it.
+/// The confinement of a process that reads photos, in two steps, and never left.
+///
+/// A zygote prepares before it starts libvips, and so do all processes that it forks; each of those enters before it
+/// reads a byte of a photo. A process that serves photos itself does both.
+package enum ConfinedProcess {
+    /// Gives up what neither libvips nor rendering needs. To be called while the process has one thread: those that
+    /// it starts later inherit what is given up, others would keep it.
     ///
-    /// - Parameter reachable: what it may read and write; nil leaves files as they are.
     /// - Returns: what the kernel did not grant.
-    static func enter(_ reachable: ReachableFiles?) -> Confinement {
+    package static func prepare(_ reach: FileReach) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
-        func attempt(_ measure: Confinement.Measure, _ body: () throws(SystemRefusal) -> Void) {
-            do throws(SystemRefusal) {
-                try body()
-            } catch {
-                gaps.append(Confinement.Gap(measure, error.description))
-            }
+        gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.enter(reach) }
+        gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.prepare(reach) }
+        return gaps + FileRules.enter(reach)
+    }
+
+    /// Gives up all that reading a photo does not need. libvips is started, and every library loaded: no code can be
+    /// mapped from here on.
+    ///
+    /// - Parameters:
+    ///   - receivesDescriptors: it serves several requests and takes their descriptors itself.
+    /// - Returns: what the kernel did not grant.
+    package static func enter(
+        _ reach: FileReach, receivesDescriptors: Bool = false
+    ) -> [Confinement.Gap] {
+        var gaps: [Confinement.Gap] = []
+        gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.enter(reach) }
+        // A process that was forked is not ended with its parent any more.
+        gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.endWithParent(reach)
         }
-        attempt(.process) { () throws(SystemRefusal) in
-            try ProcessTraits.enter(endsWithParent: reachable != nil)
+        var needs = reach.needs
+        if receivesDescriptors { needs.insert(.descriptors) }
+        gaps.attempt(.calls) { () throws(SystemRefusal) in try CallFilter.enter(needs) }
+        return gaps
+    }
+}
+
+extension [Confinement.Gap] {
+    /// Takes a measure, or notes what the kernel said.
+    mutating func attempt(
+        _ measure: Confinement.Measure, _ body: () throws(SystemRefusal) -> Void
+    ) {
+        do throws(SystemRefusal) {
+            try body()
+        } catch {
+            append(Confinement.Gap(measure, error.description))
         }
-        attempt(.privileges) { () throws(SystemRefusal) in try Privileges.giveUp() }
-        gaps += FileRules.enter(reachable)
-        attempt(.calls) { () throws(SystemRefusal) in try CallFilter.enter() }
-        return Confinement(gaps: gaps)
     }
 }
 

@@ -10,7 +10,7 @@ enum FileRules {
     /// Enters the rules that this kernel knows.
     ///
     /// - Returns: what it does not.
-    static func enter(_ reachable: ReachableFiles?) -> [Confinement.Gap] {
+    static func enter(_ reach: FileReach) -> [Confinement.Gap] {
         let version = minilab_landlock_version()
         guard version > 0 else {
             let refusal = SystemRefusal("Landlock")
@@ -28,13 +28,13 @@ enum FileRules {
             handled_files: 0,
             handled_network: known(.network, since: 4, Self.network),
             scoped: known(.signals, since: 6, Self.scopes))
-        if reachable == nil {
+        if reach == .anything {
             gaps.append(Confinement.Gap(.files, "started by hand, with no --read and no --write"))
         } else {
             rules.handled_files = FileRight.known(to: version)
         }
         do throws(SystemRefusal) {
-            try enter(&rules, reachable)
+            try enter(&rules, reach)
         } catch {
             return [.files, .network, .signals].map { Confinement.Gap($0, error.description) }
         }
@@ -47,12 +47,12 @@ enum FileRules {
     private static let scopes: UInt64 = 1 << 0 | 1 << 1
 
     private static func enter(
-        _ rules: inout minilab_landlock_rules, _ reachable: ReachableFiles?
+        _ rules: inout minilab_landlock_rules, _ reach: FileReach
     ) throws(SystemRefusal) {
         let descriptor = try SystemRefusal.check(
             minilab_landlock_create(&rules), "landlock_create_ruleset")
         defer { close(descriptor) }
-        if let reachable {
+        if reach != .anything {
             let known = rules.handled_files
             for path in SystemFiles.readable {
                 try allow(FileRight.reading & known, path, descriptor)
@@ -60,11 +60,13 @@ enum FileRules {
             for path in SystemFiles.writable {
                 try allow(FileRight.readingAndWriting & known, path, descriptor)
             }
-            for path in reachable.readable {
-                try allow(FileRight.reading & known, path, descriptor)
-            }
-            for path in reachable.writable {
-                try allow(FileRight.making & known, path, descriptor)
+            if case .paths(let reachable) = reach {
+                for path in reachable.readable {
+                    try allow(FileRight.reading & known, path, descriptor)
+                }
+                for path in reachable.writable {
+                    try allow(FileRight.making & known, path, descriptor)
+                }
             }
         }
         try SystemRefusal.check(minilab_landlock_enter(descriptor), "landlock_restrict_self")
@@ -110,17 +112,4 @@ private enum FileRight {
         let added: [(since: Int32, bit: UInt64)] = [(2, 13), (3, 14), (5, 15)]
         return added.reduce((1 << 13) - 1) { $1.since <= version ? $0 | 1 << $1.bit : $0 }
     }
-}
-
-/// The files of the system that libraries read as they run.
-private enum SystemFiles {
-    static let readable = [
-        // Libraries and libvips' modules; fonts for the labels of contact sheets.
-        "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
-        "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/var/cache/fontconfig",
-        // How many processors there are and how memory is given out.
-        "/sys/devices/system", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
-        "/dev/urandom",
-    ]
-    static let writable = ["/dev/null"]
 }

@@ -14,27 +14,30 @@ enum ProcessTraits {
     private static let killedFirst = "1000"
 
     /// Sets them.
-    ///
-    /// - Parameter endsWithParent: the kernel kills the process with the thread that started it. A worker's starts
-    ///   children from one that lives as long as the worker; of others nothing is known. ``OrphanWatch`` does the
-    ///   same for a process that runs; this also ends one that is stopped.
-    static func enter(endsWithParent: Bool) throws(SystemRefusal) {
-        letLimitsEndUs()
+    static func enter(_ reach: FileReach) throws(SystemRefusal) {
+        letSignalsEndUs()
         try limit(RLIMIT_CORE, to: noDump)
         try limit(RLIMIT_NOFILE, to: descriptorsMax)
         ProcessUsage.openFiles()
         try write(killedFirst, to: "/proc/self/oom_score_adj")
-        if endsWithParent {
-            try SystemRefusal.check(
-                minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
-        }
+        try endWithParent(reach)
     }
 
-    /// Who starts a process hands its signal mask on, and what it ignores; the limits of a request end it by signals.
-    private static func letLimitsEndUs() {
+    /// The kernel kills the process with the thread that started it. A worker's starts children from one that lives as
+    /// long as the worker; of others nothing is known. ``OrphanWatch`` does the same for a process that runs; this also
+    /// ends one that is stopped. The kernel forgets it when the process forks.
+    static func endWithParent(_ reach: FileReach) throws(SystemRefusal) {
+        guard reach.isOfWorker else { return }
+        try SystemRefusal.check(
+            minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
+    }
+
+    /// A process inherits the signal mask and what is ignored; the limits of a request end it by signals.
+    /// Swift's own handler of crashes starts a program that prints a backtrace, which here would look like an attack.
+    private static func letSignalsEndUs() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for signal in [SIGXCPU, SIGXFSZ] {
+        for signal in [SIGXCPU, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE] {
             Glibc.signal(signal, SIG_DFL)
             sigaddset(&signals, signal)
         }
@@ -49,7 +52,7 @@ enum ProcessTraits {
             setrlimit(__rlimit_resource_t(resource.rawValue), &limit), "setrlimit")
     }
 
-    private static func write(_ text: String, to path: String) throws(SystemRefusal) {
+    static func write(_ text: String, to path: String) throws(SystemRefusal) {
         let file = try SystemRefusal.check(open(path, O_WRONLY | O_CLOEXEC), path)
         defer { close(file) }
         let count = text.withCString { Glibc.write(file, $0, strlen($0)) }

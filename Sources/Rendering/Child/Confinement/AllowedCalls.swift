@@ -1,0 +1,175 @@
+import CConfinement
+import Glibc
+
+/// The system calls that rendering makes: all others fail with ENOSYS, as on an older kernel, and some end the
+/// process.
+///
+/// Collected with strace over all formats and lanes, hostile files and labels, on one thread and several; tests
+/// have each end of a render, in a debug build. Libraries have another way for each call that is missing here.
+struct AllowedCalls {
+    /// What a process needs besides computing, depending on how photos and results reach it.
+    struct Needs: OptionSet {
+        let rawValue: Int
+        /// It makes, renames and removes files below folders that Landlock allows.
+        static let namedFiles = Needs(rawValue: 1 << 0)
+        /// It sets limits of its own for each photo.
+        static let ownLimits = Needs(rawValue: 1 << 1)
+        /// It receives descriptors over standard input.
+        static let descriptors = Needs(rawValue: 1 << 2)
+    }
+
+    let rules: [CallRule]
+
+    /// - Parameter process: its own number, which may be sent signals.
+    init(_ needs: Needs, process: UInt32) {
+        rules =
+            Self.deadly.map { CallRule($0, .kill) }
+            + (Self.memory + Self.threads + Self.clocks + Self.descriptors + Self.paths
+            + Self.itself)
+            .map { CallRule($0) }
+            + Self.checked(process: process)
+            + [Self.limits(needs, process: process), Self.opening(needs)]
+            + (needs.contains(.namedFiles) ? Self.naming.map { CallRule($0) } : [])
+            + (needs.contains(.descriptors) ? [Self.receiving] : [])
+    }
+
+    // MARK: Never called by a library, not even to see whether it may
+
+    /// The process was taken over, and ends.
+    static let deadly: [Int32] =
+        [
+            // Start a program.
+            SYS_execve, SYS_execveat,
+            // The network and other programs.
+            SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
+            SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
+            // Look into other processes, and write there.
+            SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd,
+            // Large parts of the kernel, each with a history of holes.
+            SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_userfaultfd,
+            SYS_perf_event_open, SYS_bpf, SYS_add_key, SYS_request_key, SYS_keyctl,
+            // Change the kernel or the system.
+            SYS_kexec_load, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_mount,
+            SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_reboot, SYS_swapon,
+            SYS_swapoff,
+        ] + older
+
+    #if arch(x86_64)
+        private static let older: [Int32] = [SYS_kexec_file_load, SYS_uselib]
+    #else
+        private static let older: [Int32] = []
+    #endif
+
+    // MARK: Whatever the arguments
+
+    private static let memory: [Int32] = [SYS_brk, SYS_munmap, SYS_mremap]
+    /// Its own threads and signals.
+    private static let threads: [Int32] = [
+        SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_gettid, SYS_sched_yield,
+        SYS_sched_getaffinity, SYS_getcpu, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
+        SYS_sigaltstack, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+    ]
+    private static let clocks: [Int32] = [
+        SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_clock_nanosleep, SYS_nanosleep,
+    ]
+    /// What is open already. `fstat` and the like change nothing; modes, owners and attributes are not here.
+    private static let descriptors: [Int32] =
+        [
+            SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek,
+            SYS_close, SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync,
+            SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_ppoll, SYS_getdents64,
+        ] + olderDescriptors
+    /// Only looks; what there is to see, Landlock and the mount namespace say.
+    private static let paths: [Int32] =
+        [
+            SYS_newfstatat, SYS_statx, SYS_statfs, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
+            SYS_getcwd,
+        ] + olderPaths
+    /// What it is, and what it used.
+    private static let itself: [Int32] = [
+        SYS_getpid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
+        SYS_getrandom, SYS_uname, SYS_sysinfo,
+    ]
+
+    #if arch(x86_64)
+        private static let olderDescriptors: [Int32] = [SYS_poll]
+        private static let olderPaths: [Int32] = [SYS_access, SYS_readlink, SYS_stat, SYS_lstat]
+    #else
+        private static let olderDescriptors: [Int32] = []
+        private static let olderPaths: [Int32] = []
+    #endif
+
+    // MARK: With some arguments
+
+    private static func checked(process: UInt32) -> [CallRule] {
+        [
+            // Code is where the libraries have it. What orc compiles lies in memory that it has by now.
+            CallRule(SYS_mmap, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
+            CallRule(SYS_mprotect, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
+            CallRule(SYS_madvise, when: .argument(2, isOneOf: advice), otherwise: .refuse(EINVAL)),
+            CallRule(SYS_clone, when: .argument(0, has: threadFlags, of: cloneFlags)),
+            CallRule(SYS_fcntl, when: .argument(1, isOneOf: commands)),
+            CallRule(SYS_prctl, when: .argument(0, isOneOf: options), otherwise: .refuse(EINVAL)),
+            // The C library asks whether a stream is a terminal; none is.
+            CallRule(SYS_ioctl, .refuse(ENOTTY)),
+            CallRule(SYS_kill, when: .argument(0, isOneOf: [process])),
+            CallRule(SYS_tgkill, when: .argument(0, isOneOf: [process])),
+        ]
+    }
+
+    /// What malloc says of memory that it keeps. Not MADV_MERGEABLE, by which others' pixels can be guessed.
+    private static let advice: [UInt32] = [
+        MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
+        MADV_HUGEPAGE, MADV_NOHUGEPAGE,
+    ].map(UInt32.init)
+
+    /// A thread shares memory, signals and identity with its process (clone(2)).
+    private static let threadFlags = UInt32(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
+    /// Those, and what a thread has no use for.
+    private static let cloneFlags =
+        threadFlags
+        | UInt32(
+            CLONE_PTRACE | CLONE_VFORK | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS
+                | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+
+    /// Not F_SETFL, which changes what the worker shares; not F_SETOWN and F_SETSIG, which send signals to others;
+    /// not locks, on which others wait.
+    private static let commands: [UInt32] = [F_GETFD, F_SETFD, F_GETFL].map(UInt32.init)
+
+    /// PR_SET_NAME, PR_GET_NAME; PR_SET_VMA, which gives memory a name.
+    private static let options: [UInt32] = [15, 16, 0x5356_4d41]
+
+    /// Its own limits, to look at unless it has to set them.
+    private static func limits(_ needs: Needs, process: UInt32) -> CallRule {
+        var rule = CallRule(SYS_prlimit64, when: .argument(0, isOneOf: [0, process]))
+        if !needs.contains(.ownLimits) {
+            // No new limit is given: both halves of the pointer are 0.
+            rule.tests += [
+                CallRule.Test(argument: 2, values: [0]),
+                CallRule.Test(argument: 2, isHighHalf: true, values: [0]),
+            ]
+        }
+        return rule
+    }
+
+    /// Reading by path: libraries read their tables and fonts. Which, Landlock says.
+    private static func opening(_ needs: Needs) -> CallRule {
+        guard !needs.contains(.namedFiles) else { return CallRule(SYS_openat) }
+        let temporary: Int32 = 0o20_000_000  // __O_TMPFILE
+        let writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | temporary
+        return CallRule(
+            SYS_openat, when: .argument(2, hasNone: UInt32(writing)), otherwise: .refuse(EACCES))
+    }
+
+    #if arch(x86_64)
+        private static let naming: [Int32] = [
+            SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat, SYS_renameat2,
+        ]
+    #else
+        private static let naming: [Int32] = [SYS_unlinkat, SYS_renameat, SYS_renameat2]
+    #endif
+
+    /// A message with descriptors, from the one socket that it was started with.
+    private static let receiving = CallRule(
+        SYS_recvmsg, when: .argument(0, isOneOf: [UInt32(STDIN_FILENO)]))
+}

@@ -1,0 +1,204 @@
+import CConfinement
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import Testing
+
+@testable import Rendering
+
+/// Every system call, tried in real confined processes, against the list that was reviewed.
+@Suite("System calls of a confined process", .timeLimit(.minutes(5))) struct CallTests {
+    /// What became of a call.
+    private enum Outcome: Equatable {
+        case done
+        case error(Int32)
+        case signal(Int32)
+
+        init?(_ words: ArraySlice<Substring>) {
+            switch (words.first, words.dropFirst().first.flatMap { Int32($0) }) {
+            case ("done", nil): self = .done
+            case ("signal", let signal?): self = .signal(signal)
+            default:
+                guard let error = words.first.flatMap({ Int32($0) }) else { return nil }
+                self = .error(error)
+            }
+        }
+    }
+
+    /// Outcomes by number or name, and measures that this kernel does not grant.
+    private struct Report {
+        private(set) var outcomes: [String: Outcome] = [:]
+        private(set) var gaps: Set<String> = []
+
+        init(_ reach: String) throws {
+            let process = Process()
+            process.executableURL = MinilabProcess.productsFolder.appending(
+                path: "minilab-hostile-child")
+            process.arguments = ["probes", reach]
+            let output = Pipe()
+            process.standardOutput = output
+            try LastingThread.shared.run { try process.run() }
+            let text = String(
+                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                if words.first == "gap", words.count > 1 {
+                    gaps.insert(String(words[1]))
+                } else if let name = words.first {
+                    outcomes[String(name)] = Outcome(words.dropFirst())
+                }
+            }
+        }
+
+        /// Whether calls are filtered at all.
+        var isFiltered: Bool { outcomes["0"] != .error(EOWNERDEAD) }
+    }
+
+    private static let numbers = 0...600
+
+    // MARK: The reviewed list
+
+    /// Fail with arguments that are all ones, by a check of ours; `named` below has those that pass.
+    private static let checked: [Int32: Int32] = [
+        SYS_mmap: EPERM, SYS_mprotect: EPERM, SYS_madvise: EINVAL, SYS_clone: EPERM,
+        SYS_fcntl: EPERM, SYS_prctl: EINVAL, SYS_ioctl: ENOTTY, SYS_kill: EPERM,
+        SYS_tgkill: EPERM, SYS_prlimit64: EPERM, SYS_openat: EACCES,
+    ]
+
+    private static let killed: Set<Int32> = [
+        SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+        SYS_pidfd_getfd, SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept,
+        SYS_accept4, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_io_uring_setup, SYS_io_uring_enter,
+        SYS_io_uring_register, SYS_userfaultfd, SYS_perf_event_open, SYS_bpf, SYS_add_key,
+        SYS_request_key, SYS_keyctl, SYS_kexec_load, SYS_init_module, SYS_finit_module,
+        SYS_delete_module, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare,
+        SYS_setns, SYS_reboot, SYS_swapon, SYS_swapoff,
+    ]
+
+    private static let allowed: Set<Int32> = [
+        SYS_brk, SYS_munmap, SYS_mremap, SYS_set_robust_list, SYS_rseq,
+        SYS_set_tid_address, SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity, SYS_getcpu,
+        SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sigaltstack, SYS_restart_syscall,
+        SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_clock_nanosleep, SYS_nanosleep,
+        SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close,
+        SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync,
+        SYS_sync_file_range, SYS_fadvise64, SYS_ppoll, SYS_getdents64, SYS_newfstatat, SYS_statx,
+        SYS_statfs, SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getcwd, SYS_getpid,
+        SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
+        SYS_getrandom, SYS_uname, SYS_sysinfo,
+    ]
+
+    /// Allowed, and the kernel itself says ENOSYS to such arguments; the probe "thread" waits by it.
+    private static let unknownToKernel: Int32 = SYS_futex
+
+    /// Allowed, and end the process that makes them with such arguments.
+    private static let ending: Set<Int32> = [SYS_exit, SYS_exit_group, SYS_rt_sigreturn]
+
+    #if arch(x86_64)
+        private static let olderKilled: Set<Int32> = [SYS_kexec_file_load, SYS_uselib]
+        private static let olderAllowed: Set<Int32> = [
+            SYS_poll, SYS_access, SYS_readlink, SYS_stat, SYS_lstat,
+        ]
+        /// uretprobe and uprobe: the kernel asks no filter about them (__secure_computing in kernel/seccomp.c, Linux
+        /// 6.14), and ends a process that calls them from anywhere but a probe of the kernel's own.
+        private static let passedOver: Set<Int32> = [335, 336]
+    #else
+        private static let olderKilled: Set<Int32> = []
+        private static let olderAllowed: Set<Int32> = []
+        private static let passedOver: Set<Int32> = []
+    #endif
+
+    /// Allowed besides to a process that reaches files by path.
+    private static let namesFiles: Set<Int32> = {
+        var calls: Set<Int32> = [SYS_unlinkat, SYS_renameat, SYS_renameat2]
+        #if arch(x86_64)
+            calls.formUnion([SYS_unlink, SYS_rename])
+        #endif
+        return calls
+    }()
+
+    @Test(arguments: [false, true])
+    func `every call up to 600 has the outcome that was reviewed`(byPath: Bool) throws {
+        let report = try Report(byPath ? "paths" : "descriptors")
+        guard report.isFiltered else { return }
+        var allowed = Self.allowed.union(Self.olderAllowed)
+        var checked = Self.checked
+        if byPath {
+            allowed.formUnion(Self.namesFiles)
+            allowed.insert(SYS_openat)
+            checked[SYS_openat] = nil
+        }
+        let killed = Self.killed.union(Self.olderKilled)
+        let passedOver = Self.passedOver.union([Self.unknownToKernel])
+        for number in Self.numbers.map({ Int32($0) }) where !passedOver.contains(number) {
+            let outcome = try #require(report.outcomes["\(number)"], "\(number)")
+            if Self.ending.contains(number) {
+                #expect(outcome != .done && outcome != .error(ENOSYS), "\(number)")
+            } else if killed.contains(number) {
+                #expect(outcome == .signal(SIGSYS), "\(number)")
+            } else if let error = checked[number] {
+                #expect(outcome == .error(error), "\(number)")
+            } else if allowed.contains(number) {
+                let refusals: [Outcome] = [.error(ENOSYS), .error(EPERM), .signal(SIGSYS)]
+                #expect(!refusals.contains(outcome), "\(number): \(outcome)")
+            } else {
+                #expect(outcome == .error(ENOSYS), "\(number)")
+            }
+        }
+    }
+
+    /// By the name that the hostile child gives it.
+    private static let named: [String: Outcome] = [
+        "fork": .error(EPERM), "thread": .done, "clone3": .error(ENOSYS), "map": .done,
+        "map-executable": .error(EPERM), "protect-executable": .error(EPERM),
+        "owner": .error(EPERM), "owner-signal": .error(EPERM), "file-status": .error(EPERM),
+        "file-lock": .error(EPERM), "file-flags": .error(ENOTTY),
+        "type-into-terminal": .error(ENOTTY), "fchmodat2": .error(ENOSYS),
+        "setxattrat": .error(ENOSYS), "file_setattr": .error(ENOSYS),
+        "worker-scheduler": .error(ENOSYS), "worker-processors": .error(ENOSYS),
+        "worker-signal": .error(EPERM), "worker-thread-signal": .error(EPERM),
+        "every-signal": .error(EPERM), "own-signal": .done, "worker-limit": .error(EPERM),
+        "own-limit": .error(EPERM), "name": .done, "parent-death": .error(EINVAL),
+        "dumpable": .error(EINVAL), "merge-memory": .error(EINVAL), "receive": .error(ENOSYS),
+        "open-to-write": .error(EACCES), "open-library": .done, "crash": .signal(SIGSEGV),
+        "exec": .signal(SIGSYS), "socket": .signal(SIGSYS),
+    ]
+
+    @Test func `a call is judged by its arguments where they matter`() throws {
+        let report = try Report("descriptors")
+        guard report.isFiltered else { return }
+        for (name, expected) in Self.named { #expect(report.outcomes[name] == expected, "\(name)") }
+    }
+
+    @Test func `files that are named, and limits of its own, are for a process that needs them`()
+        throws
+    {
+        let report = try Report("paths")
+        guard report.isFiltered else { return }
+        #expect(report.outcomes["open-to-write"] == .done)
+        #expect(report.outcomes["own-limit"] == .done)
+        #expect(report.outcomes["worker-limit"] == .error(EPERM))
+        #expect(report.outcomes["fork"] == .error(EPERM))
+    }
+}
+
+@Suite("Rules for system calls") struct CallRuleTests {
+    @Test func `a number has one rule, which a filter can jump over`() {
+        for needs: AllowedCalls.Needs in [[], [.namedFiles, .ownLimits], [.descriptors]] {
+            let rules = AllowedCalls(needs, process: 7).rules
+            #expect(Set(rules.map(\.number)).count == rules.count)
+            // BPF_MAXINSNS of the kernel.
+            #expect(CallFilter(rules).program.count < 4096)
+        }
+    }
+
+    @Test
+    func `only a process that serves requests itself receives descriptors, from standard input`() {
+        func rule(_ needs: AllowedCalls.Needs) -> CallRule? {
+            AllowedCalls(needs, process: 7).rules.first { $0.number == UInt32(SYS_recvmsg) }
+        }
+        #expect(rule([]) == nil)
+        #expect(rule([.descriptors])?.tests == [.argument(0, isOneOf: [0])])
+    }
+}
