@@ -2,9 +2,16 @@
 #include "CConfinement.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stddef.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#ifndef AT_RECURSIVE
+#define AT_RECURSIVE 0x8000
+#endif
 
 // struct landlock_path_beneath_attr: packed, as the kernel reads it.
 struct path_beneath {
@@ -68,3 +75,35 @@ uint32_t minilab_audit_architecture(void) {
     return 0;
 #endif
 }
+
+int minilab_become(uint32_t number) {
+    if (setgroups(0, NULL) != 0 || setresgid(number, number, number) != 0) return -1;
+    return setresuid(number, number, number);
+}
+
+int minilab_unshare(int what) { return unshare(what); }
+
+int minilab_keep_mounts_private(void) { return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL); }
+
+int minilab_mount_empty(const char *place) {
+    return mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k");
+}
+
+int minilab_bind(const char *source, const char *place) {
+    // A namespace of another user must take mounts with all that is mounted below them.
+    return mount(source, place, NULL, MS_BIND | MS_REC, NULL);
+}
+
+int minilab_make_read_only(const char *place) {
+    struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID};
+    return (int)syscall(
+        SYS_mount_setattr, AT_FDCWD, place, AT_RECURSIVE, &attributes, sizeof attributes);
+}
+
+int minilab_change_root(const char *place) {
+    // The old root comes to lie over the new one, and is taken away (pivot_root(2)).
+    if (chdir(place) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return -1;
+    return umount2(".", MNT_DETACH) == 0 ? chdir("/") : -1;
+}
+
+int minilab_unmount(const char *place) { return umount2(place, MNT_DETACH); }

@@ -15,6 +15,14 @@ public struct Confinement: Sendable, Codable, Equatable {
         /// Outlive its worker while it is stopped, be dumped, keep the kernel from choosing it first when memory
         /// is short.
         case process
+        /// Be the user that the worker and other children are. By setresuid(2), when the worker is root.
+        case ownUser
+        /// See names and sizes of other files. By a mount namespace whose root has the system's libraries alone.
+        case mountNamespace
+        /// See network interfaces and local sockets. By an empty network namespace.
+        case networkNamespace
+        /// Share memory or queues with other processes by System V's and POSIX' names. By an IPC namespace.
+        case ipcNamespace
     }
 
     /// A measure that is not in force, and why.

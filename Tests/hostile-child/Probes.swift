@@ -35,11 +35,11 @@ struct Probes {
         print("prepare", Int(prepared / .microseconds(1)))
         for (name, enters) in [("fork", false), ("fork-and-enter", true)] {
             let before = Self.processorMicroseconds()
-            for _ in 0..<Self.rounds {
+            for serial in 0..<Self.rounds {
                 fflush(nil)
                 let process = hostile_new_process()
                 if process == 0 {
-                    if enters { _ = ConfinedProcess.enter(reach) }
+                    if enters { _ = ConfinedProcess.enter(reach, serial: serial) }
                     _exit(0)
                 }
                 waitpid(process, nil, 0)
@@ -66,7 +66,7 @@ struct Probes {
         let process = hostile_new_process()
         guard process != 0 else {
             alarm(Self.secondsMax)
-            let gaps = ConfinedProcess.enter(reach)
+            let gaps = ConfinedProcess.enter(reach, serial: 1)
             // Not confined at all: nothing may be tried.
             guard !gaps.contains(where: { $0.measure == .calls }) else { _exit(EOWNERDEAD) }
             let result = call()

@@ -50,6 +50,24 @@ uint32_t minilab_audit_architecture(void);
 // of a thread to which malloc has just said ENOMEM.
 void minilab_exit_without_memory(int code);
 
+// Becomes this user and this group, with no other group.
+int minilab_become(uint32_t number);
+
+// unshare(2).
+int minilab_unshare(int what);
+
+// Mounts, in a namespace of our own. Those of others do not come in, and ours do not go out.
+int minilab_keep_mounts_private(void);
+// An empty file system in memory.
+int minilab_mount_empty(const char *place);
+// Shows `source` at `place`, with all that is mounted below.
+int minilab_bind(const char *source, const char *place);
+// A place with all that is mounted below. Linux 5.12.
+int minilab_make_read_only(const char *place);
+// Makes the file system at `place` the root, and leaves the old one.
+int minilab_change_root(const char *place);
+int minilab_unmount(const char *place);
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,7 +64,7 @@ public enum RenderChild {
             return .noVips
         }
         let confinement = Confinement(
-            gaps: prepared + ConfinedProcess.enter(reach))
+            gaps: prepared + ConfinedProcess.enter(reach, serial: Int(getpid())))
         let watch = OrphanWatch()
         watch.start()
         renderer.willRender = { request, photo throws(Failure) in

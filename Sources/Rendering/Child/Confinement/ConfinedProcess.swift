@@ -14,6 +14,8 @@ package enum ConfinedProcess {
     package static func prepare(_ reach: FileReach) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.enter(reach) }
+        // Before Landlock, which lets nobody change mounts.
+        gaps += namespaces(reach)
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.prepare(reach) }
         return gaps + FileRules.enter(reach)
     }
@@ -22,20 +24,41 @@ package enum ConfinedProcess {
     /// mapped from here on.
     ///
     /// - Parameters:
+    ///   - serial: of this process among those of its worker, for a user of its own.
     ///   - receivesDescriptors: it serves several requests and takes their descriptors itself.
     /// - Returns: what the kernel did not grant.
     package static func enter(
-        _ reach: FileReach, receivesDescriptors: Bool = false
+        _ reach: FileReach, serial: Int, receivesDescriptors: Bool = false
     ) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
+        if reach != .descriptors {
+            gaps.append(Confinement.Gap(.ownUser, byPath))
+        } else if geteuid() != 0 {
+            gaps.append(
+                Confinement.Gap(.ownUser, "the worker is not root and cannot become others"))
+        } else {
+            gaps.attempt(.ownUser) { () throws(SystemRefusal) in try OwnUser(serial: serial).enter()
+            }
+        }
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.enter(reach) }
-        // A process that was forked is not ended with its parent any more.
+        // After the change of user, which undoes it.
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.endWithParent(reach)
         }
         var needs = reach.needs
         if receivesDescriptors { needs.insert(.descriptors) }
         gaps.attempt(.calls) { () throws(SystemRefusal) in try CallFilter.enter(needs) }
         return gaps
+    }
+
+    private static let byPath = "photos and results are reached by path"
+
+    private static func namespaces(_ reach: FileReach) -> [Confinement.Gap] {
+        guard reach == .descriptors else {
+            return [.networkNamespace, .ipcNamespace, .mountNamespace].map {
+                Confinement.Gap($0, byPath)
+            }
+        }
+        return Namespaces.enter(asRoot: geteuid() == 0)
     }
 }
 

@@ -25,7 +25,7 @@ enum ProcessTraits {
 
     /// The kernel kills the process with the thread that started it. A worker's starts children from one that lives as
     /// long as the worker; of others nothing is known. ``OrphanWatch`` does the same for a process that runs; this also
-    /// ends one that is stopped. The kernel forgets it when the process forks.
+    /// ends one that is stopped. The kernel forgets it when the process forks or becomes another user.
     static func endWithParent(_ reach: FileReach) throws(SystemRefusal) {
         guard reach.isOfWorker else { return }
         try SystemRefusal.check(

@@ -1,0 +1,64 @@
+import CConfinement
+import Glibc
+
+/// A root folder in which there is nothing but ``SystemFiles``, to read: of other files not even names and sizes can
+/// be seen.
+enum SystemRoot {
+    /// Where it is built; what was there is not seen any more.
+    private static let place = "/tmp"
+
+    /// Builds it and makes it the root. The process must have a mount namespace of its own.
+    static func enter() throws(SystemRefusal) {
+        try SystemRefusal.check(minilab_keep_mounts_private(), "mount --make-rprivate /")
+        try SystemRefusal.check(minilab_mount_empty(place), "mount tmpfs")
+        do throws(SystemRefusal) {
+            for path in SystemFiles.readable + SystemFiles.writable { try show(path) }
+            try SystemRefusal.check(minilab_make_read_only(place), "mount_setattr")
+            try SystemRefusal.check(minilab_change_root(place), "pivot_root")
+        } catch {
+            minilab_unmount(place)
+            throw error
+        }
+    }
+
+    /// Shows a file or folder of the old root at its place in the new one.
+    private static func show(_ path: String) throws(SystemRefusal) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw SystemRefusal(path)
+        }
+        let shown = place + path
+        try makeParents(of: shown)
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK:
+            // Debian's /lib: what it points to is shown, too.
+            try SystemRefusal.check(symlink(try target(of: path), shown), shown)
+        case S_IFDIR:
+            // May be there as the parent of another.
+            if mkdir(shown, 0o755) < 0, errno != EEXIST { throw SystemRefusal(shown) }
+            try SystemRefusal.check(minilab_bind(path, shown), "mount --bind \(path)")
+        default:
+            let file = try SystemRefusal.check(
+                open(shown, O_WRONLY | O_CREAT | O_CLOEXEC, 0o444), shown)
+            close(file)
+            try SystemRefusal.check(minilab_bind(path, shown), "mount --bind \(path)")
+        }
+    }
+
+    private static func makeParents(of path: String) throws(SystemRefusal) {
+        for (index, letter) in zip(path.indices, path)
+        where letter == "/" && index > path.startIndex {
+            if mkdir(String(path[..<index]), 0o755) < 0, errno != EEXIST {
+                throw SystemRefusal(path)
+            }
+        }
+    }
+
+    private static func target(of link: String) throws(SystemRefusal) -> String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        if count < 0 { throw SystemRefusal(link) }
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
