@@ -48,3 +48,31 @@ public struct Confinement: Sendable, Codable, Equatable {
     /// Whether a measure is in force.
     public func has(_ measure: Measure) -> Bool { !gaps.contains { $0.measure == measure } }
 }
+
+extension Confinement {
+    /// The measures without which a decoder that a photo has taken over can do harm. All others make a second
+    /// wall, and many a machine lacks some: namespaces need a kernel and a container that grant them, `ownUser` needs
+    /// root, `network` and `signals` are covered by `calls`.
+    public static let required: Set<Measure> = [.files, .calls, .privileges, .process]
+
+    /// Why strangers' photos must not be rendered here; nil when they may.
+    public var shortfall: Shortfall? {
+        let missing = gaps.filter { Self.required.contains($0.measure) }
+        return missing.isEmpty ? nil : Shortfall(gaps: missing)
+    }
+
+    /// Required measures that are not in force.
+    public struct Shortfall: Error, Sendable, Equatable, CustomStringConvertible {
+        /// Each with its reason; at least one.
+        public let gaps: [Gap]
+
+        public var description: String {
+            let list = gaps.map { "\($0.measure.rawValue) (\($0.reason))" }
+            return
+                "Render children are not confined on this machine: \(list.joined(separator: ", ")); "
+                + "\(Confinement.required.map(\.rawValue).sorted().joined(separator: ", ")) are required. "
+                + "Nothing is rendered. Use Linux 5.13 or later with Landlock and seccomp, let the container "
+                + "make those calls, or set --require-confinement no where all photos are your own."
+        }
+    }
+}

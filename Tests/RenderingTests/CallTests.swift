@@ -219,3 +219,26 @@ import Testing
         }
     }
 }
+
+@Suite("Required confinement") struct RequiredConfinementTests {
+    @Test func `without a second wall photos are rendered`() {
+        let welcome = Set(Confinement.Measure.allCases).subtracting(Confinement.required)
+        let confinement = Confinement(gaps: welcome.map { .init($0, "not here") })
+        #expect(confinement.shortfall == nil)
+        #expect(Confinement().shortfall == nil)
+    }
+
+    @Test(arguments: Confinement.required)
+    func `without a required measure nothing is rendered, and a sentence says why`(
+        measure: Confinement.Measure
+    ) throws {
+        let gaps = [
+            Confinement.Gap(.networkNamespace, "not granted"),
+            .init(measure, "Landlock: not implemented"),
+        ]
+        let shortfall = try #require(Confinement(gaps: gaps).shortfall)
+        #expect(shortfall.gaps == [gaps[1]])
+        #expect(shortfall.description.contains("\(measure.rawValue) (Landlock: not implemented)"))
+        #expect(shortfall.description.contains("--require-confinement"))
+    }
+}
