@@ -21,6 +21,7 @@ struct Probes {
     func run() {
         let prepared = ConfinedProcess.prepare(reach)
         for gap in prepared { print("gap \(gap.measure.rawValue) \(gap.reason)") }
+        print("libvips", Self.startLibvips() ? "done" : "\(ENOEXEC)")
         for number in 0...Self.numberMax {
             report("\(number)") { hostile_call(number, [-1, -1, -1, -1, -1, -1]) }
         }
@@ -33,6 +34,7 @@ struct Probes {
         let clock = ContinuousClock()
         let prepared = clock.measure { _ = ConfinedProcess.prepare(reach) }
         print("prepare", Int(prepared / .microseconds(1)))
+        print("libvips", Int(clock.measure { _ = Self.startLibvips() } / .microseconds(1)))
         for (name, enters) in [("fork", false), ("fork-and-enter", true)] {
             let before = Self.processorMicroseconds()
             for serial in 0..<Self.rounds {
@@ -45,6 +47,17 @@ struct Probes {
                 waitpid(process, nil, 0)
             }
             print(name, (Self.processorMicroseconds() - before) / Self.rounds)
+        }
+    }
+
+    /// As a zygote does when it has prepared; libraries and modules are found, or not.
+    private static func startLibvips() -> Bool {
+        do {
+            try Renderer().reserveCode()
+            return true
+        } catch {
+            print("gap libvips \(error)")
+            return false
         }
     }
 
