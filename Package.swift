@@ -149,8 +149,9 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        .executableTarget(
-            name: "minilab",
+        // The commands, with their settings; minilab-bench shares these and the parts of a worker.
+        .target(
+            name: "MinilabCommands",
             dependencies: [
                 "Adjustments", "Editors", "FileBytes", "Filters", "JobQueue", "Library", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
@@ -158,6 +159,22 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/minilab",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main",
+            swiftSettings: settings),
+        // Benches, mutator, workers without pixels: for tests and ops/, not a product.
+        .executableTarget(
+            name: "minilab-bench",
+            dependencies: [
+                "Adjustments", "JobQueue", "MinilabCommands", "Redis", "RenderProtocol", "Worker",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -223,7 +240,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
-                "minilab-render",
+                "minilab-bench", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],

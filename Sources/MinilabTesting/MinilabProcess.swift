@@ -62,9 +62,10 @@ public final class MinilabProcess: Sendable {
 
     /// Runs it to its end.
     public static func run(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], executable: String = "minilab", environment: [String: String] = [:]
     ) async throws -> (ending: Ending, output: String) {
-        let process = try MinilabProcess(arguments, environment: environment)
+        let process = try MinilabProcess(
+            arguments, executable: executable, environment: environment)
         let ending = try await process.waitForEnd()
         return (ending, process.output)
     }

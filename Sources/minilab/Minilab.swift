@@ -1,11 +1,10 @@
-import ArgumentParser
+package import ArgumentParser
 import Glibc
 import RenderProtocol
 
 /// The command line.
-@main
-struct Minilab: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct Minilab: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "minilab",
         abstract: "Renders photo edits in bulk and keeps them as data that can be changed later.",
         discussion: """
@@ -24,10 +23,12 @@ struct Minilab: AsyncParsableCommand {
             EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
             AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
-            BenchCommand.self,
         ])
 
-    static func main() async {
+    package init() {}
+
+    /// Runs the command that the process' arguments name.
+    package static func main() async {
         // A peer that goes away must be an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// One value as JSON on standard output: what `--json` prints.
-func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
+package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting =

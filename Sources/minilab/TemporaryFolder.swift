@@ -4,11 +4,11 @@ import Glibc
 import SystemPackage
 
 /// A folder that is removed at the end.
-struct TemporaryFolder {
-    let path: String
+package struct TemporaryFolder {
+    package let path: String
 
     /// Makes one in the folder that `file` is or will be in.
-    init(beside file: String) throws {
+    package init(beside file: String) throws {
         let folder = FilePath(file).absolute.removingLastComponent()
         var template = Array(folder.appending(".minilab-XXXXXX").string.utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -19,7 +19,7 @@ struct TemporaryFolder {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    func remove() {
+    package func remove() {
         // What cannot be removed is a hidden folder that harms nothing; the result counts.
         try? FileManager.default.removeItem(atPath: path)
     }

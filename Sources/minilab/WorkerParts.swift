@@ -1,14 +1,14 @@
-import JobQueue
+package import JobQueue
 import Library
-import Logging
+package import Logging
 import Redis
-import Worker
+package import Worker
 
 /// A worker with all that it is made of: four connections to Redis, a library, a pool of children.
-struct WorkerParts {
-    let queue: JobQueue
+package struct WorkerParts {
+    package let queue: JobQueue
     let pool: RenderPool
-    let worker: Worker
+    package let worker: Worker
     private let clients: [RedisClient]
 
     init(
@@ -37,7 +37,7 @@ struct WorkerParts {
     /// - Parameters:
     ///   - pressure: what watches memory; nil: nobody does.
     ///   - handler: what is done with each job.
-    init(
+    package init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
         pressure: PressureWatch? = nil,
@@ -62,7 +62,7 @@ struct WorkerParts {
     }
 
     /// Ends the idle children and closes the connections.
-    func close() async {
+    package func close() async {
         await pool.close()
         for client in clients { await client.close() }
     }

@@ -11,10 +11,11 @@ import Testing
         let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Fixtures")
         // The same files each time; ops/hostile takes others.
-        let (ending, output) = try await MinilabProcess.run([
-            "bench", "hostile", fixtures.path, fixtures.path + "/Hostile", "--seed", "6",
-            "--count", "200", "--bytes-max", "40000",
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "hostile", fixtures.path, fixtures.path + "/Hostile", "--seed", "6",
+                "--count", "200", "--bytes-max", "40000",
+            ], executable: "minilab-bench")
         #expect(ending == .exited(0), "\(output)")
         #expect(output.contains("| 200 files ended as |"))
         #expect(output.contains("| a picture |") && output.contains("| damagedPhoto |"))

@@ -61,7 +61,7 @@ class Rig:
         name = self.numbered(name)
         return self.started(
             name,
-            [*prefix, self.minilab, "bench", "worker", "--redis", url or self.server.url,
+            [*prefix, f"{self.minilab}-bench", "worker", "--redis", url or self.server.url,
              "--settings", self.settings, "--lease", lease or self.LEASE, "--slots", str(slots),
              "--worker-name", name, "--ledger", self.ledger, "--work-ms", str(work_ms)],
             {"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})

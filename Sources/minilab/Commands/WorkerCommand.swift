@@ -66,7 +66,7 @@ struct WorkerCommand: AsyncParsableCommand {
 }
 
 /// The flags that say how a worker works.
-struct WorkerOptions: ParsableArguments {
+package struct WorkerOptions: ParsableArguments {
     @Option(help: "The folder of the library: originals, edits, staging.")
     var library: String?
 
@@ -158,8 +158,10 @@ struct WorkerOptions: ParsableArguments {
     @Option(help: "How long memory must not be short before one thing more is done (default: 3s).")
     var pressureQuiet: String?
 
+    package init() {}
+
     /// What was given, by key of the setting.
-    var flags: [String: String?] {
+    package var flags: [String: String?] {
         [
             "library": library, "originals": originals, "resources": resources, "slots": slots,
             "lease": lease,

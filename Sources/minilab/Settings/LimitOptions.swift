@@ -2,7 +2,7 @@ import ArgumentParser
 import RenderProtocol
 
 /// The flags that say what is refused by a photo's header, whoever asks for it.
-struct LimitOptions: ParsableArguments {
+package struct LimitOptions: ParsableArguments {
     @Option(help: "Most pixels of a photo (default: 536870912).") var renderPixels: String?
     @Option(help: "Most bytes of a file (default: 4G).") var limitBytes: String?
     @Option(help: "Most frames of an animation (default: 3600).") var limitFrames: String?
@@ -22,8 +22,10 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Most bytes of a render's spool files (default: 16G).")
     var limitSpool: String?
 
+    package init() {}
+
     /// What was given, by key of the setting.
-    var flags: [String: String?] {
+    package var flags: [String: String?] {
         [
             "render.pixels": renderPixels, "limit.bytes": limitBytes,
             "limit.frames": limitFrames, "limit.pages": limitPages, "limit.scans": limitScans,

@@ -1,12 +1,12 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
-import Logging
+package import Logging
 import Redis
 import Telemetry
 
 /// The flags that every command with a queue has. Each is also a setting; see ``Setting``.
-struct QueueOptions: ParsableArguments {
+package struct QueueOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Redis: redis://host, unix:///path, redis+sentinel://host,host/master or "
@@ -38,8 +38,10 @@ struct QueueOptions: ParsableArguments {
     @Option(name: .customLong("log-format"), help: "text or json.")
     var logFormat: String?
 
+    package init() {}
+
     /// Flags, environment and file together.
-    func source(_ more: [String: String?] = [:]) throws(SettingsError) -> SettingsSource {
+    package func source(_ more: [String: String?] = [:]) throws(SettingsError) -> SettingsSource {
         var source = SettingsSource()
         let flags =
             [
@@ -56,7 +58,7 @@ struct QueueOptions: ParsableArguments {
 }
 
 /// Where the queue is, read from settings.
-struct QueueConnection: Sendable {
+package struct QueueConnection: Sendable {
     let name: QueueName
     let redis: RedisConfiguration
 
@@ -66,7 +68,7 @@ struct QueueConnection: Sendable {
     }
 
     /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
-    init(_ reader: inout SettingsReader) {
+    package init(_ reader: inout SettingsReader) {
         name = reader.value(
             Setting(
                 key: "queue", expected: "1 to 64 letters, digits, '.', '_' or '-'",
@@ -99,7 +101,9 @@ struct QueueConnection: Sendable {
 }
 
 /// How logs are written.
-func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info) -> Logger {
+package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info)
+    -> Logger
+{
     let level = reader.optional(
         .choice("log.level", Logger.Level.allCases.map(\.rawValue), default: defaultLevel.rawValue))
     let format = reader.optional(.choice("log.format", ["text", "json"], default: "text"))

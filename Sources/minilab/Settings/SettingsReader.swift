@@ -2,15 +2,17 @@ import Adjustments
 import FoundationEssentials
 
 /// Where settings come from: flags before environment before file.
-struct SettingsSource {
+package struct SettingsSource {
     /// What flags say, by key.
-    var flags: [String: String] = [:]
+    package var flags: [String: String] = [:]
     /// The environment.
     var environment: [String: String] = ProcessInfo.processInfo.environment
     /// What the settings file says, by key.
     var file: [String: String] = [:]
     /// The file's name, for errors.
     var fileName = ""
+
+    package init() {}
 
     /// The written value of a key and where it stands; nil when nobody says.
     func lookUp(_ key: String) -> (text: String, origin: String)? {
@@ -50,12 +52,12 @@ struct SettingsSource {
 }
 
 /// Reads settings and collects everything that is wrong, so that it is told at once.
-struct SettingsReader {
+package struct SettingsReader {
     private let source: SettingsSource
     private var known: Set<String> = []
     private var problems: [String] = []
 
-    init(_ source: SettingsSource) { self.source = source }
+    package init(_ source: SettingsSource) { self.source = source }
 
     /// The value of a setting; its default when nobody says. nil only when there is no default, or
     /// when the value is wrong: ``finish()`` throws then.
@@ -95,7 +97,7 @@ struct SettingsReader {
     /// Ends the reading.
     ///
     /// - Throws: everything that was wrong, keys of the file that nobody knows included.
-    func finish() throws(SettingsError) {
+    package func finish() throws(SettingsError) {
         let unknown = source.file.keys.filter { !known.contains($0) }.sorted().map {
             "\($0) (from \(source.fileName)) is not a setting; known: "
                 + known.sorted().joined(separator: ", ")
@@ -107,10 +109,10 @@ struct SettingsReader {
 }
 
 /// All wrong settings at once.
-struct SettingsError: Error, CustomStringConvertible {
+package struct SettingsError: Error, CustomStringConvertible {
     let problems: [String]
 
-    var description: String {
+    package var description: String {
         (problems.count == 1 ? "a setting is wrong:" : "\(problems.count) settings are wrong:")
             + problems.map { "\n  - " + $0 }.joined()
     }

@@ -2,14 +2,14 @@ import Adjustments
 import Editors
 import FoundationEssentials
 import Glibc
-import JobQueue
+package import JobQueue
 import RenderProtocol
 import SystemPackage
-import Worker
+package import Worker
 
 extension QueueSettings {
     /// Reads the times and sizes of a queue.
-    init(_ reader: inout SettingsReader) {
+    package init(_ reader: inout SettingsReader) {
         self.init()
         let day = Duration.seconds(86400)
         lease = reader.value(
@@ -33,7 +33,7 @@ extension QueueSettings {
 
 extension WorkerSettings {
     /// Reads how a worker works.
-    init(_ reader: inout SettingsReader) {
+    package init(_ reader: inout SettingsReader) {
         self.init(
             name: reader.value(
                 .text("worker.name", "a name", default: Self.defaultName()), or: ""),

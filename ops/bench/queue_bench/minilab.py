@@ -1,6 +1,6 @@
 """Minilab's own part in each measurement; the methods are those of `peer.Peer`, and some more.
 
-`minilab bench worker` is a whole worker whose jobs do nothing. When a job was claimed is in its fence:
+`minilab-bench worker` is a whole worker whose jobs do nothing. When a job was claimed is in its fence:
 Redis' clock in microseconds. When it ended is in the id of its event, in milliseconds.
 """
 
@@ -111,7 +111,7 @@ class Minilab:
 
     def worker(self, server, name, slots=SLOTS, *more):
         return subprocess.Popen(
-            [self.program, "bench", "worker", "--redis", f"unix://{server.socket}", "--log-level", "error"]
+            [f"{self.program}-bench", "worker", "--redis", f"unix://{server.socket}", "--log-level", "error"]
             + ["--worker-name", name, "--slots", str(slots), "--lease", f"{self.lease_seconds}s", *more],
             stdout=subprocess.DEVNULL,
         )

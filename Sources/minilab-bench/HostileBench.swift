@@ -3,9 +3,10 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
+import MinilabCommands
 import RenderProtocol
-import SystemPackage
 import Synchronization
+import SystemPackage
 import Worker
 
 /// Strangers' files through real render children, held as a worker holds them: what `ops/hostile` calls.
@@ -19,7 +20,7 @@ struct HostileBench: AsyncParsableCommand {
             than its limits, or a child ends in a way that has no name.
 
             Example:
-              minilab bench hostile Tests/Fixtures --seed 1 --count 1000
+              minilab-bench hostile Tests/Fixtures --seed 1 --count 1000
             """)
 
     @Argument(help: "Folders of files; their subfolders too.") var folders: [String]

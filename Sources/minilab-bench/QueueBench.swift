@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import JobQueue
 import Logging
+import MinilabCommands
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
@@ -17,7 +18,7 @@ struct QueueBench: AsyncParsableCommand {
             Needs a Redis of its own: the queue must be empty.
 
             Example:
-              minilab bench queue --redis unix:///tmp/bench.sock --jobs 50000
+              minilab-bench queue --redis unix:///tmp/bench.sock --jobs 50000
             """)
 
     @OptionGroup var queueOptions: QueueOptions

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JobQueue
 import Logging
+import MinilabCommands
 import Redis
 import ServiceLifecycle
 import UnixSignals
@@ -18,7 +19,7 @@ struct WorkerBench: AsyncParsableCommand {
             those about rendering do nothing.
 
             Example:
-              minilab bench worker --redis unix:///tmp/r.sock --slots 8 --ledger /tmp/ledger --work-ms 5
+              minilab-bench worker --redis unix:///tmp/r.sock --slots 8 --ledger /tmp/ledger --work-ms 5
             """)
 
     @OptionGroup var queueOptions: QueueOptions

@@ -1,0 +1,3 @@
+import MinilabCommands
+
+await Minilab.main()
