@@ -112,7 +112,7 @@ extension JobRecord {
         guard let state = fields["state"] else { return nil }
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         self.init(
-            job: job, state: state, asset: fields["asset"] ?? "",
+            job: job, state: JobState(rawValue: state) ?? .unknown, asset: fields["asset"] ?? "",
             tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
             batch: fields["batch"], generation: number("generation") ?? 1,
             attempts: number("attempts") ?? 0,

@@ -4,8 +4,8 @@ public import Adjustments
 public struct JobRecord: Sendable, Codable, Equatable {
     /// The job.
     public let job: String
-    /// Where it is: `ready`, `delayed`, `parked`, `active`, `committing`, `done` or `dead`.
-    public let state: String
+    /// Where it is.
+    public let state: JobState
     /// The asset.
     public let asset: String
     /// Who asked for it.

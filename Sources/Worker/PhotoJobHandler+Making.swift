@@ -1,63 +1,33 @@
 import Adjustments
 import FoundationEssentials
-import JobQueue
+public import JobQueue
 import Library
 
 extension PhotoJobHandler {
-    /// What came of a job's edit, as its event will tell it.
-    enum Result: Sendable {
-        /// A version is complete in staging, ready to be published.
-        case made(Made)
-        /// There was nothing to do.
-        case unchanged(JobEvent.Unchanged)
-    }
-
-    /// A version that is complete in staging.
-    struct Made: Sendable {
-        let name: VersionName
-        let asset: AssetPath
-        let isDraft: Bool
-        let event: JobEvent.Completed
-    }
-
-    /// Carries a job's edit out, up to the version that is complete in staging.
-    ///
-    /// - Throws: a `Failure`, or `CancellationError`.
-    func make(
-        _ claim: Claim, _ staged: StagedVersion, _ hold: JobHold
-    ) async throws -> Result {
+    public func make(
+        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> MadeJob {
         hold.reach(.rendering)
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
-        guard claim.rebases <= queue.settings.rebasesMax else {
-            throw Failure(
-                .revisionConflict,
-                "the asset changed under \(claim.rebases) renders of this job; somebody else "
-                    + "writes to it all the time.")
-        }
+        let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
         let author = Provenance.Author(
             queue: staged.queue, job: claim.job, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601))
         let outcome = try await editor.make(
             edit, of: asset,
             AssetEditor.Job(
-                staged: staged, author: author, isAlone: claim.isAlone, reach: { hold.reach($0) })
-        ) { placeholder in await preview(claim, placeholder) }
+                staged: staged, author: author, isAlone: claim.isAlone, reach: { hold.reach($0) }),
+            placeholder: placeholder)
         switch outcome {
         case .unchanged(let reason, let current):
-            return .unchanged(
+            return .nothing(
                 JobEvent.Unchanged(
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
                     version: current.map { JobEvent.Version($0, asset) }, reason: reason))
         case .made(let version):
-            guard let name = VersionName(version.version) else {
-                throw Failure(.internalError, "\(version.version) is no name of a version.")
-            }
-            return .made(
-                Made(
-                    name: name, asset: asset, isDraft: version.isDraft,
-                    event: completed(claim, version, asset)))
+            return .version(completed(claim, version, asset), isDraft: version.isDraft)
         }
     }
 

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// their grace, what is left is handed back without an attempt burnt.
 public struct Worker: Service {
     private let queue: JobQueue
-    private let handler: any JobHandler
+    private let runner: JobRunner
     private let bell: RedisClient
     private let ear: RedisClient
     private let heartbeat: Heartbeat
@@ -35,7 +35,6 @@ public struct Worker: Service {
         listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
-        self.handler = handler
         self.bell = bell
         self.ear = ear
         self.heartbeat = heartbeat
@@ -44,6 +43,9 @@ public struct Worker: Service {
         self.brake = brake
         self.logger = logger
         self.listener = listener
+        runner = JobRunner(
+            queue: queue, handler: handler, worker: settings.name, logger: logger,
+            listener: listener)
     }
 
     /// Works until it is told to stop.
@@ -97,7 +99,7 @@ public struct Worker: Service {
                     listener(.began(waited: claim.queued))
                     group.addTask {
                         await work(LoggedJob(claim), since, hold) {
-                            await handler.handle(claim, hold)
+                            await runner.run(claim, hold)
                         }
                         await jobs.end(claim.job)
                         listener(.freedSlot)
@@ -174,13 +176,13 @@ public struct Worker: Service {
 
     /// Looks for lost leases and leftovers until it is cancelled.
     private func keepUp(_ jobs: RunningJobs) async {
-        await handler.sweep()
+        await runner.sweep()
         let interval = WorkerSettings.reapInterval
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
         while !Task.isCancelled {
             await reap()
             if ContinuousClock.now >= nextSweep {
-                await handler.sweep()
+                await runner.sweep()
                 nextSweep = .now + WorkerSettings.sweepInterval
             }
             do {
@@ -202,9 +204,9 @@ public struct Worker: Service {
             }
             for job in reaped.carried {
                 let hold = JobHold()
-                await work(LoggedJob(job), since, hold) { await handler.carryOn(job, hold) }
+                await work(LoggedJob(job), since, hold) { await runner.carryOn(job, hold) }
             }
-            if reaped.ready + reaped.dead > 0 { await handler.sweep() }
+            if reaped.ready + reaped.dead > 0 { await runner.sweep() }
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
             logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])

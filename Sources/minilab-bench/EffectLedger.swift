@@ -1,4 +1,6 @@
 import Glibc
+import JobQueue
+import Logging
 
 /// What jobs have published, in a folder that outlives their workers: one effect per job and generation.
 ///
@@ -63,6 +65,15 @@ struct EffectLedger: Sendable {
         let line = Array("\(word) \(job) \(generation) \(version) \(worker)\n".utf8)
         guard write(log, line, line.count) == line.count else {
             throw LedgerError(call: "write", path: folder + "/log")
+        }
+    }
+
+    /// Notes that a worker was refused, with the fence that it had; of which generation its job was it does not say.
+    func noteRefusal(of job: LoggedJob, _ logger: Logger) {
+        do {
+            try note("fenced", job.job, 0, "-\(job.fence)")
+        } catch {
+            logger.error("not noted", metadata: ["error": "\(error)"])
         }
     }
 

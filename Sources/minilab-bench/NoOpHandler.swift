@@ -2,22 +2,15 @@ import Adjustments
 import JobQueue
 import Worker
 
-/// Commits and finalizes without doing anything between.
+/// Makes and publishes nothing: what is left of a job is the queue and the worker.
 struct NoOpHandler: JobHandler {
-    let queue: JobQueue
-    let done: AsyncStream<Void>.Continuation
-
-    func handle(_ claim: Claim, _ hold: JobHold) async {
-        let event = JobEvent.Completed(ofNothing: claim, by: "bench")
-        do {
-            _ = try await queue.commit(claim, event, isDraft: false)
-            _ = try await queue.finalize(job: claim.job, fence: claim.fence)
-            done.yield()
-        } catch {
-            preconditionFailure("the benchmark needs a Redis that answers: \(error)")
-        }
+    func make(
+        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> MadeJob {
+        .version(JobEvent.Completed(ofNothing: claim, by: "bench"), isDraft: false)
     }
 
-    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {}
-    func sweep() async {}
+    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome { .published }
+    func discard(_ hold: StagedHold) async throws(Failure) {}
+    func staged() async throws(Failure) -> [StagedHold] { [] }
 }

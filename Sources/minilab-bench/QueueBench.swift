@@ -45,8 +45,9 @@ struct QueueBench: AsyncParsableCommand {
         let done = AsyncStream.makeStream(of: Void.self)
         let parts = WorkerParts(
             connection, QueueSettings(), settings, RenderPool(settings: settings, logger: logger),
-            logger
-        ) { NoOpHandler(queue: $0, done: done.continuation) }
+            logger,
+            listener: { if case .ended(.published) = $0 { done.continuation.yield() } },
+            handler: NoOpHandler())
 
         let enqueued = try await clock.measure { try await enqueue(parts.queue) }
         let processorBefore = processorSeconds()

@@ -47,11 +47,13 @@ struct WorkerBench: AsyncParsableCommand {
         let work = Duration.milliseconds(workMs)
         let parts = WorkerParts(
             connection, queueSettings, settings, RenderPool(settings: settings, logger: logger),
-            logger
-        ) { queue in
-            EffectHandler(
-                queue: queue, effects: effects, work: work, worker: settings.name, logger: logger)
-        }
+            logger,
+            listener: { event in
+                // Notes that this worker came too late, so that a scenario sees that it changed nothing.
+                guard case .ended(.lost) = event, let job = LoggedJob.current else { return }
+                effects?.noteRefusal(of: job, logger)
+            },
+            handler: EffectHandler(effects: effects, work: work, worker: settings.name))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [

@@ -26,12 +26,9 @@ package struct WorkerParts {
                 listener: listener) : nil
         self.init(
             connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
-            listener: listener
-        ) { [settings] queue in
-            PhotoJobHandler(
-                queue: queue, library: library, pool: pool, settings: settings, logger: logger,
-                listener: listener)
-        }
+            listener: listener,
+            handler: PhotoJobHandler(
+                queue: connection.name, library: library, pool: pool, settings: settings))
     }
 
     /// - Parameters:
@@ -41,7 +38,7 @@ package struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
         pressure: PressureWatch? = nil,
-        listener: @escaping WorkerEvent.Listener = { _ in }, handler: (JobQueue) -> any JobHandler
+        listener: @escaping WorkerEvent.Listener = { _ in }, handler: any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
@@ -52,7 +49,7 @@ package struct WorkerParts {
         queue = JobQueue(name: connection.name, redis: main, settings: queueSettings)
         self.pool = pool
         worker = Worker(
-            queue: queue, handler: handler(queue), bell: bell, ear: ear,
+            queue: queue, handler: handler, bell: bell, ear: ear,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
                 memory: { pool.memory }, pressure: { pressure?.info },

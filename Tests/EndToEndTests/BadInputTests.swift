@@ -65,7 +65,7 @@ import Testing
 
         for (number, job) in bad.enumerated() {
             let record = try #require(try await rig.queue.record(of: "bad-\(number)"))
-            #expect(record.state == "dead", "\(job)")
+            #expect(record.state == .dead, "\(job)")
             #expect(record.code == job.code, "\(job): \(record.message ?? "")")
             #expect(record.attempts == 1, "\(job)")
             // A sentence, not a word.

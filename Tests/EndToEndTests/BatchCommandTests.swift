@@ -188,7 +188,7 @@ import Testing
         let (_, dry) = try await MinilabProcess.run(
             ["replay", "--code", "missingAsset", "--dry-run"] + redis)
         #expect(dry.contains("1 job would be replayed (missingAsset 1)"), "\(dry)")
-        #expect(try await rig.queue.record(of: "gone")?.state == "dead")
+        #expect(try await rig.queue.record(of: "gone")?.state == .dead)
 
         try rig.put("gone.png", SyntheticPhoto.png(width: 30, height: 20))
         let edit = rig.folder.file("edit.json")

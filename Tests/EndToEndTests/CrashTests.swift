@@ -108,7 +108,7 @@ import Testing
         first.kill(SIGTERM)
         #expect(try await first.waitForEnd() == .exited(0))
         let record = try #require(try await rig.queue.record(of: "job"))
-        #expect(record.state == "ready" && record.attempts == 0 && record.crashes == 0)
+        #expect(record.state == .ready && record.attempts == 0 && record.crashes == 0)
         #expect(try rig.staged().isEmpty)
 
         let second = try rig.worker("second")

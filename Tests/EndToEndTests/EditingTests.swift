@@ -170,7 +170,7 @@ import Testing
         _ = try await rig.waitForEnds(cases.count)
         for (number, (edit, code)) in cases.enumerated() {
             let record = try #require(try await rig.queue.record(of: "job-\(number)"))
-            #expect(record.state == "dead", "\(edit)")
+            #expect(record.state == .dead, "\(edit)")
             #expect(record.code == code, "\(edit): \(record.message ?? "")")
             #expect(record.attempts == 1)
         }

@@ -51,7 +51,7 @@ import Testing
 
         try machine.leave(5)
         _ = try await eventually("the younger job is ready again") {
-            try await rig.queue.record(of: "young")?.state == "ready" ? () : nil
+            try await rig.queue.record(of: "young")?.state == .ready ? () : nil
         }
         #expect(!isRunning(younger))
         #expect(isRunning(older))
@@ -129,7 +129,7 @@ import Testing
             try await rig.lease(of: "young") > lease + 2500 ? () : nil
         }
         #expect(ProcessState(younger)?.state == "T")
-        #expect(try await rig.queue.record(of: "young")?.state == "active")
+        #expect(try await rig.queue.record(of: "young")?.state == .active)
         kill(older, SIGCONT)
         try machine.leave(800)
         _ = try await rig.waitForEnds(2)

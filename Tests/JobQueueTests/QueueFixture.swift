@@ -91,7 +91,7 @@ struct QueueFixture: Sendable {
     }
 
     func state(of job: String) async throws -> String? {
-        try await queue.record(of: job)?.state
+        try await queue.record(of: job)?.state.rawValue
     }
 }
 

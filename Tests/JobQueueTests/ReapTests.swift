@@ -35,7 +35,7 @@ import Testing
             _ = try await q.queue.reap(by: "other")
         }
         let record = try #require(try await q.queue.record(of: "a"))
-        #expect(record.state == "dead")
+        #expect(record.state == .dead)
         #expect(record.code == .workerLost)
         let event = try #require(try await q.events().first)
         guard case .failed(let data) = event.data else { Issue.record("\(event)"); return }

@@ -73,7 +73,7 @@ import Testing
         _ = try await q.queue.admit()
         #expect(try await q.claim().job == "next")
         let record = try #require(try await q.queue.record(of: "late"))
-        #expect(record.state == "dead")
+        #expect(record.state == .dead)
         #expect(record.code == .deadlinePassed)
         try await q.expectHealthy()
         // Whoever replays it wants it all the same.
@@ -94,7 +94,7 @@ import Testing
         _ = try await q.queue.admit()
         #expect(try await q.queue.outcome(of: "b") != nil)
         let a = try #require(try await q.queue.record(of: "a"))
-        #expect(a.state == "active")
+        #expect(a.state == .active)
         #expect(a.cancel == (replace == "running" ? "replaced by job new" : nil))
         #expect(try await q.state(of: "new") == "parked")
         try await q.expectHealthy()

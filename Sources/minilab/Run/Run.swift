@@ -56,8 +56,8 @@ struct Run {
         _ job: Manifest.Job, to queue: JobQueue
     ) async throws -> JobOutcome? {
         switch try await queue.record(of: job.id.string)?.state {
-        case "done": return try await queue.outcome(of: job.id.string)
-        case "dead": _ = try await queue.replay([job.id.string])
+        case .done: return try await queue.outcome(of: job.id.string)
+        case .dead: _ = try await queue.replay([job.id.string])
         case nil:
             _ = try await queue.enqueue(
                 JobRequest(

@@ -74,7 +74,7 @@ struct DeadCommand: AsyncParsableCommand {
                     "there is no job \(job.debugDescription): its id is wrong, or it was done long ago."
                 )
             }
-            guard record.state == "dead" else {
+            guard record.state == .dead else {
                 throw ValidationError(
                     "job \(job) is not dead but \(record.state); minilab explain \(job) says more.")
             }

@@ -33,7 +33,7 @@ struct Replaying {
         var lines: [ReplayLine] = []
         for id in ids {
             if let record = try await queue.record(of: id) {
-                let isDead = record.state == "dead"
+                let isDead = record.state == .dead
                 lines +=
                     isDead || !isDryRun
                     ? try await start([record], on: queue)

@@ -191,7 +191,7 @@ extension QueueLook {
         let now = Int(at.timeIntervalSince1970 * 1000)
         for job in status.held.prefix(most) {
             table.add([
-                job.job, job.asset, job.worker ?? "", job.stage ?? job.state,
+                job.job, job.asset, job.worker ?? "", job.stage ?? job.state.rawValue,
                 job.claimed.map { clock(max(0, now - $0) / 1000) } ?? "",
             ])
         }

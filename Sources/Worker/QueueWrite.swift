@@ -1,15 +1,15 @@
-package import JobQueue
-package import Logging
+import JobQueue
+import Logging
 
-/// Repeats a write to the queue until Redis answers it or the job is lost.
+/// Repeats a write to the queue until Redis takes it or the job is lost.
 ///
 /// All these writes are idempotent, so one whose reply was lost can be sent again. It ends: the
 /// heartbeat, which needs the same Redis, loses the job after one lease without an answer.
 ///
-/// - Returns: nil when the job was lost meanwhile.
-package func insist(
-    on job: String, _ hold: JobHold, _ logger: Logger,
-    telling listener: WorkerEvent.Listener = { _ in },
+/// - Returns: nil when the job was lost meanwhile, or when Redis answered what this version does not know: sent
+///   again it would be answered the same. The lease then runs out, and a crash or a carry is counted.
+func writeUntilTaken(
+    _ job: String, _ hold: JobHold, _ logger: Logger, telling listener: WorkerEvent.Listener,
     _ write: () async throws(QueueError) -> Standing
 ) async -> Standing? {
     var attempt = 0
@@ -18,6 +18,12 @@ package func insist(
             return try await write()
         } catch {
             listener(.missedRedis(.write, "\(error)"))
+            if error.code == .unexpectedReply {
+                logger.error(
+                    "Redis did not understand a write; the job is left to its lease",
+                    metadata: ["job": "\(job)", "error": "\(error)"])
+                return nil
+            }
             logger.warning(
                 "Redis did not take a write; trying again",
                 metadata: ["job": "\(job)", "error": "\(error)"])

@@ -1,0 +1,19 @@
+/// Where a job is; `Scripts/Shared/base.lua` says which structure has it then.
+public enum JobState: String, Sendable, Codable, CaseIterable {
+    /// It can be claimed.
+    case ready
+    /// It waits for its time, or for its next attempt.
+    case delayed
+    /// It waits for another job of its asset.
+    case parked
+    /// A worker holds it.
+    case active
+    /// Its version is recorded and is being published.
+    case committing
+    /// It ended well, or was cancelled.
+    case done
+    /// It failed for good.
+    case dead
+    /// A later version of minilab has put it where this one does not know.
+    case unknown
+}

@@ -1,0 +1,118 @@
+import Adjustments
+import JobQueue
+import Logging
+import RenderProtocol
+
+/// Takes a job that a worker holds from claim to end: the one place where publishing is three steps.
+///
+/// ```
+/// claim → make ─────────→ commit → publish → finalize
+///          │ └ nothing: conclude    └ idempotent: carried on by any worker ┘
+///          └ failure: fail    stopped: release    cancelled: conclude
+/// ```
+struct JobRunner: Sendable {
+    let queue: JobQueue
+    let handler: any JobHandler
+    /// The worker's name in events.
+    let worker: String
+    let logger: Logger
+    let listener: WorkerEvent.Listener
+
+    /// Takes a claimed job to its end: done, failed, or handed back.
+    func run(_ claim: Claim, _ hold: JobHold) async {
+        TestPoint.afterClaim.reach()
+        let staged = StagedHold(job: claim.job, fence: claim.fence)
+        do {
+            switch try await hold.whileHeld({ try await make(claim, hold) }) {
+            case .version(let event, let isDraft):
+                TestPoint.beforeCommit.reach()
+                await commit(event, isDraft, claim, staged, hold)
+            case .nothing(let event):
+                await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
+                    try await queue.conclude(claim, event)
+                }
+                await discard(staged)
+            }
+        } catch let failure as Failure {
+            await fail(claim, failure, hold)
+            await discard(staged)
+        } catch {
+            await giveUp(claim, isRequeued: error is RenderRequeued, hold)
+            await discard(staged)
+        }
+    }
+
+    /// Finishes a job that another worker left between commit and finalize.
+    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
+        logger.notice(
+            "carrying on a job whose worker died between commit and finalize",
+            metadata: ["version": "\(job.version)"])
+        await publish(
+            CommittedVersion(
+                job: job.job, generation: job.generation, fence: job.fence, name: job.version,
+                asset: job.asset), hold)
+    }
+
+    private func make(_ claim: Claim, _ hold: JobHold) async throws -> MadeJob {
+        guard claim.rebases <= queue.settings.rebasesMax else {
+            throw Failure(
+                .revisionConflict,
+                "the asset changed under \(claim.rebases) renders of this job; somebody else "
+                    + "writes to it all the time.")
+        }
+        return try await handler.make(claim, hold) { await preview(claim, $0) }
+    }
+
+    /// Step 1 of publishing.
+    private func commit(
+        _ event: JobEvent.Completed, _ isDraft: Bool, _ claim: Claim, _ staged: StagedHold,
+        _ hold: JobHold
+    ) async {
+        hold.reach(.publishing)
+        let standing = await writeUntilTaken(claim.job, hold, logger, telling: listener) {
+            () async throws(QueueError) in
+            try await queue.commit(claim, event, isDraft: isDraft)
+        }
+        switch standing {
+        case .held:
+            TestPoint.afterCommit.reach()
+            await publish(
+                CommittedVersion(
+                    job: claim.job, generation: claim.generation, fence: claim.fence,
+                    name: event.version.id, asset: claim.asset), hold)
+        case .cancelled:
+            await dismiss(claim, hold)
+            await discard(staged)
+        case .fenced, nil:
+            tell(.lost)
+            await discard(staged)
+        }
+    }
+
+    /// Steps 2 and 3 of publishing. Every step can be repeated, by us or by any worker.
+    private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
+        let outcome: PublishOutcome
+        do {
+            outcome = try await handler.publish(version)
+        } catch {
+            // The job stays `committing`; when its lease runs out somebody tries again.
+            logger.error(
+                "the version could not be published; it is tried again after the lease",
+                metadata: ["version": "\(version.name)", "error": "\(error)"])
+            return tell(.failed(error.code))
+        }
+        switch outcome {
+        case .published, .alreadyPublished:
+            TestPoint.afterPointer.reach()
+            await finish(.published, version.job, hold) { () async throws(QueueError) in
+                try await queue.finalize(job: version.job, fence: version.fence)
+            }
+        case .superseded(let why):
+            logger.notice("making it again: \(why)", metadata: ["version": "\(version.name)"])
+            await finish(.rebased, version.job, hold) { () async throws(QueueError) in
+                try await queue.release(job: version.job, fence: version.fence, .rebase)
+            }
+            await discard(version.madeBy)
+        }
+    }
+}

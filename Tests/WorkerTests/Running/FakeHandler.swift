@@ -1,0 +1,67 @@
+import Adjustments
+import JobQueue
+import Synchronization
+import Worker
+
+/// A handler that does what a test says and remembers what it was asked to do.
+final class FakeHandler: JobHandler {
+    /// Calls, in order.
+    enum Call: Equatable {
+        case made(String)
+        case published(CommittedVersion)
+        case discarded(StagedHold)
+    }
+
+    private let calls = Mutex<[Call]>([])
+    private let holds: [StagedHold]
+    private let onMake: @Sendable (Claim) async throws -> MadeJob
+    private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome
+
+    init(
+        staged holds: [StagedHold] = [],
+        make: @escaping @Sendable (Claim) async throws -> MadeJob = {
+            .version(.made($0), isDraft: false)
+        },
+        publish: @escaping @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome = {
+            _ throws(Failure) in .published
+        }
+    ) {
+        self.holds = holds
+        onMake = make
+        onPublish = publish
+    }
+
+    var seen: [Call] { calls.withLock { $0 } }
+
+    func make(
+        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> MadeJob {
+        calls.withLock { $0.append(.made(claim.job)) }
+        return try await onMake(claim)
+    }
+
+    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome {
+        calls.withLock { $0.append(.published(version)) }
+        return try await onPublish(version)
+    }
+
+    func discard(_ hold: StagedHold) async throws(Failure) {
+        calls.withLock { $0.append(.discarded(hold)) }
+    }
+
+    func staged() async throws(Failure) -> [StagedHold] { holds }
+}
+
+extension JobEvent.Completed {
+    /// The event of a version that nobody has rendered.
+    static func made(_ claim: Claim) -> Self {
+        JobEvent.Completed(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: "w", mode: .replace,
+            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: "p"), render: nil,
+            filters: nil,
+            timings: JobEvent.Timings(
+                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
+            peakMemoryBytes: 0)
+    }
+}

@@ -1,0 +1,167 @@
+import Adjustments
+import JobQueue
+import Synchronization
+import Testing
+
+@testable import Worker
+
+@Suite("Job runner") struct JobRunnerTests {
+    @Test func `a version is committed before it is published and finalized after`() async throws {
+        let f = try await RunnerFixture()
+        let state = Mutex<JobState?>(nil)
+        let handler = FakeHandler(publish: { _ throws(Failure) in
+            do {
+                let record = try await f.queue.record(of: "a")
+                state.withLock { $0 = record?.state }
+            } catch {
+                throw Failure(.internalError, "\(error)")
+            }
+            return .published
+        })
+        let ends = Ends()
+        let claim = try await f.claim("a")
+        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        #expect(state.withLock { $0 } == .committing)
+        #expect(try await f.record("a").state == .done)
+        #expect(try await f.events() == ["completed"])
+        #expect(ends.all == [.published])
+        let version = CommittedVersion(
+            job: "a", generation: 1, fence: claim.fence, name: "1-\(claim.fence)", asset: "a")
+        #expect(handler.seen == [.made("a"), .published(version)])
+        #expect(version.madeBy == StagedHold(job: "a", fence: claim.fence))
+    }
+
+    @Test func `a generation that was published before is finalized`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(publish: { _ throws(Failure) in .alreadyPublished })
+        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        #expect(try await f.record("a").state == .done)
+        #expect(try await f.events() == ["completed"])
+    }
+
+    @Test func `what is carried on is published under the new fence and the first one's name`()
+        async throws
+    {
+        let f = try await RunnerFixture { $0.lease = .zero }
+        let claim = try await f.claim("a")
+        _ = try await f.queue.commit(claim, .made(claim), isDraft: false)
+        let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
+        let handler = FakeHandler()
+        await f.runner(handler).carryOn(carried, JobHold())
+        let version = CommittedVersion(
+            job: "a", generation: 1, fence: carried.fence, name: "1-\(claim.fence)", asset: "a")
+        #expect(handler.seen == [.published(version)])
+        #expect(version.madeBy.fence == claim.fence && carried.fence != claim.fence)
+        #expect(try await f.record("a").state == .done)
+    }
+
+    @Test func `a version that was superseded is discarded and its job made again`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(publish: { _ throws(Failure) in .superseded("2-7 is current") })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, JobHold())
+        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+        #expect(try await f.record("a").state == .ready)
+        #expect(try await f.queue.claim(by: "w", count: 1).jobs.first?.rebases == 1)
+    }
+
+    @Test func `a job whose asset always changes fails and is not made once more`() async throws {
+        let f = try await RunnerFixture { $0.rebasesMax = 0 }
+        let handler = FakeHandler(publish: { _ throws(Failure) in .superseded("2-7 is current") })
+        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        let again = try #require(try await f.queue.claim(by: "w", count: 1).jobs.first)
+        await f.runner(handler).run(again, JobHold())
+        #expect(try await f.record("a").code == .revisionConflict)
+        #expect(handler.seen.filter { $0 == .made("a") }.count == 1)
+    }
+
+    @Test func `a job that found nothing to do is concluded and what it staged discarded`()
+        async throws
+    {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(make: { claim in
+            .nothing(
+                JobEvent.Unchanged(
+                    job: claim.job, asset: claim.asset, generation: 1, attempt: 1, worker: "w",
+                    mode: .replace, version: nil, reason: "nothing"))
+        })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, JobHold())
+        #expect(try await f.events() == ["unchanged"])
+        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+    }
+
+    @Test func `a failure to make it ends the attempt and discards what was staged`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(make: { _ in throw Failure(.missingAsset, "a is not there.") })
+        let ends = Ends()
+        let claim = try await f.claim("a")
+        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        #expect(try await f.record("a").state == .dead)
+        #expect(ends.all == [.failed(.missingAsset)])
+        #expect(
+            handler.seen == [.made("a"), .discarded(StagedHold(job: "a", fence: claim.fence))])
+    }
+
+    @Test func `a job that is cancelled before its commit is never published`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(make: { claim in
+            _ = try await f.queue.cancel([claim.job], reason: "no more")
+            return .version(.made(claim), isDraft: false)
+        })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, JobHold())
+        #expect(try await f.events() == ["cancelled"])
+        #expect(
+            handler.seen == [.made("a"), .discarded(StagedHold(job: "a", fence: claim.fence))])
+    }
+
+    @Test func `a worker that came too late publishes nothing and says that it lost the job`()
+        async throws
+    {
+        let f = try await RunnerFixture { $0.lease = .zero }
+        let handler = FakeHandler(make: { claim in
+            _ = try await f.queue.reap(by: "other")
+            _ = try await f.queue.claim(by: "other", count: 1)
+            return .version(.made(claim), isDraft: false)
+        })
+        let ends = Ends()
+        await f.runner(handler, listener: ends.listener).run(try await f.claim("a"), JobHold())
+        #expect(ends.all == [.lost])
+        #expect(!handler.seen.contains { if case .published = $0 { true } else { false } })
+    }
+
+    @Test func `a job whose worker stops is handed back and nothing is counted`() async throws {
+        let f = try await RunnerFixture()
+        let hold = JobHold()
+        let handler = FakeHandler(make: { _ in
+            hold.stop()
+            try await Task.sleep(for: .seconds(3600))
+            throw CancellationError()
+        })
+        await f.runner(handler).run(try await f.claim("a"), hold)
+        let record = try await f.record("a")
+        #expect(record.state == .ready && record.attempts == 0 && record.crashes == 0)
+    }
+
+    @Test func `a sweep keeps what a hold makes or the queue will publish and discards the rest`()
+        async throws
+    {
+        let f = try await RunnerFixture { $0.lease = .zero }
+        let committing = try await f.claim("committing")
+        _ = try await f.queue.commit(committing, .made(committing), isDraft: false)
+        // Its version keeps the fence under which it was made, whoever carries it on.
+        _ = try await f.queue.reap(by: "heir")
+        let active = try await f.claim("active")
+        let wanted = [
+            StagedHold(job: "active", fence: active.fence),
+            StagedHold(job: "committing", fence: committing.fence),
+        ]
+        let unwanted = [
+            StagedHold(job: "active", fence: "7"), StagedHold(job: "nobody", fence: "8"),
+        ]
+        let handler = FakeHandler(staged: wanted + unwanted)
+        await f.runner(handler).sweep()
+        #expect(handler.seen == unwanted.map { .discarded($0) })
+    }
+}

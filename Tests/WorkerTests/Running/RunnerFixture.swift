@@ -1,0 +1,68 @@
+import Adjustments
+import FoundationEssentials
+import JobQueue
+import Logging
+import MinilabTesting
+import Redis
+import Synchronization
+import Testing
+
+@testable import Worker
+
+/// A queue of its own on a real Redis, and workers that are runners alone.
+struct RunnerFixture: Sendable {
+    let redis: RedisClient
+    let queue: JobQueue
+    private static let shared = Task { try await RedisServer.start() }
+
+    init(_ change: (inout QueueSettings) -> Void = { _ in }) async throws {
+        let server = try await Self.shared.value
+        redis = RedisClient(
+            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+        var settings = QueueSettings()
+        change(&settings)
+        queue = JobQueue(
+            name: try QueueName("r-\(UInt64.random(in: 0...UInt64.max))"), redis: redis,
+            settings: settings)
+    }
+
+    /// A runner with this handler.
+    func runner(
+        _ handler: FakeHandler, listener: @escaping WorkerEvent.Listener = { _ in }
+    ) -> JobRunner {
+        JobRunner(
+            queue: queue, handler: handler, worker: "w", logger: Logger(label: "test"),
+            listener: listener)
+    }
+
+    /// Admits a job of an asset under an id of the same name and claims it.
+    func claim(_ job: String) async throws -> Claim {
+        _ = try await queue.enqueue(
+            JobRequest(
+                id: JobID(job), asset: AssetPath(job),
+                edit: Edit(json: #"{"filters":[{"name":"CISepiaTone"}]}"#)))
+        _ = try await queue.admit()
+        return try #require(try await queue.claim(by: "w", count: 1).jobs.first)
+    }
+
+    func record(_ job: String) async throws -> JobRecord {
+        try #require(try await queue.record(of: job))
+    }
+
+    /// Names of all events so far.
+    func events() async throws -> [String] {
+        var reader = EventReader(queue: queue.name, redis: redis)
+        return try await reader.next().map {
+            String($0.event.type.split(separator: ".").last ?? "")
+        }
+    }
+}
+
+/// Ends of attempts, as a listener hears them.
+final class Ends: Sendable {
+    private let heard = Mutex<[WorkerEvent.AttemptEnd]>([])
+    var all: [WorkerEvent.AttemptEnd] { heard.withLock { $0 } }
+    var listener: WorkerEvent.Listener {
+        { event in if case .ended(let end) = event { self.heard.withLock { $0.append(end) } } }
+    }
+}
