@@ -260,6 +260,24 @@ extension JobEvent {
         }
     }
 
+    /// A version could not be published. A replay tries it again, which may end in this event once more.
+    public struct Stuck: Sendable, Codable, Equatable {
+        /// The job.
+        public let job: String
+        /// Its asset: later edits of it wait.
+        public let asset: String
+        /// How often the job was started from the dead, plus one.
+        public let generation: Int
+        /// The version, or nil when its name is lost.
+        public let version: String?
+        /// How often its publication was carried on.
+        public let carries: Int
+        /// The worker that tried last, or nil when that is lost.
+        public let worker: String?
+        /// Why it failed the last time.
+        public let error: Reason
+    }
+
     /// Why an attempt failed.
     public struct Reason: Sendable, Codable, Equatable {
         /// For programs.

@@ -35,6 +35,8 @@ public struct JobEvent: Sendable, Decodable {
         case retried(Retried)
         /// An id was enqueued again with another asset or edit; that entry was not taken.
         case conflict(Conflict)
+        /// The job's version could not be published however often that was tried: somebody has to look.
+        case stuck(Stuck)
         /// Nobody wants the job any more. Ends the job.
         case cancelled(Cancelled)
         /// All jobs of a batch have ended. Said once per generation of the batch.
@@ -69,6 +71,8 @@ public struct JobEvent: Sendable, Decodable {
                 .failed(try container.decode(Failed.self, forKey: .data))
             case "org.minilab.job.retried":
                 .retried(try container.decode(Retried.self, forKey: .data))
+            case "org.minilab.job.stuck":
+                .stuck(try container.decode(Stuck.self, forKey: .data))
             case "org.minilab.job.conflict":
                 .conflict(try container.decode(Conflict.self, forKey: .data))
             case "org.minilab.job.cancelled":

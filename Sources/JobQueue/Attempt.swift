@@ -32,11 +32,11 @@ public struct Attempt: Sendable, Codable, Equatable {
         }
     }
 
-    init(claim: Claim, worker: String, failure: Failure, trace: Trace) {
+    init(fence: String, worker: String, failure: Failure, trace: Trace) {
         at = Date.now.formatted(.iso8601)
         code = failure.code
         message = failure.message
-        fence = claim.fence
+        self.fence = fence
         self.worker = worker
         stage = trace.stage
         signal = trace.signal

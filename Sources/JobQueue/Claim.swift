@@ -41,4 +41,6 @@ public struct CarriedJob: Sendable, Equatable {
     public let version: String
     /// How often the job was started from the dead, plus one.
     public let generation: Int
+    /// How often it has been carried on, this time included.
+    public let carries: Int
 }

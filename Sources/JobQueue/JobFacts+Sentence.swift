@@ -4,16 +4,15 @@ import FoundationEssentials
 extension JobFacts {
     /// Why the job is where it is, and for how long about: one sentence for an operator.
     public var sentence: String {
-        switch state {
+        return switch state {
         case "ready": waiting
         case "lane": inLane
         case "incoming": incoming
         case "delayed": delayed
         case "parked": parked
         case "active": running
-        case "committing":
-            "publishing: \(worker) makes version \(text("version") ?? "?") of \(asset) current; it cannot be "
-                + "cancelled any more"
+        case "committing": publishing
+        case "stuck": stuck
         case "done": done
         case "dead": dead
         case "dropped":
@@ -123,6 +122,24 @@ extension JobFacts {
     private var attempt: String {
         let failures = (number("attempts") ?? 0) + (number("crashes") ?? 0)
         return failures == 0 ? "" : ", attempt \(failures + 1)"
+    }
+
+    private var publishing: String {
+        let version = "version \(text("version") ?? "?") of \(asset)"
+        if has("handedOn"), let code = text("code") {
+            return
+                "publishing: \(version) could not be made current (\(code): \(text("message") ?? "")); the next "
+                + "worker to look tries again"
+        }
+        return "publishing: \(worker) makes \(version) current; it cannot be cancelled any more"
+    }
+
+    private var stuck: String {
+        let since = number("since").map { " since \(Self.time($0))" } ?? ""
+        return
+            "stuck\(since), \(text("code") ?? "?"): version \(text("version") ?? "?") of \(asset) could not be "
+            + "published: \(text("message") ?? "") Later edits of \(asset) wait. When the cause is gone: minilab "
+            + "replay \(job); or minilab cancel \(job) gives it up."
     }
 
     private var done: String {

@@ -57,6 +57,31 @@ extension JobQueue {
             of: QueueScript.finalize)
     }
 
+    /// Hands a job on whose version could not be published: any worker carries it on after a delay, as often as the
+    /// settings allow. Then it is stuck.
+    ///
+    /// - Parameters:
+    ///   - carries: how often it has been carried on already.
+    ///   - random: an even draw from 0 to 1, for the jitter.
+    public func handOn(
+        job: String, fence: String, by worker: String, _ failure: Failure, carries: Int,
+        random: Double
+    ) async throws(QueueError) -> Standing {
+        try await standing(
+            QueueScript.handOn,
+            [
+                RedisArgument(job), RedisArgument(fence),
+                RedisArgument(settings.retry.delay(carries + 1, random).milliseconds),
+                RedisArgument(settings.carriesMax), RedisArgument(failure.code.rawValue),
+                RedisArgument(failure.message),
+                RedisArgument(
+                    json(
+                        Attempt(
+                            fence: fence, worker: worker, failure: failure,
+                            trace: .init(stage: "publishing")))),
+            ])
+    }
+
     /// Ends an attempt that failed; the retry policy decides what follows.
     ///
     /// - Parameters:
@@ -92,7 +117,8 @@ extension JobQueue {
                 RedisArgument(event),
                 RedisArgument(
                     json(
-                        Attempt(claim: claim, worker: worker, failure: failure, trace: trace))),
+                        Attempt(
+                            fence: claim.fence, worker: worker, failure: failure, trace: trace))),
             ])
     }
 
@@ -123,6 +149,8 @@ extension JobQueue {
         public let dead: Int
         /// Jobs that the caller now holds and has to carry on from the pointer.
         public let carried: [CarriedJob]
+        /// Why jobs whose lease ran out cannot be taken back: their records are broken.
+        public let problems: [String]
     }
 
     /// Takes back what workers hold whose lease ran out.
@@ -135,22 +163,25 @@ extension JobQueue {
                 RedisArgument(settings.crashesMax),
                 RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.dropMax),
                 RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
+                RedisArgument(settings.carriesMax),
             ])
-        guard let parts = reply.array, parts.count == 3, let ready = parts[0].int,
-            let dead = parts[1].int, let rows = parts[2].array
+        guard let parts = reply.array, parts.count == 4, let ready = parts[0].int,
+            let dead = parts[1].int, let rows = parts[2].array, let problems = parts[3].array
         else { throw unexpected(reply, of: QueueScript.reap) }
         var carried: [CarriedJob] = []
         for row in rows {
-            guard let fields = row.array?.map(\.string), fields.count == 5, let job = fields[0],
+            guard let fields = row.array?.map(\.string), fields.count == 6, let job = fields[0],
                 let fence = fields[1], let asset = fields[2], let version = fields[3],
-                let generation = fields[4].flatMap({ Int($0) })
+                let generation = fields[4].flatMap({ Int($0) }), let carries = row.array?[5].int
             else { throw unexpected(row, of: QueueScript.reap) }
             carried.append(
                 CarriedJob(
-                    job: job, fence: fence, asset: asset, version: version, generation: generation)
-            )
+                    job: job, fence: fence, asset: asset, version: version, generation: generation,
+                    carries: Int(carries)))
         }
-        return Reaped(ready: Int(ready), dead: Int(dead), carried: carried)
+        return Reaped(
+            ready: Int(ready), dead: Int(dead), carried: carried,
+            problems: problems.compactMap(\.string))
     }
 
     func standing(

@@ -12,12 +12,14 @@ extension JobQueue {
         case notDead = "NOTDEAD"
         /// Its envelope was wrong: there is nothing to run. Send it again.
         case malformed = "MALFORMED"
+        /// It is stuck, and what is being published cannot be given another edit.
+        case stuck = "STUCK"
     }
 
     /// Most ids of one replay call.
     public static let replayMax = 200
 
-    /// Makes dead jobs ready again; one answer per id, of which at most ``replayMax`` are allowed.
+    /// Makes dead jobs ready again, and has the versions of jobs that are stuck published once more; one answer per id, of which at most ``replayMax`` are allowed.
     ///
     /// - Parameter edit: what they are to do from now on; nil means what they were to do.
     public func replay(

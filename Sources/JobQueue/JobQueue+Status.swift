@@ -31,13 +31,17 @@ extension JobQueue {
             "ZRANGE", "\(prefix)lease", "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
         let held = try await records(of: leased.array?.compactMap(\.string) ?? [])
+        let stuckIDs = try await send([
+            "ZRANGE", "\(prefix)stuck", "0", RedisArgument(QueueStatus.heldMax - 1),
+        ])
+        let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
         let paused = try await send(["HGET", "\(prefix)config", "paused"]).string
         return QueueStatus(
             incoming: counts["incoming"] ?? 0, lanes: counts["lanes"] ?? 0,
             ready: counts["ready"] ?? 0, delayed: counts["delayed"] ?? 0,
             parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
-            dead: counts["dead"] ?? 0, paused: paused, flows: flows,
-            counters: counters.compactMapValues { Int($0) }, held: held,
+            stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused, flows: flows,
+            counters: counters.compactMapValues { Int($0) }, held: held, stuckJobs: stuckJobs,
             workers: try await workers())
     }
 
@@ -112,7 +116,8 @@ extension JobRecord {
         guard let state = fields["state"] else { return nil }
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         self.init(
-            job: job, state: JobState(rawValue: state) ?? .unknown, asset: fields["asset"] ?? "",
+            job: job, state: JobState(rawValue: state) ?? .unknown,
+            asset: fields["asset"] ?? "",
             tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
             batch: fields["batch"], generation: number("generation") ?? 1,
             attempts: number("attempts") ?? 0,

@@ -10,6 +10,8 @@ public enum JobState: String, Sendable, Codable, CaseIterable {
     case active
     /// Its version is recorded and is being published.
     case committing
+    /// Its version could not be published however often that was tried: somebody has to look.
+    case stuck
     /// It ended well, or was cancelled.
     case done
     /// It failed for good.

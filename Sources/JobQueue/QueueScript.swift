@@ -12,11 +12,14 @@ enum QueueScript {
     static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
     static let preview = script("preview", PackageResources.preview_lua, [.clock, .events])
     static let conclude = script("conclude", PackageResources.conclude_lua, ending, drains: true)
-    static let finalize = script("finalize", PackageResources.finalize_lua, ending, drains: true)
+    static let finalize = script(
+        "finalize", PackageResources.finalize_lua, ending + [.stuck], drains: true)
+    static let handOn = script(
+        "hand_on", PackageResources.hand_on_lua, ending + [.stuck], drains: true)
     static let fail = script("fail", PackageResources.fail_lua, ending, drains: true)
     static let release = script("release", PackageResources.release_lua, ending, drains: true)
-    static let reap = script("reap", PackageResources.reap_lua, ending, drains: true)
-    static let replay = script("replay", PackageResources.replay_lua, ending)
+    static let reap = script("reap", PackageResources.reap_lua, ending + [.stuck], drains: true)
+    static let replay = script("replay", PackageResources.replay_lua, ending + [.stuck])
     static let cancel = script(
         "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
     static let cancelBatch = script(
@@ -27,7 +30,7 @@ enum QueueScript {
         "explain", PackageResources.explain_lua, [.clock, .flows], drains: true)
     static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
     static let inspect = script(
-        "inspect", PackageResources.inspect_lua, ending + [.faults], drains: true)
+        "inspect", PackageResources.inspect_lua, ending + [.stuck, .faults], drains: true)
     static let inspectFlows = script(
         "inspect_flows", PackageResources.inspect_flows_lua, ending + [.faults], drains: true)
     static let inspectBatch = script(
@@ -36,7 +39,7 @@ enum QueueScript {
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
-        case clock, events, flows, batches, jobs, entries, control, taking, faults
+        case clock, events, flows, batches, jobs, stuck, entries, control, taking, faults
 
         var source: [UInt8] {
             switch self {
@@ -45,6 +48,7 @@ enum QueueScript {
             case .flows: PackageResources.flows_lua
             case .batches: PackageResources.batches_lua
             case .jobs: PackageResources.jobs_lua
+            case .stuck: PackageResources.stuck_lua
             case .entries: PackageResources.entries_lua
             case .control: PackageResources.control_lua
             case .faults: PackageResources.faults_lua

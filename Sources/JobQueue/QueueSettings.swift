@@ -8,6 +8,8 @@ public struct QueueSettings: Sendable {
     public var crashesMax = 3
     /// After how many of them it is claimed only by a worker that holds nothing else.
     public var crashesToQuarantine = 2
+    /// How often a version that could not be published is carried on before its job is stuck.
+    public var carriesMax = 5
     /// How often a job is rendered anew because its asset changed meanwhile.
     public var rebasesMax = 10
     /// How long the record of a done job stays, and with it the memory of its id.

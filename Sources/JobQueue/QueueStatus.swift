@@ -14,6 +14,8 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let parked: Int
     /// Jobs that workers hold.
     public let active: Int
+    /// Jobs whose version cannot be published: somebody has to look.
+    public let stuck: Int
     /// Jobs that failed for good.
     public let dead: Int
     /// Why no job is claimed, or nil when claims go on.
@@ -21,12 +23,14 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     /// Who has ready jobs, and what is next.
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `drafted`, `unchanged`, `cancelled`, `crashed`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
+    /// `drafted`, `unchanged`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
     /// `batches`; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
     /// held jobs.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.
     public let held: [JobRecord]
+    /// Jobs that are stuck, the first one at the front; at most ``heldMax``.
+    public let stuckJobs: [JobRecord]
     /// Workers that were heard of lately.
     public let workers: [WorkerInfo]
 
@@ -49,7 +53,7 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     /// Most flows and lanes that are looked at; `ready` and `lanes` leave out the rest.
     public static let flowsMax = 10_000
 
-    /// Whether nothing is left to do.
+    /// Whether nothing is left that workers would do by themselves.
     public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
 }
 

@@ -96,7 +96,8 @@ public struct RetryPolicy: Sendable {
         }
     }
 
-    private func delay(_ failures: Int, _ random: Double) -> Duration {
+    /// How long to wait after so many failures.
+    func delay(_ failures: Int, _ random: Double) -> Duration {
         // 2^20 seconds are beyond any cap; the bound keeps the factor finite.
         let factor = Double(1 << min(max(failures - 1, 0), 20))
         return min(cap, base * factor) * random

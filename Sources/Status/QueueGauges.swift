@@ -50,7 +50,8 @@ public actor QueueGauges {
         let states = [
             ("incoming", status.incoming), ("lanes", status.lanes), ("ready", status.ready),
             ("delayed", status.delayed),
-            ("parked", status.parked), ("active", status.active), ("dead", status.dead),
+            ("parked", status.parked), ("active", status.active), ("stuck", status.stuck),
+            ("dead", status.dead),
         ]
         return [
             up(1),

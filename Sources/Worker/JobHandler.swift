@@ -23,6 +23,12 @@ public protocol JobHandler: Sendable {
     /// Removes what is staged for a hold; nothing being there is no failure.
     func discard(_ hold: StagedHold) async throws(Failure)
 
+    /// Removes what is staged for a hold of which the queue knows nothing, or not any more.
+    ///
+    /// - Returns: false when it was left, because a living worker makes it: for another server's queue, or for one that
+    ///   does not know yet that it lost the job.
+    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool
+
     /// The holds for which something is staged, by any worker of the queue.
     func staged() async throws(Failure) -> [StagedHold]
 }

@@ -34,6 +34,24 @@ extension JobRunner {
         }
     }
 
+    /// Hands a job on whose version could not be published: the queue decides when a worker tries again, and when the
+    /// job is stuck.
+    func handOn(
+        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold
+    ) async {
+        logger.error(
+            "the version could not be published",
+            metadata: [
+                "version": "\(version.name)", "carries": "\(carries)",
+                "code": "\(failure.code.rawValue)", "error": "\(failure.message)",
+            ])
+        await finish(.failed(failure.code), version.job, hold) { () async throws(QueueError) in
+            try await queue.handOn(
+                job: version.job, fence: version.fence, by: worker, failure, carries: carries,
+                random: .random(in: 0...1))
+        }
+    }
+
     /// Ends a hold whose work was stopped: the lease is lost, the job is not wanted any more, or the worker hands it
     /// back.
     func giveUp(_ claim: Claim, isRequeued: Bool, _ hold: JobHold) async {

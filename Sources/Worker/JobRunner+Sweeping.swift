@@ -18,7 +18,7 @@ extension JobRunner {
     func sweep() async {
         do {
             for staged in try await handler.staged() where try await !isWanted(staged) {
-                try await handler.discard(staged)
+                guard try await handler.sweep(staged) else { continue }
                 logger.info(
                     "swept", metadata: ["job": "\(staged.job)", "fence": "\(staged.fence)"])
             }
@@ -34,7 +34,7 @@ extension JobRunner {
         guard let record = try await queue.record(of: staged.job) else { return false }
         switch record.state {
         case .active: return record.fence == staged.fence
-        case .committing:
+        case .committing, .stuck:
             return record.version.map(CommittedVersion.fence(inName:)) == staged.fence
         default: return false
         }

@@ -42,15 +42,15 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Finishes a job that another worker left between commit and finalize.
+    /// Finishes a job that another worker left between commit and finalize, or that it could not publish.
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
         logger.notice(
-            "carrying on a job whose worker died between commit and finalize",
-            metadata: ["version": "\(job.version)"])
+            "carrying on a job whose version was not published",
+            metadata: ["version": "\(job.version)", "carries": "\(job.carries)"])
         await publish(
             CommittedVersion(
                 job: job.job, generation: job.generation, fence: job.fence, name: job.version,
-                asset: job.asset), hold)
+                asset: job.asset), carries: job.carries, hold)
     }
 
     private func make(_ claim: Claim, _ hold: JobHold) async throws -> MadeJob {
@@ -79,7 +79,7 @@ struct JobRunner: Sendable {
             await publish(
                 CommittedVersion(
                     job: claim.job, generation: claim.generation, fence: claim.fence,
-                    name: event.version.id, asset: claim.asset), hold)
+                    name: event.version.id, asset: claim.asset), carries: 0, hold)
         case .cancelled:
             await dismiss(claim, hold)
             await discard(staged)
@@ -90,16 +90,14 @@ struct JobRunner: Sendable {
     }
 
     /// Steps 2 and 3 of publishing. Every step can be repeated, by us or by any worker.
-    private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
+    private func publish(
+        _ version: CommittedVersion, carries: Int, _ hold: JobHold
+    ) async {
         let outcome: PublishOutcome
         do {
             outcome = try await handler.publish(version)
         } catch {
-            // The job stays `committing`; when its lease runs out somebody tries again.
-            logger.error(
-                "the version could not be published; it is tried again after the lease",
-                metadata: ["version": "\(version.name)", "error": "\(error)"])
-            return tell(.failed(error.code))
+            return await handOn(version, error, carries: carries, hold)
         }
         switch outcome {
         case .published, .alreadyPublished:

@@ -47,6 +47,11 @@ public struct PhotoJobHandler: JobHandler {
         try await offPool { () throws(Failure) in try library.discard(staged) }
     }
 
+    public func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
+        try await discard(hold)
+        return true
+    }
+
     public func staged() async throws(Failure) -> [StagedHold] {
         try await offPool { () throws(Failure) in try library.staged(in: queue.string) }
             .map { StagedHold(job: $0.job, fence: $0.fence) }

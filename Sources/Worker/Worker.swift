@@ -202,6 +202,11 @@ public struct Worker: Service {
                     "took back jobs of workers that died",
                     metadata: ["ready": "\(reaped.ready)", "dead": "\(reaped.dead)"])
             }
+            for problem in reaped.problems {
+                logger.error(
+                    "a job whose lease ran out cannot be taken back; minilab doctor says more",
+                    metadata: ["error": "\(problem)"])
+            }
             for job in reaped.carried {
                 let hold = JobHold()
                 await work(LoggedJob(job), since, hold) { await runner.carryOn(job, hold) }

@@ -41,7 +41,7 @@ import Testing
             Set(types) == [
                 "org.minilab.job.completed", "org.minilab.job.drafted", "org.minilab.job.unchanged",
                 "org.minilab.job.previewed", "org.minilab.job.failed", "org.minilab.job.retried",
-                "org.minilab.job.conflict", "org.minilab.job.cancelled",
+                "org.minilab.job.conflict", "org.minilab.job.cancelled", "org.minilab.job.stuck",
                 "org.minilab.batch.completed", "org.minilab.batch.conflict",
             ])
     }
@@ -83,6 +83,8 @@ import Testing
         "org.minilab.job.completed": ["render", "filters", "placeholder"],
         "org.minilab.job.drafted": ["render", "filters", "placeholder"],
         "org.minilab.job.unchanged": ["version"],
+        // Its record may have lost both.
+        "org.minilab.job.stuck": ["version", "worker"],
     ]
 
     /// The file's name starts with the code: `unknownFilter--….json`.

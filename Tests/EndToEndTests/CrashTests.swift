@@ -167,8 +167,11 @@ import Testing
         }
         // A job may lose many workers here; crashes.max is about poison, not about this storm.
         let flags = ["--lease", "1s", "--settings", rig.folder.file("settings.json")]
-        try Data(#"{"crashes.max": 100, "retry.base": "10ms", "retry.attempts": 50}"#.utf8)
-            .write(to: URL(filePath: rig.folder.file("settings.json")))
+        try Data(
+            #"{"crashes.max": 100, "carries.max": 100, "retry.base": "10ms", "retry.attempts": 50}"#
+                .utf8
+        )
+        .write(to: URL(filePath: rig.folder.file("settings.json")))
         var workers = [
             try rig.worker("a0", flags: flags), try rig.worker("b0", flags: flags),
         ]

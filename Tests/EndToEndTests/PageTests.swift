@@ -59,6 +59,7 @@ extension JobEvent {
         case .drafted(let job): "drafted \(job.version.revision): \(job.inShort)"
         case .unchanged(let job): "unchanged: \(job.reason)"
         case .failed(let job): "failed: \(job.error.code.rawValue)"
+        case .stuck(let job): "stuck: \(job.error.code.rawValue)"
         case .cancelled(let job): "cancelled: \(job.reason)"
         case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: type
         }

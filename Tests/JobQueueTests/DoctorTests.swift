@@ -16,6 +16,9 @@ import Testing
     }
 
     static let harms = [
+        Harm("a version that cannot be published", "stuck", "", .publicationStuck),
+        Harm("a job that is stuck and not among the stuck", "stuck", "ZREM stuck a", .notInPlace),
+        Harm("a job that is stuck without its asset", "stuck", "HDEL assets photo", .assetNotHeld),
         Harm("a ready job in no flow", "ready", "ZREM ready:normal:default a", .notInPlace),
         Harm(
             "a ready job in a flow of another tenant", "ready", "ZADD ready:normal:acme 1 a",
@@ -95,7 +98,9 @@ import Testing
     ) async throws {
         let q = try await QueueFixture()
         try await q.prepare(harm.state)
-        #expect(try await q.queue.diagnose().open == [])
+        let isStuck = harm.state == "stuck"
+        #expect(
+            try await q.queue.diagnose().open.map(\.kind) == (isStuck ? [.publicationStuck] : []))
         try await q.harm(harm.commands)
 
         let before = try await q.queue.diagnose()

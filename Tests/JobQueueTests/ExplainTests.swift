@@ -97,6 +97,23 @@ import Testing
         ),
         (
             [
+                "state": "committing", "worker": "w", "version": "2-1", "asset": "a.jpg",
+                "handedOn": "1", "code": "ioFailure", "message": "no disk",
+            ],
+            "publishing: version 2-1 of a.jpg could not be made current (ioFailure: no disk); the next worker to "
+                + "look tries again"
+        ),
+        (
+            [
+                "state": "stuck", "since": "0", "version": "2-1", "asset": "a.jpg",
+                "code": "ioFailure", "message": "no disk.",
+            ],
+            "stuck since 1970-01-01T00:00:00Z, ioFailure: version 2-1 of a.jpg could not be published: no disk. "
+                + "Later edits of a.jpg wait. When the cause is gone: minilab replay j; or minilab cancel j gives it "
+                + "up."
+        ),
+        (
+            [
                 "state": "done", "outcome": "completed", "ended": "0", "worker": "w",
                 "version": "1-1", "asset": "a.jpg",
             ], "done at 1970-01-01T00:00:00Z: w published version 1-1 of a.jpg"

@@ -17,6 +17,13 @@ extension QueueFixture {
         switch state {
         case "active": break
         case "committing": _ = try await queue.commit(a, event(a), isDraft: false)
+        case "stuck":
+            _ = try await queue.commit(a, event(a), isDraft: false)
+            var settings = queue.settings
+            settings.carriesMax = 0
+            _ = try await JobQueue(name: queue.name, redis: redis, settings: settings).handOn(
+                job: "a", fence: a.fence, by: "w", Failure(.ioFailure, "the disk is gone."),
+                carries: 0, random: 0)
         case "delayed":
             _ = try await queue.fail(a, by: "w", Failure(.ioFailure, "disk"), random: 1)
         case "dead": _ = try await queue.fail(a, by: "w", Failure(.missingAsset, "no"), random: 1)

@@ -45,6 +45,7 @@ import Testing
             #expect(value(families, "minilab_queue_jobs", "ready") == 3)
             #expect(value(families, "minilab_queue_jobs", "incoming") == 1)
             #expect(value(families, "minilab_queue_jobs", "dead") == 0)
+            #expect(value(families, "minilab_queue_jobs", "stuck") == 0)
             #expect(value(families, "minilab_queue_paused", "photos") == 0)
             #expect(value(families, "minilab_queue_workers", "photos") == 0)
             #expect(value(families, "minilab_queue_events_total", "admitted") == 3)

@@ -33,7 +33,7 @@ struct DoctorWalk {
         try await walkMembers(of: "lease")
         try await findFlows()
         for flow in flows.sorted() { try await walkMembers(of: "ready:\(flow)") }
-        for place in ["delayed", "parked", "dead"] { try await walkMembers(of: place) }
+        for place in ["stuck", "delayed", "parked", "dead"] { try await walkMembers(of: place) }
         try await walk("HSCAN", "assets", by: 2) { walk, pair throws(QueueError) in
             guard let asset = pair[0].string, let holder = pair[1].string else { return }
             try await walk.see(holder, in: "assets:\(asset)")

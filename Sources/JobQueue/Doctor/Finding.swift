@@ -12,6 +12,8 @@ public struct Finding: Sendable, Codable, Equatable {
         // What is served, and what runs.
         case flowUnserved, flowTwice, flowEmpty, flowNotFinished, flowHeldBack, runningMiscounted
         case leasesOverdue
+        // Publishing.
+        case publicationStuck
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
         case batchCompletedEarly, laneSurplus, memberLost, memberUncounted
@@ -52,6 +54,8 @@ extension Finding {
         case .runningMiscounted:
             "tenant \(subject) counts \(halves.counted) running jobs; its leases are \(halves.true)."
         case .leasesOverdue: "\(detail) leases ran out long ago and nobody takes their jobs back."
+        case .publicationStuck:
+            "job \(subject) is stuck: its version could not be published and it holds asset \(detail)."
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:
@@ -72,13 +76,16 @@ extension Finding {
     /// Whether the queue is right and a producer is not.
     var isWarning: Bool { kind == .laneSurplus }
 
-    /// What a person can do; nil where `--repair` does it.
+    /// What a person can do; nil where `--repair` alone does it.
     public var advice: String? {
         switch kind {
         case .recordIncomplete:
             "Was Redis restored from a backup, or written to by hand? Cancel the job and send it again."
         case .assetHeldTwice:
             "Wait: fences let only one of them publish at a time. Then look again."
+        case .publicationStuck:
+            "When the cause is gone: minilab replay \(subject) publishes it, as --repair does for all. Or minilab "
+                + "cancel \(subject) gives it up."
         case .leasesOverdue: "Start a worker: any worker takes them back."
         case .batchMiscounted, .batchCompletedEarly, .memberLost:
             "Redis lost writes. Compare the batch's assets with what it was to do, and send the rest again."

@@ -51,7 +51,7 @@ extension JobQueue {
                 if ids.isEmpty || cancelled == 0 { break }
             }
         }
-        for zset in ["delayed", "parked", "lease"] {
+        for zset in ["delayed", "parked", "stuck", "lease"] {
             var offset = 0
             while true {
                 let page = try await send([

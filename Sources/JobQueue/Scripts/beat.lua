@@ -8,11 +8,11 @@ local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
 for i = 7, #ARGV, 3 do
   local k = P .. 'job:' .. ARGV[i]
-  local j = call('HMGET', k, 'state', 'fence', 'cancel', 'stage', 'batch')
+  local j = call('HMGET', k, 'state', 'fence', 'cancel', 'stage', 'batch', 'handedOn')
   if not j[1] or j[2] ~= ARGV[i + 1] then
     out[#out + 1] = 'L'
-  elseif j[1] ~= 'active' and j[1] ~= 'committing' then
-    out[#out + 1] = j[1] == 'done' and 'E' or 'L'
+  elseif j[6] or j[1] ~= 'active' and j[1] ~= 'committing' then
+    out[#out + 1] = (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L'
   else
     call('ZADD', P .. 'lease', 'XX', ends, ARGV[i])
     if ARGV[i + 2] ~= '' and j[4] ~= ARGV[i + 2] then call('HSET', k, 'stage', ARGV[i + 2]) end

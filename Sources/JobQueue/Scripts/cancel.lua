@@ -1,4 +1,4 @@
--- Cancels jobs: those that wait end at once; of those that run the worker is told, and it ends them.
+-- Cancels jobs: those that wait, and those that are stuck, end at once; of those that run the worker is told, and it ends them.
 --
 -- ARGV   P, events max, done max, reason, id*
 -- Returns one answer per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being

@@ -38,7 +38,8 @@ while at < admitted and swept + open < most do
   if at >= admitted then break end
   if call('GETBIT', ended, int(at)) == 0 then
     local j = load(batch .. ':' .. int(at))
-    if j and (j.state == 'ready' or j.state == 'delayed' or j.state == 'parked') then
+    if j and (j.state == 'ready' or j.state == 'delayed' or j.state == 'parked'
+      or j.state == 'stuck') then
       cancel(j, reason)
       swept = swept + 1
     else

@@ -27,5 +27,5 @@ return {{
   {'incoming', call('XLEN', P .. 'in')}, {'lanes', lane}, {'ready', ready},
   {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
   {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
-  {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},
+  {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},
 }, flows}

@@ -2,7 +2,7 @@
 --
 -- ARGV   P, events max, done max, (id, fence, version, outcome: `completed` or `drafted`, data of its event
 --        (JSON))*
--- Returns per job OK; or GONE, FENCED or CANCELLED: then the version must not be published
+-- Returns per job OK; or GONE, FENCED or CANCELLED: then the version must not be published; or ERROR and why
 -- Crash  Afterwards a job stays `committing`; when its lease runs out, reap gives it to a worker
 --        that carries on from step 2. Called again with the same fence and version: OK.
 local cancelled = {}
@@ -27,5 +27,7 @@ local function commit(id, fence, version, outcome, data)
 end
 
 local out = {}
-for i = 4, #ARGV, 5 do out[#out + 1] = commit(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]) end
+for i = 4, #ARGV, 5 do
+  out[#out + 1] = guarded(commit, ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+end
 return out

@@ -57,12 +57,13 @@ end
 local j = load(id)
 if j then
   for _, name in ipairs({'state', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes',
-    'worker', 'claimed', 'stage', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
+    'carries', 'handedOn', 'worker', 'claimed', 'stage', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
     'malformed'}) do add(name, j[name]) end
   if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end
   if j.state == 'ready' then add_ready(j)
   elseif j.state == 'delayed' then add('due', call('ZSCORE', P .. 'delayed', id))
   elseif j.state == 'active' or j.state == 'committing' then add('leaseEnds', call('ZSCORE', P .. 'lease', id))
+  elseif j.state == 'stuck' then add('since', call('ZSCORE', P .. 'stuck', id))
   elseif j.state == 'parked' then
     local holder = call('HGET', P .. 'assets', j.asset)
     if holder then

@@ -1,7 +1,8 @@
 -- Step 3 of publishing: jobs are done, counted, and their events sent.
 --
 -- ARGV   P, events max, done max, (id, fence)*
--- Returns per job OK; or GONE or FENCED: then somebody else finishes it or has finished it
+-- Returns per job OK; or GONE or FENCED: then somebody else finishes it or has finished it, or it is stuck because
+--         its record is incomplete; or ERROR and why
 -- Crash  Before it a job is `committing` and is carried on by another worker; afterwards it is
 --        done. Called again with the same fence: OK, and no second event.
 local function finalize(id, fence)
@@ -10,15 +11,22 @@ local function finalize(id, fence)
   if refused then return refused end
   if j.state == 'done' then return 'OK' end
   if j.state ~= 'committing' then return 'GONE' end
+  local data = call('GET', P .. 'result:' .. id)
+  local lacking = lacks(j, data)
+  if lacking then
+    get_stuck_lacking(j, lacking)
+    return 'GONE'
+  end
   -- A draft changes nothing that readers see, so it has no place in the sequence of its asset.
   local revision = j.outcome == 'completed' and j.version:match('^%d+')
+  if j.handedOn then call('HDEL', P .. 'job:' .. id, 'handedOn') end
   local ms = end_hold(j)
   leave_asset(j)
-  finish(j, j.outcome, call('GET', P .. 'result:' .. id), ms, revision)
+  finish(j, j.outcome, data, ms, revision)
   return 'OK'
 end
 
 local out = {}
-for i = 4, #ARGV, 2 do out[#out + 1] = finalize(ARGV[i], ARGV[i + 1]) end
+for i = 4, #ARGV, 2 do out[#out + 1] = guarded(finalize, ARGV[i], ARGV[i + 1]) end
 settle()
 return out

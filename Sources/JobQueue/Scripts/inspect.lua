@@ -9,7 +9,7 @@ local lease = tonumber(ARGV[5])
 local PARTS = {edit = true, result = true, attempts = true}
 -- Without these a job cannot go on, by state.
 local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
-  committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, done = {'outcome'}, dead = {}}
+  committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, stuck = {}, done = {'outcome'}, dead = {}}
 
 local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 
@@ -18,7 +18,7 @@ local function places(j)
   if j.state == 'ready' then return {[flow_of(j)] = true} end
   if j.state == 'parked' then return {parked = true, ['parked:' .. j.asset] = true} end
   if j.state == 'active' or j.state == 'committing' then return {lease = true} end
-  if j.state == 'delayed' or j.state == 'dead' then return {[j.state] = true} end
+  if j.state == 'delayed' or j.state == 'dead' or j.state == 'stuck' then return {[j.state] = true} end
   return {}
 end
 
@@ -34,11 +34,12 @@ end
 -- ready, parked   make_ready decides as it does for any job, by who has the asset.
 -- delayed         Its time is not in the record. Too early does no harm, never would.
 -- active          Its lease begins anew: the worker renews it, or there is none and reap finds the job.
--- dead, done      Nothing of the kind is run; so it can be seen again, or be dropped in its turn.
+-- dead, stuck, done  Nothing of the kind is run; so it can be seen again, or be dropped in its turn.
 local function put_back(j)
   if j.state == 'ready' or j.state == 'parked' then make_ready(j)
   elseif j.state == 'delayed' then call('ZADD', P .. 'delayed', NOW, j.id)
   elseif j.state == 'dead' then call('ZADD', P .. 'dead', j.ended or NOW, j.id)
+  elseif j.state == 'stuck' then call('ZADD', P .. 'stuck', NOW, j.id)
   elseif j.state == 'done' then call('RPUSH', P .. 'done', j.id)
   else call('ZADD', P .. 'lease', int(MS + lease), j.id) end
 end
@@ -99,7 +100,7 @@ end
 -- Whether it has its asset, if it has to, and no other has it.
 local function inspect_hold(j)
   local h = right_holder(j.asset)
-  if j.state == 'ready' or j.state == 'active' or j.state == 'committing' then
+  if j.state == 'ready' or j.state == 'active' or j.state == 'committing' or j.state == 'stuck' then
     if not h then
       fault('assetNotHeld', j.id, j.asset, function() call('HSET', P .. 'assets', j.asset, j.id) end)
     elseif h.id ~= j.id then
@@ -120,7 +121,7 @@ end
 
 local function inspect_places(j, seen, id)
   local right = places(j)
-  local looked = {lease = true, delayed = true, dead = true, parked = true, ['parked:' .. j.asset] = true,
+  local looked = {lease = true, delayed = true, dead = true, stuck = true, parked = true, ['parked:' .. j.asset] = true,
     [flow_of(j)] = true}
   if seen:find('^ready:') or seen:find('^parked:') then looked[seen] = true end
   local extra = {}
@@ -141,6 +142,12 @@ local function inspect_places(j, seen, id)
   end
 end
 
+-- Publishing is idempotent, so to try once more neither loses the job nor does it twice.
+local function inspect_stuck(j)
+  fault('publicationStuck', j.id, j.asset .. ' (' .. (j.code or '?') .. ': ' .. (j.message or '?') .. ')',
+    function() resume(j) end)
+end
+
 for i = 6, #ARGV, 2 do
   local place, id = ARGV[i], ARGV[i + 1]
   local j = load(id)
@@ -156,6 +163,7 @@ for i = 6, #ARGV, 2 do
       -- One that is parked has to be in its queue before that can move on.
       if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)
       else inspect_hold(j) inspect_places(j, place, id) end
+      if j.state == 'stuck' and place == 'stuck' then inspect_stuck(j) end
     end
   end
 end

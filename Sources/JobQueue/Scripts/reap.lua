@@ -3,50 +3,72 @@
 --
 -- An `active` job is ready again at its old place, and the crash counted: after the second in quarantine,
 -- after the last it is dead. A `committing` job is given to the caller under a new fence, to be carried on
--- from step 2: its version may be published already, so it can be neither rendered again nor failed.
+-- from step 2: its version may be published already, so it can be neither rendered again nor failed. After so many
+-- carries it is stuck.
 --
 -- It also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
 -- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
---        keep done ms, records at most, batches max, seen max
--- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation}* to carry on}
+--        keep done ms, records at most, batches max, seen max, carries max
+-- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries}* to carry on, why a job
+--         cannot be taken back*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
-local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max =
+local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max =
   ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
-  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local ready, dead, carry = 0, 0, {}
+  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local ready, dead, carry, broken = 0, 0, {}, {}
 
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
-  local k, j = P .. 'job:' .. id, load(id)
-  count('crashed')
-  if not j then
-    -- Redis lost its record. One such job must not keep all others from being found.
-    call('ZREM', P .. 'lease', id)
-  elseif j.state == 'committing' then
-    local fence = int(math.max(tonumber(j.fence) + 1, US))
-    call('ZADD', P .. 'lease', int(MS + lease), id)
-    call('HSET', k, 'fence', fence, 'worker', worker)
-    carry[#carry + 1] = {id, fence, j.asset, j.version, j.generation}
-  elseif j.cancel then
-    cancel(j, j.cancel)
-  else
-    end_hold(j)
-    local crashes = call('HINCRBY', k, 'crashes', '1')
-    local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
-      .. (j.stage and ' (' .. j.stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
-      .. int(crashes_max) .. '.'
-    remember(id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
-      .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
-    if crashes >= crashes_max then
-      leave_asset(j)
-      bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
-      dead = dead + 1
-    else
-      if crashes >= crashes_alone then quarantine(j) end
-      make_ready(j)
-      ready = ready + 1
-    end
+-- Gives a job to the caller, who carries it on from step 2 of publishing; or it is stuck.
+local function carry_on(j)
+  local k, handed_on, lacking = P .. 'job:' .. j.id, j.handedOn, lacks_of(j)
+  if not handed_on then count('crashed') end
+  -- Whoever had it is refused from now on, whatever becomes of it.
+  j.fence = int(math.max(tonumber(j.fence or '0') + 1, US))
+  call('HSET', k, 'fence', j.fence)
+  if lacking then return get_stuck_lacking(j, lacking) end
+  if tonumber(j.carries) >= carries_max then
+    return get_stuck(j, 'workerLost', 'worker ' .. (j.worker or '?') .. ' let its lease run out while it published version '
+      .. j.version .. '; that was carried on ' .. j.carries .. ' times already.')
   end
+  call('ZADD', P .. 'lease', int(MS + lease), j.id)
+  call('HSET', k, 'worker', worker, 'carries', int(j.carries + 1))
+  if handed_on then call('HDEL', k, 'handedOn') end
+  carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1}
+end
+
+local function take_back(id)
+  local j = load(id)
+  -- Redis lost its record.
+  if not j then
+    count('crashed')
+    return call('ZREM', P .. 'lease', id)
+  end
+  if j.state == 'committing' then return carry_on(j) end
+  count('crashed')
+  if j.cancel then return cancel(j, j.cancel) end
+  local k = P .. 'job:' .. id
+  end_hold(j)
+  local crashes = call('HINCRBY', k, 'crashes', '1')
+  local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
+    .. (j.stage and ' (' .. j.stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
+    .. int(crashes_max) .. '.'
+  remember(id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
+    .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
+  if crashes >= crashes_max then
+    leave_asset(j)
+    bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
+    dead = dead + 1
+  else
+    if crashes >= crashes_alone then quarantine(j) end
+    make_ready(j)
+    ready = ready + 1
+  end
+end
+
+-- One job whose record is broken must not keep all others from being found; the doctor says what it lacks.
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
+  local answer = guarded(take_back, id)
+  if type(answer) == 'string' then broken[#broken + 1] = 'job ' .. id .. ': ' .. answer end
 end
 
 for _ = 1, records_max do
@@ -85,4 +107,4 @@ for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(MS - 10 
   call('HDEL', P .. 'workers:info', gone)
 end
 settle()
-return {ready, dead, carry}
+return {ready, dead, carry, broken}

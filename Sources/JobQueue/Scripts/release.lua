@@ -11,7 +11,7 @@ if refused then return refused end
 if j.state ~= 'active' and j.state ~= 'committing' then return 'GONE' end
 local k = P .. 'job:' .. id
 if j.state == 'committing' then
-  call('HDEL', k, 'version', 'outcome')
+  call('HDEL', k, 'version', 'outcome', 'carries', 'handedOn')
   call('UNLINK', P .. 'result:' .. id)
   call('HSET', k, 'state', 'active')
   j.state = 'active'

@@ -1,15 +1,20 @@
 -- Makes dead jobs wait for a worker again as a new generation, at the end of their flow. Priority and
 -- history stay; a deadline does not.
 --
+-- A job that is stuck stays in its generation: its version is published once more, by whichever worker looks next.
+-- The version may have become current before the failure was seen, and a library publishes a generation once; a new
+-- generation would be a second edit.
+--
 -- ARGV   P, events max, done max, another edit or ``, id*
--- Returns one answer per job: OK, GONE (no such job), NOTDEAD, or MALFORMED: its envelope was wrong, so
---         there is nothing to run; send it again
+-- Returns one answer per job: OK, GONE (no such job), NOTDEAD, MALFORMED: its envelope was wrong, so
+--         there is nothing to run; send it again; or STUCK: what is being published cannot get another edit
 -- Crash  A job is dead or ready, never both: one script does it.
 local edit = ARGV[4]
 
 local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
+  if j.state == 'stuck' then return edit == '' and resume(j) or 'STUCK' end
   if j.state ~= 'dead' then return 'NOTDEAD' end
   if j.malformed then return 'MALFORMED' end
   j.generation = int(j.generation + 1)

@@ -57,7 +57,7 @@ struct Run {
     ) async throws -> JobOutcome? {
         switch try await queue.record(of: job.id.string)?.state {
         case .done: return try await queue.outcome(of: job.id.string)
-        case .dead: _ = try await queue.replay([job.id.string])
+        case .dead, .stuck: _ = try await queue.replay([job.id.string])
         case nil:
             _ = try await queue.enqueue(
                 JobRequest(
@@ -86,6 +86,13 @@ struct Run {
                     progress.count(failed: false)
                 case .failed(let job) where open.remove(job.job) != nil:
                     failed.append(job)
+                    progress.count(failed: true)
+                case .stuck(let job) where open.remove(job.job) != nil:
+                    // Nobody else works on this queue: the next run tries to publish it again.
+                    failed.append(
+                        JobEvent.Failed(
+                            job: job.job, asset: job.asset, generation: job.generation,
+                            attempt: job.carries + 1, worker: job.worker, error: job.error))
                     progress.count(failed: true)
                 case .cancelled(let job) where open.remove(job.job) != nil:
                     cancelled.append(job)

@@ -14,6 +14,7 @@ extension QueueSettings {
         let day = Duration.seconds(86400)
         lease = reader.value(
             .duration("lease", .seconds(1) ... .seconds(3600), default: "30s"), or: lease)
+        carriesMax = reader.value(.number("carries.max", 1...1000, default: "5"), or: carriesMax)
         crashesMax = reader.value(.number("crashes.max", 1...100, default: "3"), or: crashesMax)
         retry.attemptsMax = reader.value(
             .number("retry.attempts", 1...100, default: "5"), or: retry.attemptsMax)

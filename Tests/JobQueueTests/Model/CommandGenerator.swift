@@ -38,6 +38,7 @@ struct CommandGenerator {
             rules.promotionsMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
+            rules.carriesMax = .random(in: 0...2, using: &random)
             rules.batchesMax = Bool.random(using: &random) ? 0 : 1000
             // More names than done records, or a name would be free before its members' records are gone.
             rules.seenMax = .random(in: 20...24, using: &random)
@@ -86,8 +87,8 @@ struct CommandGenerator {
 
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
-        case job, batch, lane, admit, feed, claim, beat, commit, finalize, conclude, preview, fail,
-            release
+        case job, batch, lane, admit, feed, claim, beat, commit, finalize, handOn, conclude
+        case preview, fail, release
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
             askedWorkerIsLate
 
@@ -108,6 +109,7 @@ struct CommandGenerator {
             case .beat: return 2
             case .commit: return has(.active) ? 14 : 1
             case .finalize: return has(.committing) ? 16 : 1
+            case .handOn: return has(.committing) ? 6 : 1
             case .conclude: return has(.active) ? 3 : 1
             case .preview: return 1
             case .fail: return has(.active) ? 10 : 1
@@ -115,7 +117,7 @@ struct CommandGenerator {
             case .leaseRunsOut: return has(.active, .committing) ? 6 : 0
             case .becomesDue: return has(.delayed) ? 10 : 0
             case .reap: return model.jobs.values.contains { $0.isLeased && $0.over != nil } ? 14 : 2
-            case .replay: return has(.dead) ? 6 : 1
+            case .replay: return has(.dead, .stuck) ? 6 : 1
             case .cancel: return 3
             case .cancelBatch: return model.batches.isEmpty ? 1 : 3
             case .configure: return model.config["paused"] == nil ? 3 : 10
@@ -153,6 +155,7 @@ struct CommandGenerator {
                 few { $0.hold(.active) }, version: one(of: ["1-1", "2-2"]),
                 outcome: chance(85) ? "completed" : "drafted")
         case .finalize: .finalize(few { $0.hold(.committing) })
+        case .handOn: .handOn(hold(.committing))
         case .conclude: .conclude(hold(.active), outcome: one(of: ["unchanged", "cancelled"]))
         case .preview: .preview(hold(.active))
         case .fail:
@@ -167,8 +170,8 @@ struct CommandGenerator {
         case .reap:
             .reap(
                 worker: one(of: workers), atMost: chance(80) ? 100 : 1, forgets: chance(25))
-        case .replay: .replay(few { $0.job(.dead) }, edit: one(of: ["", "", "e9"]))
-        case .cancel: .cancel(few { $0.job(.ready, .parked, .delayed, .active) })
+        case .replay: .replay(few { $0.job(.dead, .stuck) }, edit: one(of: ["", "", "e9"]))
+        case .cancel: .cancel(few { $0.job(.ready, .parked, .delayed, .active, .stuck) })
         case .cancelBatch: .cancelBatch(batch(), atMost: one(of: [200, 200, 1, 2]))
         case .configure: .configure(few { $0.setting() })
         case .askedWorkerIsLate: .askedWorkerIsLate

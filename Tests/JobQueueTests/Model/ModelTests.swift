@@ -47,7 +47,8 @@ import Testing
             cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, \
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
-            replay NOTDEAD, replay MALFORMED, replay GONE, batch.completed, batch.conflict, job.cancelled, \
+            replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
+            handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
             job.unchanged, crashed, duplicates, malformedDropped, quarantined, replayed
             """.components(separatedBy: ", ")

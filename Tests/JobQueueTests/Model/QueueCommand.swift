@@ -15,6 +15,8 @@ enum QueueCommand: Sendable, Equatable {
     case finalize([Hold])
     case conclude(Hold, outcome: String)
     case preview(Hold)
+    /// A worker could not publish a version.
+    case handOn(Hold)
     case fail(Hold, counts: String, Verdict)
     case release(Hold, reason: String)
     /// - Parameter forgets: whether all that has ended counts as old.
@@ -72,6 +74,7 @@ struct QueueRules: Sendable, Equatable {
     var passedMax = 200
     var crashesToQuarantine = 2
     var crashesMax = 3
+    var carriesMax = 5
     var malformedMax = 1000
     var batchesMax = 1000
     var seenMax = 1_000_000

@@ -11,7 +11,7 @@ let queueContents = RedisScript(
         local lines, keys = {}, redis.call('KEYS', P .. '*')
         local function say(...) lines[#lines + 1] = table.concat({...}, ' ') end
         local USUAL = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0', crashes = '0',
-          rebases = '0'}
+          rebases = '0', carries = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
           seenSince = 1}
         local tell = {}
@@ -47,14 +47,15 @@ let queueContents = RedisScript(
             local score = z[i + 1]
             if name == 'lease' or name == 'delayed' then score = tonumber(score) < 1e9 and 'over' or '*'
             elseif name == 'lanes' then score = score == '0' and 'new' or '*'
-            elseif name == 'dead' or name == 'workers' or name == 'batches' or name == 'batches:ended' then score = '*' end
+            elseif name == 'dead' or name == 'stuck' or name == 'workers' or name == 'batches' or name == 'batches:ended' then score = '*' end
             say(name, z[i], score)
           end
         end
         local function event(e, place, times)
           local data, id = e.data, e.id:match('^[^/]*/(.*)$')
           local detail, at = data.reason or '', place
-          if data.error then detail = data.error.code .. ' ' .. data.attempt end
+          if data.error then detail = data.error.code .. ' ' .. (data.attempt or data.carries) end
+          id = id:gsub('/stuck/%d+$', '/stuck/*')
           if e.type == 'org.minilab.batch.completed' then
             times[id] = (times[id] or 0) + 1
             at = 'time ' .. times[id]

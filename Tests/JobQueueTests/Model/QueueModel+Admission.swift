@@ -145,7 +145,7 @@ extension QueueModel {
     private mutating func replace(_ asset: String, _ which: String, _ reason: String) {
         for job in jobs(.parked, where: { $0.asset == asset }) { cancel(job.id, reason) }
         guard let holder = assets[asset], let job = jobs[holder] else { return }
-        if job.state == .ready || job.state == .delayed {
+        if [.ready, .delayed, .stuck].contains(job.state) {
             cancel(holder, reason)
         } else if job.state == .active && which == "running" {
             jobs[holder]?.cancel = reason

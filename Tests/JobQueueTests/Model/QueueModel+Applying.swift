@@ -25,6 +25,7 @@ extension QueueModel {
         case .finalize(let holds): return holds.map { finalize($0) }
         case .conclude(let hold, let outcome): return [conclude(hold, outcome)]
         case .preview(let hold): return [preview(hold)]
+        case .handOn(let hold): return [handOn(hold)]
         case .fail(let hold, let counts, let verdict): return [fail(hold, counts, verdict)]
         case .release(let hold, let reason): return [release(hold, reason)]
         case .reap(let worker, let most, let forgets): return reap(worker, most, forgets)
@@ -54,7 +55,8 @@ extension QueueModel {
 
     private mutating func beat(_ hold: QueueCommand.Hold, _ stage: String) -> String {
         guard refusal(hold) == nil, let job = jobs[hold.job] else { return "L" }
-        guard job.isLeased else { return job.state == .done ? "E" : "L" }
+        guard job.isLeased else { return job.state == .done || job.state == .stuck ? "E" : "L" }
+        if job.isHandedOn { return "E" }
         jobs[hold.job]?.over = nil
         if !stage.isEmpty { jobs[hold.job]?.stage = stage }
         let reason = job.cancel ?? job.batch.flatMap { batches[$0]?.cancel }
@@ -88,6 +90,7 @@ extension QueueModel {
 
     private mutating func end(_ job: Job, _ outcome: String) {
         jobs[job.id]?.state = .done
+        jobs[job.id]?.isHandedOn = false
         freed(job)
         leaveAsset(job.asset)
         finish(job.id, outcome)
@@ -155,6 +158,8 @@ extension QueueModel {
             jobs[job.id]?.version = nil
             jobs[job.id]?.outcome = nil
             jobs[job.id]?.result = nil
+            jobs[job.id]?.carries = 0
+            jobs[job.id]?.isHandedOn = false
         }
         if let reason = job.cancel {
             cancel(job.id, reason)
@@ -167,17 +172,51 @@ extension QueueModel {
         return "OK"
     }
 
+    private mutating func handOn(_ hold: QueueCommand.Hold) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job] else { return "GONE" }
+        if job.state == .stuck || job.isHandedOn { return "OK" }
+        guard job.state == .committing else { return "GONE" }
+        jobs[job.id]?.history += 1
+        if job.carries >= rules.carriesMax {
+            getStuck(job.id, "code", "message")
+        } else {
+            jobs[job.id]?.code = "code"
+            jobs[job.id]?.isHandedOn = true
+            jobs[job.id]?.over = nil
+        }
+        return "OK"
+    }
+
+    /// What a worker gets that carries a job on; nil when it is stuck.
+    private mutating func carryOn(_ job: Job, by worker: String) -> String? {
+        let version = job.version ?? "?"
+        guard job.carries < rules.carriesMax else {
+            // Nobody is told this fence: whoever had the job is refused.
+            let fence = tick()
+            jobs[job.id]?.fence = fence
+            getStuck(
+                job.id, "workerLost",
+                "worker \(job.worker ?? "?") let its lease run out while it published version \(version); "
+                    + "that was carried on \(job.carries) times already.")
+            return nil
+        }
+        jobs[job.id]?.worker = worker
+        jobs[job.id]?.carries += 1
+        jobs[job.id]?.isHandedOn = false
+        giveFence(job.id)
+        return "\(job.id) \(job.asset) \(version) \(job.generation) \(job.carries + 1)"
+    }
+
     private mutating func reap(_ worker: String, _ most: Int, _ forgets: Bool) -> [String] {
         var (ready, dead, carried) = (0, 0, [String]())
         let lost = jobs.values.filter { $0.isLeased && $0.over != nil }
             .sorted { ($0.over ?? 0) < ($1.over ?? 0) }
         for job in lost.prefix(most) {
-            count("crashed")
+            if !job.isHandedOn { count("crashed") }
             jobs[job.id]?.over = nil
             if job.state == .committing {
-                jobs[job.id]?.worker = worker
-                giveFence(job.id)
-                carried.append("\(job.id) \(job.asset) \(job.version ?? "") \(job.generation)")
+                if let row = carryOn(job, by: worker) { carried.append(row) }
                 continue
             }
             if let reason = job.cancel {

@@ -85,7 +85,7 @@ extension QueueModel {
         for number in 0..<batch.admitted
         where swept + open < most && !(batches[name]?.ended.contains(number) ?? true) {
             switch jobs["\(name):\(number)"]?.state {
-            case .ready, .delayed, .parked:
+            case .ready, .delayed, .parked, .stuck:
                 cancel("\(name):\(number)", reason)
                 swept += 1
             default: open += 1
@@ -117,7 +117,7 @@ extension QueueModel {
             jobs[id]?.cancel = reason
             control.append("job \(id)")
             return "TOLD"
-        case .ready, .delayed, .parked:
+        case .ready, .delayed, .parked, .stuck:
             cancel(id, reason)
             return "OK"
         }
@@ -125,6 +125,11 @@ extension QueueModel {
 
     mutating func replay(_ id: String, _ edit: String) -> String {
         guard let job = jobs[id] else { return "GONE" }
+        if job.state == .stuck {
+            guard edit.isEmpty else { return "STUCK" }
+            resume(id)
+            return "OK"
+        }
         guard job.state == .dead else { return "NOTDEAD" }
         if job.isMalformed { return "MALFORMED" }
         sequence += 1

@@ -41,9 +41,39 @@ extension QueueModel {
         case .ready: retireIfEmpty(job.flow)
         default: break
         }
+        var reason = reason
+        if job.state == .stuck {
+            reason +=
+                "; its version \(job.version ?? "?") could not be published: \(job.message)"
+        }
         jobs[id]?.result = reason
         if assets[job.asset] == id { leaveAsset(job.asset) }
         finish(id, "cancelled", reason)
+    }
+
+    /// Gives up to publish a job's version; it keeps its asset.
+    mutating func getStuck(_ id: String, _ code: String, _ message: String) {
+        guard let job = jobs[id] else { return }
+        freed(job)
+        jobs[id]?.state = .stuck
+        jobs[id]?.code = code
+        jobs[id]?.message = message
+        jobs[id]?.isHandedOn = false
+        jobs[id]?.over = nil
+        count("stuck")
+        emit(
+            job, "stuck", "\(job.generation)/stuck/\(job.fence ?? 0)", "\(code) \(job.carries)")
+    }
+
+    /// Has the version of a job that is stuck published once more.
+    mutating func resume(_ id: String) {
+        let now = tick()
+        jobs[id]?.state = .committing
+        jobs[id]?.code = nil
+        jobs[id]?.carries = 0
+        jobs[id]?.isHandedOn = true
+        jobs[id]?.over = now
+        count("replayed")
     }
 
     mutating func bury(_ id: String, _ code: String, _ detail: String = "") {

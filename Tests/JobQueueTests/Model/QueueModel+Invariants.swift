@@ -7,7 +7,7 @@ extension QueueModel {
         var broken: [String] = []
         for (asset, holder) in assets {
             guard let job = jobs[holder], job.asset == asset,
-                job.isLeased || job.state == .ready || job.state == .delayed
+                job.isLeased || [.ready, .delayed, .stuck].contains(job.state)
             else {
                 broken.append("\(holder) has asset \(asset) and is \(state(holder))")
                 continue
@@ -15,7 +15,7 @@ extension QueueModel {
         }
         for job in jobs.values {
             switch job.state {
-            case .ready, .active, .committing:
+            case .ready, .active, .committing, .stuck:
                 if assets[job.asset] != job.id {
                     broken.append("\(job.id) is \(job.state) and does not have its asset")
                 }
@@ -65,7 +65,7 @@ extension QueueModel {
     /// An end is told once, and what is counted was told.
     private var eventViolations: [String] {
         var broken: [String] = []
-        let ends = ["completed", "drafted", "unchanged", "failed", "retried"]
+        let ends = ["completed", "drafted", "unchanged", "failed", "retried", "stuck"]
         for end in ends {
             let told = events.count { $0.type == "job.\(end)" }
             if told != counters[end] ?? 0 {

@@ -56,7 +56,11 @@ extension QueueModel {
             } else {
                 place += 1
             }
-            lines.append("events \(at) \(event.id) \(event.type) \(event.subject) \(event.detail)")
+            // A job may be stuck again; its fence, by which the events differ, is the clock's.
+            let id =
+                event.type == "job.stuck"
+                ? event.id.split(separator: "/").dropLast().joined(separator: "/") + "/*" : event.id
+            lines.append("events \(at) \(id) \(event.type) \(event.subject) \(event.detail)")
         }
         return lines
     }
@@ -83,6 +87,8 @@ extension QueueModel {
         say("attempts", "\(job.attempts)", unless: "0")
         say("crashes", "\(job.crashes)", unless: "0")
         say("rebases", "\(job.rebases)", unless: "0")
+        say("carries", "\(job.carries)", unless: "0")
+        say("handedOn", job.isHandedOn ? "1" : nil)
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)
@@ -105,6 +111,7 @@ extension QueueModel {
         case .parked:
             lines += ["parked \(job.id) \(place)", "parked:\(job.asset) \(job.id) \(place)"]
         case .active, .committing: lines.append("lease \(job.id) \(at)")
+        case .stuck: lines.append("stuck \(job.id) *")
         case .dead: lines.append("dead \(job.id) *")
         case .done: break
         }

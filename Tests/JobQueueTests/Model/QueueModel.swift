@@ -45,7 +45,7 @@ struct QueueModel {
     init(rules: QueueRules) { self.rules = rules }
 
     enum State: String {
-        case ready, delayed, parked, active, committing, done, dead
+        case ready, delayed, parked, active, committing, stuck, done, dead
     }
 
     struct Job {
@@ -65,6 +65,9 @@ struct QueueModel {
         var attempts = 0
         var crashes = 0
         var rebases = 0
+        var carries = 0
+        /// Whether its publication failed and waits to be carried on.
+        var isHandedOn = false
         var history = 0
         var fence: Int?
         var worker: String?
@@ -74,6 +77,8 @@ struct QueueModel {
         var version: String?
         var result: String?
         var code: String?
+        /// Why it is stuck.
+        var message = ""
         var hasEnded = false
         var was: String?
         var isMalformed = false

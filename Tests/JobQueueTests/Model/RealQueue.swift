@@ -81,6 +81,12 @@ struct RealQueue {
                 QueueScript.conclude, words(hold) + [RedisArgument(outcome), "{}"])
         case .preview(let hold):
             return try await run(QueueScript.preview, words(hold) + ["1", "{}"])
+        case .handOn(let hold):
+            return try await run(
+                QueueScript.handOn,
+                words(hold) + [
+                    Self.aDay, RedisArgument(rules.carriesMax), "code", "message", "{}",
+                ])
         case .fail(let hold, let counts, let verdict):
             return try await run(
                 QueueScript.fail,
@@ -93,8 +99,7 @@ struct RealQueue {
         case .reap(let worker, let most, let forgets):
             return try await reap(worker, most, forgets)
         case .replay(let ids, let edit):
-            return try await run(
-                QueueScript.replay, [RedisArgument(edit)] + ids.map { RedisArgument($0) })
+            return try await replay(ids, edit)
         case .cancel(let ids):
             return try await run(QueueScript.cancel, ["over"] + ids.map { RedisArgument($0) })
         case .cancelBatch(let batch, let most):
@@ -165,17 +170,32 @@ struct RealQueue {
                 RedisArgument(worker), Self.lease, RedisArgument(most),
                 RedisArgument(rules.crashesToQuarantine), RedisArgument(rules.crashesMax),
                 forgets ? "-1000" : Self.aDay, "1000", RedisArgument(rules.batchesMax),
-                RedisArgument(rules.seenMax),
+                RedisArgument(rules.seenMax), RedisArgument(rules.carriesMax),
             ])
-        guard let parts = reply.array, parts.count == 3, let ready = parts[0].int,
+        guard let parts = reply.array, parts.count == 4, parts[3].array?.isEmpty == true,
+            let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array
         else { return ["\(reply)"] }
         return ["\(ready)", "\(dead)"]
             + rows.map { row in
-                let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 5 else { return "\(row)" }
-                return [f[0], f[2], f[3], f[4]].joined(separator: " ") + take(f[1], of: f[0])
+                let f = row.array?.map { $0.string ?? $0.int.map { "\($0)" } ?? "?" } ?? []
+                guard f.count == 6 else { return "\(row)" }
+                return [f[0], f[2], f[3], f[4], f[5]].joined(separator: " ") + take(f[1], of: f[0])
             }
+    }
+
+    /// The lease of what is resumed is over at once, which the clock would say; the model has a time of its own.
+    private mutating func replay(_ ids: [String], _ edit: String) async throws -> [String] {
+        var answers: [String] = []
+        for id in ids {
+            let wasStuck =
+                try await redis.send(["HGET", key("job:\(id)"), "state"]).string == "stuck"
+            let answer = try await run(
+                QueueScript.replay, [RedisArgument(edit), RedisArgument(id)])
+            answers += answer
+            if wasStuck, answer == ["OK"] { _ = try await passTime("lease", id) }
+        }
+        return answers
     }
 
     /// Keeps a new fence; what is said when it is not above all earlier ones of the job.

@@ -10,6 +10,7 @@ final class FakeHandler: JobHandler {
         case made(String)
         case published(CommittedVersion)
         case discarded(StagedHold)
+        case swept(StagedHold)
     }
 
     private let calls = Mutex<[Call]>([])
@@ -47,6 +48,11 @@ final class FakeHandler: JobHandler {
 
     func discard(_ hold: StagedHold) async throws(Failure) {
         calls.withLock { $0.append(.discarded(hold)) }
+    }
+
+    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
+        calls.withLock { $0.append(.swept(hold)) }
+        return true
     }
 
     func staged() async throws(Failure) -> [StagedHold] { holds }

@@ -162,6 +162,6 @@ import Testing
         ]
         let handler = FakeHandler(staged: wanted + unwanted)
         await f.runner(handler).sweep()
-        #expect(handler.seen == unwanted.map { .discarded($0) })
+        #expect(handler.seen == unwanted.map { .swept($0) })
     }
 }

@@ -12,13 +12,15 @@
 --   parked      in zsets parked and parked:<asset>    score = sequence; behind another job of its asset
 --   active      in zset lease                         score = end of lease, ms
 --   committing  in zset lease                         likewise; result:<job> holds the event to be sent
+--   stuck       in zset stuck                         score = since when, ms; a committing job whose version
+--                                                     could not be published however often that was tried
 --   done        in list done                          oldest first
 --   dead        in zset dead                          score = end, ms
--- Hash assets says which job has the asset: one that is ready, active, committing, or delayed after a
+-- Hash assets says which job has the asset: one that is ready, active, committing, stuck, or delayed after a
 -- failure. All others of that asset are parked, so its edits are made in the order of their admission.
 --
 -- A field of a job that has its usual value is left out: tenant `default`, priority `normal`,
--- generation 1; attempts, crashes, rebases 0.
+-- generation 1; attempts, crashes, rebases, carries 0.
 local P, EVENTS_MAX, DONE_MAX = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local call = redis.call
 
@@ -27,7 +29,7 @@ local call = redis.call
 local function int(n) return string.format('%d', n) end
 
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
-  crashes = '0', rebases = '0'}}
+  crashes = '0', rebases = '0', carries = '0'}}
 
 -- All that is known of a job; nil when there is none. One HGETALL reads the record once; HMGET looks through
 -- it once per field.
@@ -43,6 +45,14 @@ end
 local function refusal(j, fence)
   if not j then return 'GONE' end
   if j.fence ~= fence then return 'FENCED' end
+end
+
+-- Does one job's part of a call that is about several. What goes wrong with one must not keep the others from
+-- what they came for, nor `settle` from writing what was tallied for them.
+local function guarded(part, ...)
+  local done, answer = pcall(part, ...)
+  if done then return answer end
+  return 'ERROR ' .. (type(answer) == 'table' and answer.err or tostring(answer))
 end
 
 local counted, running = {}, {}

@@ -13,7 +13,7 @@ local function fault(kind, subject, detail, mend)
 end
 
 -- States in which a job has its asset.
-local HOLDS = {ready = true, active = true, committing = true, delayed = true}
+local HOLDS = {ready = true, active = true, committing = true, stuck = true, delayed = true}
 
 -- The job that rightly has an asset, or nil.
 local function right_holder(asset)

@@ -54,14 +54,17 @@ end
 -- Ends a job's hold of its asset and lets the next one that was parked behind it be ready.
 local function leave_asset(j)
   if any_parked == nil then any_parked = call('EXISTS', P .. 'parked') == 1 end
-  local next = any_parked and call('ZPOPMIN', P .. 'parked:' .. j.asset) or {}
-  if not next[1] then
-    call('HDEL', P .. 'assets', j.asset)
-  else
-    call('ZREM', P .. 'parked', next[1])
-    call('HSET', P .. 'assets', j.asset, next[1])
-    make_ready(load(next[1]))
+  while any_parked do
+    local next = call('ZPOPMIN', P .. 'parked:' .. j.asset)[1]
+    if not next then break end
+    call('ZREM', P .. 'parked', next)
+    local n = load(next)
+    if n then  -- else Redis lost its record: the one behind it is next
+      call('HSET', P .. 'assets', j.asset, next)
+      return make_ready(n)
+    end
   end
+  call('HDEL', P .. 'assets', j.asset)
 end
 
 -- Ends a worker's hold of a job. Returns for how long it had it, in ms.
@@ -103,7 +106,7 @@ local function finish(j, outcome, data, ms, revision)
 end
 
 -- Ends a job that nobody wants any more and that no version is being published of. Its state says in which
--- structures it is.
+-- structures it is. The version of a job that is stuck may be current all the same: its asset's history says so.
 local function cancel(j, reason)
   local ms = 0
   if j.state == 'active' then
@@ -115,6 +118,9 @@ local function cancel(j, reason)
     call('ZREM', P .. 'parked:' .. j.asset, j.id)
   elseif j.state == 'delayed' then
     call('ZREM', P .. 'delayed', j.id)
+  elseif j.state == 'stuck' then
+    call('ZREM', P .. 'stuck', j.id)
+    reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')
   end
   if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
   local data = '{"asset":' .. quoted(j.asset) .. ',"generation":' .. j.generation .. ',"job":"' .. j.id

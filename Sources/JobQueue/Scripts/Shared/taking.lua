@@ -32,7 +32,7 @@ local function replace(asset, which, reason)
   local holder = call('HGET', P .. 'assets', asset)
   local h = holder and load(holder)
   if not h then return end
-  if h.state == 'ready' or h.state == 'delayed' then
+  if h.state == 'ready' or h.state == 'delayed' or h.state == 'stuck' then
     cancel(h, reason)
   elseif h.state == 'active' and which == 'running' then
     call('HSET', P .. 'job:' .. holder, 'cancel', reason)

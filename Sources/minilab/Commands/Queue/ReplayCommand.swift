@@ -6,11 +6,15 @@ import JobQueue
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Starts dead jobs again, as a new generation; their history stays.",
+        abstract:
+            "Starts dead jobs again, as a new generation, or publishes what is stuck once more.",
         discussion: """
             Jobs keep their priority and begin at the end of their flow, in the order in which they died. What is \
             started again is dead no more: the same command, after it was stopped, goes on. Ends with 1 when a job \
             that was named could not be started.
+
+            A job that is stuck (its version could not be published) is named: it stays in its generation, and its \
+            version is published again.
 
             Example:
               minilab replay 1763700000000-0

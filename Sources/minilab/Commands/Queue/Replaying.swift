@@ -33,7 +33,7 @@ struct Replaying {
         var lines: [ReplayLine] = []
         for id in ids {
             if let record = try await queue.record(of: id) {
-                let isDead = record.state == .dead
+                let isDead = record.state == .dead || record.state == .stuck && edit == nil
                 lines +=
                     isDead || !isDryRun
                     ? try await start([record], on: queue)
@@ -72,6 +72,8 @@ struct ReplayLine: Encodable {
         case .replayed: "replayed"
         case .unknown: "there is no such job (any more)"
         case .notDead: "is not dead; minilab explain \(job) says what it does"
+        case .stuck:
+            "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
         case .malformed: "is malformed: there is nothing to run; have it sent again"
         }
     }
@@ -88,7 +90,7 @@ struct ReplayCounts {
         case nil, .replayed:
             replayed += 1
             codes[line.code?.rawValue ?? "unknown", default: 0] += 1
-        case .unknown, .notDead, .malformed: refused += 1
+        case .unknown, .notDead, .malformed, .stuck: refused += 1
         }
     }
 

@@ -29,12 +29,18 @@ struct StatusCommand: AsyncParsableCommand {
         var table = TextTable(["jobs", ""], rightAligned: [1])
         for (name, count) in [
             ("incoming", status.incoming), ("ready", status.ready), ("delayed", status.delayed),
-            ("parked", status.parked), ("active", status.active), ("dead", status.dead),
+            ("parked", status.parked), ("active", status.active), ("stuck", status.stuck),
+            ("dead", status.dead),
         ] { table.add([name, "\(count)"]) }
         for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
             table.add(["total \(name)", "\(count)"])
         }
         print(table.text)
+        for job in status.stuckJobs {
+            print(
+                "STUCK \(job.job): \(job.asset), \(job.code?.rawValue ?? "?"): \(job.message ?? "?")"
+            )
+        }
         for worker in status.workers {
             print(
                 "worker \(worker.name): \(worker.busy) of \(worker.slots) slots busy"

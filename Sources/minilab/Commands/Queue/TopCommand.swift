@@ -1,3 +1,4 @@
+import Adjustments
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -126,7 +127,7 @@ extension QueueLook {
             [
                 ("incoming", status.incoming), ("in lanes", status.lanes), ("ready", status.ready),
                 ("delayed", status.delayed), ("parked", status.parked), ("active", status.active),
-                ("dead", status.dead),
+                ("stuck", status.stuck), ("dead", status.dead),
             ].map { "\($0) \($1)" }.joined(separator: ", "),
             Self.counters.map { name in
                 "\(name) "
@@ -135,10 +136,19 @@ extension QueueLook {
             }.joined(separator: ", "),
         ]
         if let shortage { lines.append(shortage) }
+        if let stuck { lines.append(stuck) }
         for table in [flows(each), workers(each), batchTable(each), held(each)] {
             if let table { lines += ["", table] }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// How many versions cannot be published, and the first of them.
+    private var stuck: String? {
+        status.stuckJobs.first.map { job in
+            "STUCK: \(counted(status.stuck, "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
+                + "\(job.message ?? "?") minilab explain \(job.job) says what to do"
+        }
     }
 
     /// Which workers are short of memory, and what the one that is worst off has read.
