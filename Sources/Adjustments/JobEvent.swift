@@ -12,6 +12,8 @@ public struct JobEvent: Sendable, Decodable {
     public let type: String
     /// The asset; nil when the job named none.
     public let subject: String?
+    /// Which format `data` has: ``schema``, or nil from before there were several.
+    public let dataSchema: String?
     /// When the job's state changed: Redis' own time, RFC 3339 in UTC.
     public let time: String
     /// The asset's revision as text of ten digits, when a version became current: rises by one each time.
@@ -47,7 +49,11 @@ public struct JobEvent: Sendable, Decodable {
 
     private enum CodingKeys: String, CodingKey {
         case id, source, type, subject, time, sequence, data
+        case dataSchema = "dataschema"
     }
+
+    /// The format of events that this version of minilab writes and reads.
+    public static let schema = "urn:minilab:event:1"
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -57,6 +63,14 @@ public struct JobEvent: Sendable, Decodable {
         subject = try container.decodeIfPresent(String.self, forKey: .subject)
         time = try container.decode(String.self, forKey: .time)
         sequence = try container.decodeIfPresent(String.self, forKey: .sequence)
+        dataSchema = try container.decodeIfPresent(String.self, forKey: .dataSchema)
+        guard dataSchema == nil || dataSchema == Self.schema else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .dataSchema, in: container,
+                debugDescription:
+                    "the event is of format \(dataSchema.debugDescription), and this minilab reads "
+                    + "\(Self.schema); use a newer one")
+        }
         data =
             switch type {
             case "org.minilab.job.completed":

@@ -4,6 +4,11 @@ import FoundationEssentials
 extension JobFacts {
     /// Why the job is where it is, and for how long about: one sentence for an operator.
     public var sentence: String {
+        if let format = number("format"), format > JobRecord.formatKnown {
+            return
+                "\(state): its record is of format \(format), and this minilab knows \(JobRecord.formatKnown): ask a "
+                + "newer one"
+        }
         return switch state {
         case "ready": waiting
         case "lane": inLane

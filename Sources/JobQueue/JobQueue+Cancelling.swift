@@ -14,6 +14,8 @@ extension JobQueue {
         case ended = "ENDED"
         /// There is no such job, or its record has been dropped since.
         case unknown = "GONE"
+        /// Its record is of a later format: a newer minilab can.
+        case later = "LATER"
     }
 
     /// Most ids of one cancel call.

@@ -9,6 +9,8 @@ extension JobQueue {
         public let nextDue: Duration?
         /// Whether a job in quarantine waits for the caller to hold no other.
         public let wantsIdle: Bool
+        /// Whether jobs were passed over because their records are of a later format.
+        public let hasLater: Bool
     }
 
     /// Takes ready jobs under a lease.
@@ -38,7 +40,7 @@ extension JobQueue {
         }
         return Claims(
             jobs: jobs, nextDue: due < 0 ? nil : .milliseconds(due),
-            wantsIdle: parts[1].string == "alone")
+            wantsIdle: parts[1].string == "alone", hasLater: parts[1].string == "later")
     }
 }
 

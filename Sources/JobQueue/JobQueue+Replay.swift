@@ -14,6 +14,8 @@ extension JobQueue {
         case malformed = "MALFORMED"
         /// It is stuck, and what is being published cannot be given another edit.
         case stuck = "STUCK"
+        /// Its record is of a later format: a newer minilab can.
+        case later = "LATER"
     }
 
     /// Most ids of one replay call.

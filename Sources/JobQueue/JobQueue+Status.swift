@@ -116,7 +116,7 @@ extension JobRecord {
         guard let state = fields["state"] else { return nil }
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         self.init(
-            job: job, state: JobState(rawValue: state) ?? .unknown,
+            job: job, format: number("format") ?? 1, state: JobState(rawValue: state) ?? .unknown,
             asset: fields["asset"] ?? "",
             tenant: fields["tenant"] ?? "default", priority: fields["priority"] ?? "normal",
             batch: fields["batch"], generation: number("generation") ?? 1,

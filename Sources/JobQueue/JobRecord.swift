@@ -4,6 +4,8 @@ public import Adjustments
 public struct JobRecord: Sendable, Codable, Equatable {
     /// The job.
     public let job: String
+    /// The format of the record: ``formatKnown`` at most, or it is read as far as it is understood.
+    public let format: Int
     /// Where it is.
     public let state: JobState
     /// The asset.
@@ -42,4 +44,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let stage: String?
     /// Why it was cancelled, while its worker has not ended it yet.
     public let cancel: String?
+
+    /// The latest format that this version of minilab knows: `Scripts/Shared/base.lua` says what each has.
+    public static let formatKnown = 2
 }

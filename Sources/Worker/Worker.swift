@@ -85,6 +85,7 @@ public struct Worker: Service {
 
     private func claimLoop(_ jobs: RunningJobs, _ group: inout DiscardingTaskGroup) async {
         var failures = 0
+        var hasToldOfLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
             do throws(QueueError) {
@@ -94,6 +95,12 @@ public struct Worker: Service {
                     by: settings.name, count: free, isIdle: free == settings.slots)
                 failures = 0
                 listener(.reachedRedis)
+                if claims.hasLater, !hasToldOfLater {
+                    hasToldOfLater = true
+                    logger.error(
+                        "jobs are left to newer workers: their records are of a format that this one does not know",
+                        metadata: ["known": "\(JobRecord.formatKnown)"])
+                }
                 for claim in claims.jobs {
                     let hold = await jobs.begin(claim.job, of: claim.batch)
                     listener(.began(waited: claim.queued))

@@ -13,7 +13,7 @@ public struct Finding: Sendable, Codable, Equatable {
         case flowUnserved, flowTwice, flowEmpty, flowNotFinished, flowHeldBack, runningMiscounted
         case leasesOverdue
         // Publishing.
-        case publicationStuck
+        case publicationStuck, formatLater
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
         case batchCompletedEarly, laneSurplus, memberLost, memberUncounted
@@ -56,6 +56,9 @@ extension Finding {
         case .leasesOverdue: "\(detail) leases ran out long ago and nobody takes their jobs back."
         case .publicationStuck:
             "job \(subject) is stuck: its version could not be published and it holds asset \(detail)."
+        case .formatLater:
+            "the record of job \(subject) is of format \(detail); this minilab knows \(JobRecord.formatKnown). A "
+                + "newer one has to work on it, and to look at it."
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:
@@ -73,8 +76,8 @@ extension Finding {
         }
     }
 
-    /// Whether the queue is right and a producer is not.
-    var isWarning: Bool { kind == .laneSurplus }
+    /// Whether the queue is right: a producer is not, or a newer minilab is needed.
+    var isWarning: Bool { kind == .laneSurplus || kind == .formatLater }
 
     /// What a person can do; nil where `--repair` alone does it.
     public var advice: String? {

@@ -84,7 +84,7 @@ extension JobQueue {
             case .cancelled: ended += 1
             case .told: result.told += 1
             case .publishing: result.publishing += 1
-            case .ended, .unknown: break
+            case .ended, .unknown, .later: break
             }
         }
         result.cancelled += ended

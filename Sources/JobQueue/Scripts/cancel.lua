@@ -2,7 +2,7 @@
 --
 -- ARGV   P, events max, done max, reason, id*
 -- Returns one answer per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
---         published), ENDED, GONE (no such job)
+--         published), ENDED, GONE (no such job), LATER (its record is of a later format)
 -- Crash  A flagged job that its worker does not end is ended by reap when the lease runs out.
 local reason = ARGV[4]
 
@@ -26,6 +26,7 @@ end
 local function one(id)
   local j = load(id)
   if not j then return cancel_in_lane(id) end
+  if is_later(j) then return 'LATER' end
   if j.state == 'done' or j.state == 'dead' then return 'ENDED' end
   if j.state == 'committing' then return 'PUBLISHING' end
   if j.state ~= 'active' then

@@ -6,7 +6,8 @@
 --
 -- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
 --        promotions at most, passed over at most, usual cost
--- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone` or ``,
+-- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone`, `later` (jobs whose
+--          records are of a later format) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
@@ -17,9 +18,11 @@ local ends = int(MS + lease)
 local out, passed, claimed = {}, 0, 0
 
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', promotions)) do
-  call('ZREM', P .. 'delayed', id)
   local j = load(id)
-  if j then make_ready(j) end
+  if not (j and is_later(j)) then
+    call('ZREM', P .. 'delayed', id)
+    if j then make_ready(j) end
+  end
 end
 
 local function reply(what)
@@ -123,9 +126,16 @@ local function pass_over()
   exhausted = {}
 end
 
+-- Jobs for newer workers: they go back to their places when all is given.
+local later = {}
+
 local function give(id, tenant, priority)
   local j = load(id)
   if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
+  if is_later(j) then
+    later[#later + 1] = j
+    return pass_over()
+  end
   local batch = j.batch and batch_of(j.batch)
   if batch and batch.cancel then
     j.state = 'popped'
@@ -204,6 +214,8 @@ for _, priority in ipairs(PRIORITIES) do
     call('ZREMRANGEBYSCORE', P .. 'finished:' .. priority, '-inf', '(' .. int(virtual_time(priority)))
   end
 end
+for _, j in ipairs(later) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
+if what == '' and later[1] then what = 'later' end
 if claimed > 0 then call('HSET', P .. 'virtual', 'turn', int(turn % 16)) end
 settle()
 return reply(what)

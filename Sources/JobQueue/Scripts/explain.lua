@@ -56,7 +56,7 @@ end
 
 local j = load(id)
 if j then
-  for _, name in ipairs({'state', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes',
+  for _, name in ipairs({'state', 'format', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes',
     'carries', 'handedOn', 'worker', 'claimed', 'stage', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
     'malformed'}) do add(name, j[name]) end
   if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end

@@ -153,6 +153,8 @@ for i = 6, #ARGV, 2 do
   local j = load(id)
   if not j then
     inspect_nothing(place, id)
+  elseif is_later(j) then
+    fault('formatLater', id, j.format)
   else
     local asset = place:match('^assets:(.*)$')
     if asset and (j.asset ~= asset or not HOLDS[j.state]) and call('HGET', P .. 'assets', asset) == id then

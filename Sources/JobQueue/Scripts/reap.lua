@@ -43,6 +43,7 @@ local function take_back(id)
     count('crashed')
     return call('ZREM', P .. 'lease', id)
   end
+  if is_later(j) then return end
   if j.state == 'committing' then return carry_on(j) end
   count('crashed')
   if j.cancel then return cancel(j, j.cancel) end

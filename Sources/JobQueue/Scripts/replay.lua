@@ -7,13 +7,15 @@
 --
 -- ARGV   P, events max, done max, another edit or ``, id*
 -- Returns one answer per job: OK, GONE (no such job), NOTDEAD, MALFORMED: its envelope was wrong, so
---         there is nothing to run; send it again; or STUCK: what is being published cannot get another edit
+--         there is nothing to run; send it again; STUCK: what is being published cannot get another edit;
+--         or LATER: its record is of a later format
 -- Crash  A job is dead or ready, never both: one script does it.
 local edit = ARGV[4]
 
 local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
+  if is_later(j) then return 'LATER' end
   if j.state == 'stuck' then return edit == '' and resume(j) or 'STUCK' end
   if j.state ~= 'dead' then return 'NOTDEAD' end
   if j.malformed then return 'MALFORMED' end

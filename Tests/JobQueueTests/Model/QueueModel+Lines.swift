@@ -89,6 +89,7 @@ extension QueueModel {
         say("rebases", "\(job.rebases)", unless: "0")
         say("carries", "\(job.carries)", unless: "0")
         say("handedOn", job.isHandedOn ? "1" : nil)
+        say("format", "2")
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)

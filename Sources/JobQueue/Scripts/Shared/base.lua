@@ -28,6 +28,12 @@ local call = redis.call
 -- floating-point path; text does not. So numbers are made text once, here, and constants are text.
 local function int(n) return string.format('%d', n) end
 
+-- The format of a job's record, written into each when it is admitted. A record without it is of format 1, which
+-- knew neither `stuck` nor `carries` and is read as this one. A later one is of a newer minilab, whose workers have
+-- begun to run beside ours: what it says is not known here, so such a job is left to them.
+local FORMAT = '2'
+local function is_later(j) return j.format and tonumber(j.format) > tonumber(FORMAT) end
+
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
   crashes = '0', rebases = '0', carries = '0'}}
 

@@ -19,6 +19,8 @@ local function timestamp(ms)
 end
 
 local QUEUE = P:match('{(.-)}')
+-- Which jobs/event.schema.json an event keeps: another number when a reader of this one could not read it.
+local SCHEMA = 'urn:minilab:event:1'
 local STAMP
 local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
@@ -32,7 +34,7 @@ local function event(type, id, subject, data, revision)
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
     .. stamp()
     .. (revision and '","sequence":"' .. string.rep('0', 10 - #revision) .. revision or '')
-    .. '","datacontenttype":"application/json","data":' .. data .. '}')
+    .. '","datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
 -- Says something about a job; `tail` ends the event's id.

@@ -3,7 +3,7 @@
 -- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), due and deadline in ms.
 local function take_in(j)
-  local record = {'state', 'ready', 'asset', j.asset, 'sequence', j.sequence, 'enqueued', NOW}
+  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence, 'enqueued', NOW}
   local function add(name, value) record[#record + 1] = name record[#record + 1] = value end
   if j.tenant ~= 'default' then add('tenant', j.tenant) end
   if j.priority ~= 'normal' then add('priority', j.priority) end
@@ -62,7 +62,8 @@ local function bury_malformed(j, code, message, most)
   if #j.asset > ASSET_MAX or not is_utf8(j.asset) then
     j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
   end
-  call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1')
+  call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1',
+    'format', FORMAT)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end

@@ -64,7 +64,7 @@ struct CancelCommand: AsyncParsableCommand {
         let record = try await queueOptions.withQueue { queue, _ in
             let (answer, _) = try await queue.cancelWhole(batch, reason: reason)
             switch answer {
-            case .unknown: throw unknown(batch)
+            case .unknown, .later: throw unknown(batch)
             case .ended:
                 throw ValidationError(
                     "batch \(batch) has ended; there is nothing left to cancel.")
@@ -119,6 +119,7 @@ extension JobQueue.Cancellation {
         case .told: "its worker was told to stop it"
         case .publishing: "too late: its version is being published"
         case .ended: "had ended already; minilab explain says how"
+        case .later: "its record is of a later format; use a newer minilab"
         case .unknown: "there is no such job (any more)"
         }
     }

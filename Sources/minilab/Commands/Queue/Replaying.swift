@@ -74,6 +74,7 @@ struct ReplayLine: Encodable {
         case .notDead: "is not dead; minilab explain \(job) says what it does"
         case .stuck:
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
+        case .later: "has a record of a later format; use a newer minilab"
         case .malformed: "is malformed: there is nothing to run; have it sent again"
         }
     }
@@ -90,7 +91,7 @@ struct ReplayCounts {
         case nil, .replayed:
             replayed += 1
             codes[line.code?.rawValue ?? "unknown", default: 0] += 1
-        case .unknown, .notDead, .malformed, .stuck: refused += 1
+        case .unknown, .notDead, .malformed, .stuck, .later: refused += 1
         }
     }
 
