@@ -33,14 +33,15 @@ class PhotoRig(Rig):
         self.may_die_of = set()
         self.edits = {}  # job → its edit, where it has one of its own
         self.statuses = {}  # worker → its status port
+        self.before_sending = None  # called with each asset of `send`
 
     # Workers
 
-    def worker(self, name="w", slots=2, stop_at=None, prefix=lambda words: words, settings=None):
+    def worker(self, name="w", slots=2, stop_at=None, prefix=lambda words: words, settings=None, server=None):
         """Starts a real worker; `prefix` makes its command another one."""
         name = self.numbered(name)
         port = free_port()
-        words = [self.minilab, "worker", "--redis", self.server.url, "--library", self.library,
+        words = [self.minilab, "worker", "--redis", (server or self.server).url, "--library", self.library,
                  "--originals", self.originals, "--settings", self.settings, "--lease", self.LEASE,
                  "--slots", str(slots), "--worker-name", name, "--status-port", str(port),
                  # Few photos under many names: else one would be rendered and the rest linked.
@@ -67,11 +68,20 @@ class PhotoRig(Rig):
             asset, job = f"{number:06}-{os.path.basename(photo)}", f"job-{number:06}"
             # A photo that a scenario has made is named by its path, which join leaves as it is.
             shutil.copyfile(os.path.join(PHOTOS, photo), os.path.join(self.originals, asset))
+            if self.before_sending:
+                self.before_sending(asset)
             self.assets[job] = asset
             if edit:
                 self.edits[job] = json.dumps(edit)
             jobs.append(job)
         self.deliver(jobs)
+
+    def edit(self, asset, edit):
+        """Sends a job for an asset that was sent before; gives its name."""
+        job = f"job-{len(self.assets):06}"
+        self.assets[job], self.edits[job] = asset, json.dumps(edit)
+        self.deliver([job])
+        return job
 
     def edit_of(self, job):
         return self.edits.get(job, super().edit_of(job))
@@ -109,13 +119,18 @@ class PhotoRig(Rig):
 
     def effects(self):
         """Versions that are in their place: (job, generation) → version."""
-        effects = {}
+        return dict(self.versions())
+
+    def authors(self):
+        """The job and generation of each version that is in its place."""
+        return [key for key, _ in self.versions()]
+
+    def versions(self):
         for folder, _, files in os.walk(f"{self.library}/edits"):
             if "provenance.json" in files and "/versions/" in folder:
                 with open(f"{folder}/provenance.json") as file:
                     made = json.load(file)
-                effects[made["author"]["job"], made["author"]["generation"]] = made["version"]
-        return effects
+                yield (made["author"]["job"], made["author"]["generation"]), made["version"]
 
     def notes(self):
         return collections.Counter()

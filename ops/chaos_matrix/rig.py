@@ -29,7 +29,7 @@ class Rig:
     LEASE = "1s"
     # The storm is not about poison: a job may lose many workers here. The whole account of a scenario has to be
     # readable at its end: nothing is trimmed.
-    SETTINGS = {"crashes.max": 100, "retry.base": "10ms", "keep.events": 10_000_000, "keep.records": 10_000_000}
+    SETTINGS = {"crashes.max": 100, "carries.max": 100, "retry.base": "10ms", "keep.events": 10_000_000, "keep.records": 10_000_000}
 
     def __init__(self, minilab, folder, seed, size):
         self.minilab, self.folder, self.size = minilab, folder, size
@@ -43,9 +43,14 @@ class Rig:
         self.remarks = []  # sentences about what was seen, for below the table
         self.ledger = f"{folder}/ledger"
         os.makedirs(self.ledger)
-        self.settings = f"{folder}/settings.json"
-        with open(self.settings, "w") as file:
-            json.dump(self.SETTINGS, file)
+        self.settings = self.settings_with({})
+
+    def settings_with(self, more):
+        """Writes the file of settings for workers that start from now on; gives its name."""
+        path = f"{self.folder}/settings.json"
+        with open(path, "w") as file:
+            json.dump({**self.SETTINGS, **more}, file)
+        return path
 
     # Servers
 

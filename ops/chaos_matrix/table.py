@@ -19,7 +19,7 @@ render: a link that only one version can take, on the same way from `commit` to 
 Where Redis may forget what it had answered (a power cut with `everysec`, a failover without `WAIT`), the producer sends again,
 under the same id, what has no end (*sent again*), and a job whose effect is there already ends as `unchanged` (*found done*).
 
-In scenarios about renders, memory and disks (from `render-kill` on) workers render photos into a library: an effect is a version in its
+In scenarios about publishing, renders, memory and disks (from `redis-forgets-edits` on) workers render photos into a library: an effect is a version in its
 place, `minilab verify` finds all of them whole, and nothing is left in staging. Memory is that of a control group (v1), disks are tmpfs. What a
 scenario counted stands below the table.
 

@@ -28,7 +28,7 @@ class VerdictTests(unittest.TestCase):
             events=lambda: self.events, effects=lambda: self.effects, notes=lambda: self.notes, resent=0,
             assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, minilab="true",
             generation_of=lambda job: {"a": 1, "b": 2}[job], complaints=lambda: self.left)
-        status = {"counters": self.counters, "dead": self.dead}
+        status = {"counters": self.counters, "dead": self.dead, "stuck": 0}
         sentences, _ = complaints(rig, status, server_may_lose)
         return " | ".join(sentences)
 

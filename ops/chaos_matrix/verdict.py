@@ -77,8 +77,9 @@ def complaints(rig, status, server_may_lose):
         if status["counters"].get(kind, 0) != counted[kind]:
             found.add("counters that differ from the events",
                       f"{kind}: {status['counters'].get(kind, 0)}, {counted[kind]}")
-    if status["dead"]:
-        found.add("dead jobs", f"{status['dead']}")
+    for state in ("dead", "stuck"):
+        if status[state]:
+            found.add(f"{state} jobs", f"{status[state]}")
     for complaint in doctor(rig):
         found.add("complaints of minilab doctor", complaint)
     for complaint in rig.complaints():
