@@ -114,7 +114,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Metadata",
+                "Adjustments", "CSpool", "Editors", "FileBytes", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),

@@ -47,6 +47,9 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case missingDraft
     /// Another version became current since the draft was made.
     case staleDraft
+    /// The record of a version is not as it was written: damaged, changed by hand, or with names of files that
+    /// lead out of the version's folder.
+    case damagedVersion
 
     // The photo is wrong. The same photo fails again.
     /// No file at the asset's path.
@@ -81,6 +84,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case noSpace
     /// Reading or writing a file failed.
     case ioFailure
+    /// A later release of Minilab wrote it, in a format that this one does not read.
+    case laterFormat
     /// The asset's current version changed while the render ran, more often than we rebase.
     case revisionConflict
     /// Workers died again and again while they held this job.
@@ -95,12 +100,12 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
             .badResource, .assetOutsideLibrary, .cannotHandleAdjustmentData,
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
-            .missingVersion, .missingDraft, .staleDraft,
+            .missingVersion, .missingDraft, .staleDraft, .damagedVersion,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
             .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .noSuchBatch, .deadlinePassed,
             .workerLost:
             true
-        case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure,
+        case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure, .laterFormat,
             .revisionConflict, .internalError:
             false
         }

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "minilab_spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // O_EXCL: nobody can give it a name later.
 int minilab_open_nameless(const char *folder) {
@@ -18,3 +21,14 @@ int minilab_wait_for_flush(int descriptor) {
 }
 
 int minilab_start_flush(int descriptor) { return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+int minilab_open_beneath(int folder, const char *name, uint64_t flags, uint64_t resolve) {
+    struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve};
+    long descriptor = -1;
+    // EAGAIN: somebody renamed something on the way of a "..", so the kernel cannot say whether it stayed beneath.
+    for (int attempt = 0; attempt < MINILAB_OPEN_BENEATH_ATTEMPTS_MAX; attempt++) {
+        descriptor = syscall(SYS_openat2, folder, name, &how, sizeof how);
+        if (descriptor >= 0 || (errno != EAGAIN && errno != EINTR)) break;
+    }
+    return (int)descriptor;
+}

@@ -33,7 +33,9 @@ public struct EditorRegistry: Sendable {
             return .cannotHandle(
                 "the editor of \(codec.formatIdentifier) reads the versions "
                     + "\(codec.formatVersions.joined(separator: ", ")), not "
-                    + "\(adjustment.formatVersion.debugDescription).")
+                    + "\(adjustment.formatVersion.debugDescription)."
+                    + (adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
+                        ? " A later Minilab wrote them: upgrade this one." : ""))
         }
         guard !adjustment.data.isEmpty, adjustment.data.count <= AdjustmentData.bytesMax else {
             return .undecodable(

@@ -12,6 +12,16 @@ public enum FileCopy {
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw failure("\(source) cannot be read") }
         defer { close(input) }
+        try copy(input, called: source, to: target)
+    }
+
+    /// Copies what is left of an open file.
+    ///
+    /// - Parameter source: what a failure calls it.
+    /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
+    public static func copy(
+        _ input: CInt, called source: String, to target: String
+    ) throws(Failure) {
         let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard output >= 0 else { throw failure("\(target) cannot be written") }
         defer { close(output) }

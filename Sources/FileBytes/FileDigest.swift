@@ -17,6 +17,17 @@ public enum FileDigest {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
+        return try sha256(of: descriptor, called: path)
+    }
+
+    /// Reads an open file once, from where it stands.
+    ///
+    /// - Parameter path: what a failure calls it.
+    /// - Returns: the digest in hex, and the length.
+    /// - Throws: `ioFailure`.
+    public static func sha256(
+        of descriptor: CInt, called path: String
+    ) throws(Failure) -> (hex: String, bytes: Int) {
         var hash = SHA256()
         var length = 0
         var buffer = [UInt8](repeating: 0, count: chunkBytes)

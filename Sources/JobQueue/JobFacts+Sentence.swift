@@ -180,7 +180,7 @@ extension JobFacts {
             return "Keep minilab dead \(job) --bundle for a report; then \(replay)."
         case .deadlinePassed: return "\(replay) runs it without its deadline."
         case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .outOfMemory,
-            .renderTimedOut, .revisionConflict, .internalError:
+            .renderTimedOut, .revisionConflict, .internalError, .damagedVersion, .laterFormat:
             return "When the cause is gone: \(replay)."
         default:
             return "The same again would fail again: \(replay) --with-edit FILE, or send another."

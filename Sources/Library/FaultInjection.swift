@@ -1,11 +1,13 @@
 import Adjustments
 import Synchronization
+import SystemPackage
 
 /// Stops a library's file calls at a chosen one, for good: what a crash between any two of them looks like.
 ///
 /// Nothing of the process is left then, so whatever would clean up fails too.
 public final class FaultInjection: Sendable {
     private let callsLeft: Mutex<Int>
+    private let record = Mutex<[FileCall]>([])
 
     /// Lets so many calls through.
     public init(afterCalls calls: Int) { callsLeft = Mutex(calls) }
@@ -13,11 +15,21 @@ public final class FaultInjection: Sendable {
     /// Whether it has struck.
     public var hasStruck: Bool { callsLeft.withLock { $0 < 0 } }
 
-    func reach() throws(Failure) {
+    /// The calls that were let through.
+    var calls: [FileCall] { record.withLock { $0 } }
+
+    func reach(_ name: String, _ path: FilePath) throws(Failure) {
         let isAlive = callsLeft.withLock { left in
             if left >= 0 { left -= 1 }
             return left >= 0
         }
         guard isAlive else { throw Failure(.ioFailure, "the process crashed here, says a test.") }
+        record.withLock { $0.append(FileCall(name: name, path: path)) }
     }
+}
+
+/// A file call of a library, as a test sees it.
+struct FileCall: Sendable, Hashable {
+    let name: String
+    let path: FilePath
 }

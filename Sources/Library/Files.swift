@@ -21,7 +21,7 @@ struct Files: Sendable {
 
     /// Makes a folder and those above it that are missing.
     func makeFolder(_ path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("makeFolder", path)
         if mkdir(path.string, 0o777) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, !path.removingLastComponent().isEmpty else {
             throw Self.failure("making the folder", path)
@@ -34,7 +34,7 @@ struct Files: Sendable {
 
     /// Writes a new file and fsyncs it.
     func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("write", path)
         let file = open(path.string, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw Self.failure("making the file", path) }
         defer { close(file) }
@@ -57,6 +57,13 @@ struct Files: Sendable {
         let file = open(path.string, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.failure("opening", path) }
         defer { close(file) }
+        return try read(file, path, bytesMax: bytesMax, oversized: oversized)
+    }
+
+    /// The same of an open file.
+    func read(
+        _ file: CInt, _ path: FilePath, bytesMax: Int, oversized: FailureCode
+    ) throws(Failure) -> [UInt8] {
         var info = stat()
         guard fstat(file, &info) == 0 else { throw Self.failure("looking at", path) }
         guard info.st_size <= bytesMax else {
@@ -80,7 +87,7 @@ struct Files: Sendable {
 
     /// Makes what is in a file or folder last through a power cut.
     func sync(_ path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("sync", path)
         let file = open(path.string, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Self.failure("opening", path) }
         defer { close(file) }
@@ -89,7 +96,7 @@ struct Files: Sendable {
 
     /// Moves a file, folder or link within one file system, atomically.
     func move(_ from: FilePath, to path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("move", path)
         guard rename(from.string, path.string) == 0 else {
             throw Self.failure("moving \(from) to", path)
         }
@@ -102,7 +109,7 @@ struct Files: Sendable {
     ///
     /// - Throws: `ioFailure` when something else has the name; both stay as they are.
     func moveToFreeName(_ from: FilePath, to path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("moveToFreeName", path)
         guard Glibc.link(from.string, path.string) != 0 else { return try remove(from) }
         switch errno {
         case EEXIST where isSameFile(from, path): try remove(from)
@@ -126,7 +133,7 @@ struct Files: Sendable {
 
     /// Gives a file a second name; where the file system has no hard links, copies it.
     func link(_ source: FilePath, at path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("link", path)
         if Glibc.link(source.string, path.string) == 0 { return }
         switch errno {
         case EPERM, EOPNOTSUPP, EMLINK, EXDEV: try copy(source, to: path)
@@ -136,25 +143,30 @@ struct Files: Sendable {
 
     /// Copies a file and fsyncs it.
     func copy(_ source: FilePath, to path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("copy", path)
         try FileCopy.copy(source.string, to: path.string)
         try sync(path)
     }
 
     /// Makes a symbolic link.
     func point(_ path: FilePath, to target: String) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("point", path)
         guard symlink(target, path.string) == 0 else {
             throw Self.failure("making the link", path)
         }
     }
 
-    /// Where a symbolic link points, or nil when there is none.
+    /// Where a symbolic link points, or nil when there is none: nothing, or a folder.
     func linkTarget(_ path: FilePath) throws(Failure) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path.string, &buffer, buffer.count - 1)
-        if count < 0 && errno == ENOENT { return nil }
-        guard count >= 0 else { throw Self.failure("reading the link", path) }
+        if count < 0 && (errno == ENOENT || errno == ENOTDIR) { return nil }
+        guard count >= 0 else {
+            let code = errno
+            // The folder of an asset that is named like a pointer.
+            if code == EINVAL, try isFolder(path) { return nil }
+            throw Self.failure("reading the link", path, code)
+        }
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -184,7 +196,7 @@ struct Files: Sendable {
     /// The names in a folder, sorted; none when there is no such folder.
     func list(_ path: FilePath) throws(Failure) -> [String] {
         guard let folder = opendir(path.string) else {
-            if errno == ENOENT { return [] }
+            if errno == ENOENT || errno == ENOTDIR { return [] }
             throw Self.failure("listing", path)
         }
         defer { closedir(folder) }
@@ -220,7 +232,7 @@ struct Files: Sendable {
 
     /// Removes a file, a link, or a folder with all that is in it; nothing there is fine.
     func remove(_ path: FilePath) throws(Failure) {
-        try faults?.reach()
+        try faults?.reach("remove", path)
         var info = stat()
         guard lstat(path.string, &info) == 0 else {
             if errno == ENOENT { return }

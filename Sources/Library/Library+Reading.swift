@@ -30,10 +30,10 @@ extension Library {
         let draft = try pointed(.drafts, of: asset)
         return AssetState(
             current: try current.map { name throws(Failure) in
-                try provenance(in: place(name, on: .versions, of: asset))
+                try provenance(of: name, on: .versions, asset)
             },
             draft: try draft.map { name throws(Failure) in
-                try provenance(in: place(name, on: .drafts, of: asset))
+                try provenance(of: name, on: .drafts, asset)
             })
     }
 
@@ -41,8 +41,8 @@ extension Library {
     public func provenance(
         of name: VersionName, _ asset: AssetPath
     ) throws(Failure) -> Provenance? {
-        let folder = place(name, on: .versions, of: asset)
-        return try files.exists(folder) ? try provenance(in: folder) : nil
+        try files.exists(place(name, on: .versions, of: asset))
+            ? try provenance(of: name, on: .versions, asset) : nil
     }
 
     /// The versions of an asset, the current one first, as far back as they are kept.
@@ -73,19 +73,22 @@ extension Library {
     public func sidecar(
         of content: Content, in folder: FilePath
     ) throws(Failure) -> AAESidecar {
-        try sidecar(folder.appending(content.adjustment.sidecar))
+        try sidecar(
+            files.read(
+                content.adjustment.sidecar, in: folder, bytesMax: AAESidecar.fileBytesMax,
+                oversized: .badSidecar), folder.appending(content.adjustment.sidecar))
     }
 
     /// A sidecar that was uploaded, below the originals.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
     public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
-        try sidecar(try original(of: path))
+        let path = try original(of: path)
+        return try sidecar(
+            files.read(path, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar), path)
     }
 
-    private func sidecar(_ path: FilePath) throws(Failure) -> AAESidecar {
-        let bytes = try files.read(
-            path, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar)
+    private func sidecar(_ bytes: [UInt8], _ path: FilePath) throws(Failure) -> AAESidecar {
         do throws(Failure) {
             return try AAESidecar(bytes: Data(bytes))
         } catch {
@@ -99,13 +102,27 @@ extension Library {
     }
 
     func provenance(in folder: FilePath) throws(Failure) -> Provenance {
-        let path = folder.appending(Provenance.fileName)
-        let bytes = try files.read(path, bytesMax: Provenance.fileBytesMax)
-        do {
-            return try JSONDecoder().decode(Provenance.self, from: Data(bytes))
-        } catch {
-            throw Failure(.ioFailure, "\(path) cannot be read: \(error)")
+        try Provenance(
+            reading: files.read(
+                Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax),
+            at: folder.appending(Provenance.fileName))
+    }
+
+    /// The provenance of a version that is in its place.
+    ///
+    /// - Throws: `damagedVersion` when it is another version's, and as `provenance(in:)` does.
+    private func provenance(
+        of name: VersionName, on shelf: Shelf, _ asset: AssetPath
+    ) throws(Failure) -> Provenance {
+        let folder = place(name, on: shelf, of: asset)
+        let version = try provenance(in: folder)
+        guard version.version == name.description else {
+            throw Failure(
+                .damagedVersion,
+                "the provenance in \(folder) says that it is \(version.version). Restore it from a backup."
+            )
         }
+        return version
     }
 
     /// All assets that anybody has edited, sorted.

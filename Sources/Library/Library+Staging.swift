@@ -109,6 +109,9 @@ extension Library {
     /// Adds the provenance to a staged version and makes all of it last.
     public func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
         let folder = folder(of: staged)
+        if let sentence = provenance.misnomer {
+            throw Failure(.damagedVersion, "the provenance of \(provenance.version) \(sentence).")
+        }
         if let content = provenance.content {
             for name in content.fileNames { try files.sync(folder.pushing(FilePath(name))) }
             for name in content.folderNames { try files.sync(folder.appending(name)) }

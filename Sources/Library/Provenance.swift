@@ -3,6 +3,8 @@ import FoundationEssentials
 
 /// What a version is and where it comes from: `provenance.json` in its folder.
 public struct Provenance: Sendable, Codable, Equatable {
+    /// The version of the file's format; nil is 1, which had none.
+    let formatVersion: Int?
     /// The version's own name.
     public let version: String
     /// Its number: one more than its parent's.
@@ -24,6 +26,8 @@ public struct Provenance: Sendable, Codable, Equatable {
 
     /// The file in a version's folder.
     public static let fileName = "provenance.json"
+    /// The version of the format that is written; those before are read. 2: `formatVersion`, `published`.
+    static let formatVersionWritten = 2
     /// Most bytes of that file: a recipe of the longest, a number per line.
     static let fileBytesMax = 16 << 20
 
@@ -32,6 +36,7 @@ public struct Provenance: Sendable, Codable, Equatable {
         version: VersionName, parent: VersionName?, isDraft: Bool = false, mode: Edit.Name,
         draft: VersionName? = nil, author: Author, timeline: Timeline, content: Content?
     ) {
+        formatVersion = Self.formatVersionWritten
         self.version = version.description
         self.revision = version.revision
         self.parent = parent?.description

@@ -15,12 +15,19 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a name; nil when it is none.
     public init?(_ string: String) {
-        let parts = string.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, let revision = Int(parts[0]), revision > 0,
-            parts[1].allSatisfy(\.isNumber)
+        let parts = string.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
+        guard string.utf8.count <= Self.bytesMax, parts.count == 2,
+            parts.allSatisfy({ $0.allSatisfy(Self.digits.contains) }),
+            let revision = Int(String(decoding: parts[0], as: UTF8.self)), revision > 0
         else { return nil }
-        self.init(revision: revision, fence: String(parts[1]))
+        self.init(revision: revision, fence: String(decoding: parts[1], as: UTF8.self))
+        // Leading zeros would be a second name of the same version.
+        guard description == string else { return nil }
     }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    /// Longest name: the largest revision and the largest fence.
+    private static let bytesMax = 40
 
     public var description: String { "\(revision)-\(fence)" }
 }

@@ -18,11 +18,12 @@ import Testing
                 "badResource", "noSuchBatch", "assetOutsideLibrary",
                 "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
-                "missingDraft", "staleDraft",
+                "missingDraft", "staleDraft", "damagedVersion",
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "deadlinePassed",
                 "renderCrashed", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
+                "laterFormat",
                 "revisionConflict", "workerLost", "internalError",
             ])
     }

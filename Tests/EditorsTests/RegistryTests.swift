@@ -31,6 +31,7 @@ import Testing
             return
         }
         #expect(reason.contains("1.0") && reason.contains("7.0"))
+        #expect(reason.contains("upgrade"))
     }
 
     @Test func `what a recipe is written as is read as the same recipe`() throws {

@@ -1,7 +1,8 @@
-// Linux' own calls on files, which Swift does not import since they need _GNU_SOURCE. One line each.
+// Linux' own calls on files, which Swift does not import: they need _GNU_SOURCE, or have no wrapper.
 #ifndef MINILAB_SPOOL_H
 #define MINILAB_SPOOL_H
 
+#include <linux/openat2.h>
 #include <stdint.h>
 
 // open() of a file that never has a name.
@@ -13,5 +14,9 @@ int minilab_allocate(int descriptor, int64_t bytes);
 // sync_file_range() over the whole file: SYNC_FILE_RANGE_WAIT_BEFORE, and SYNC_FILE_RANGE_WRITE.
 int minilab_wait_for_flush(int descriptor);
 int minilab_start_flush(int descriptor);
+// openat2() of a path that must stay beneath a folder (EXDEV where it does not), with O_CLOEXEC; opens nothing in /proc's
+// magic links. `resolve` adds RESOLVE_ flags: RESOLVE_NO_SYMLINKS refuses every symbolic link (ELOOP).
+#define MINILAB_OPEN_BENEATH_ATTEMPTS_MAX 16
+int minilab_open_beneath(int folder, const char *name, uint64_t flags, uint64_t resolve);
 
 #endif

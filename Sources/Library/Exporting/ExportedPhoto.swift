@@ -18,8 +18,12 @@ public struct ExportedPhoto: Sendable, Equatable {
     public struct Layers: Sendable, Equatable {
         /// The version.
         public let version: String
+        /// The version's folder.
+        let folder: FilePath
+        /// The render's name in it.
+        let renderName: String
         /// The render.
-        public let render: FilePath
+        public var render: FilePath { folder.appending(renderName) }
         /// The extension of its real format.
         public let renderExtension: String
         /// The bytes of the sidecar.
@@ -32,7 +36,9 @@ public struct ExportedPhoto: Sendable, Equatable {
         guard let edit else { return [(name.original + suffix, .file(original))] }
         return [
             (name.original + suffix, .file(original)),
-            (name.render + "." + edit.renderExtension, .file(edit.render)),
+            (
+                name.render + "." + edit.renderExtension, .member(edit.renderName, edit.folder)
+            ),
             (name.sidecar, .bytes(edit.sidecar)),
         ]
     }
@@ -40,6 +46,8 @@ public struct ExportedPhoto: Sendable, Equatable {
     /// Where the bytes of a file come from.
     enum Source {
         case file(FilePath)
+        /// A file of a version's folder.
+        case member(String, FilePath)
         case bytes(Data)
     }
 }
@@ -80,8 +88,7 @@ extension Library {
         } else {
             sidecar = Data(
                 try files.read(
-                    folder.appending(content.adjustment.sidecar), bytesMax: AAESidecar.fileBytesMax)
-            )
+                    content.adjustment.sidecar, in: folder, bytesMax: AAESidecar.fileBytesMax))
         }
         let hasBase =
             content.base == nil
@@ -93,7 +100,7 @@ extension Library {
         return ExportedPhoto(
             asset: asset, original: original,
             edit: ExportedPhoto.Layers(
-                version: version.version, render: folder.appending(content.render.name),
+                version: version.version, folder: folder, renderName: content.render.name,
                 renderExtension: content.render.fileExtension, sidecar: sidecar),
             notes: hasBase)
     }

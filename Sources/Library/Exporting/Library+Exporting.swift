@@ -43,6 +43,8 @@ extension Library {
             for file in wanted {
                 switch file.source {
                 case .file(let path): try files.copy(path, to: staging.appending(file.name))
+                case .member(let name, let folder):
+                    try files.copy(name, in: folder, to: staging.appending(file.name))
                 case .bytes(let data): try files.write(data, to: staging.appending(file.name))
                 }
             }

@@ -35,7 +35,7 @@ extension Library {
     public func claim(
         _ key: RenderKey, for staged: StagedVersion
     ) throws(Failure) -> RenderEntry.Claim {
-        try files.faults?.reach()
+        try files.faults?.reach("claim", path(ofRender: key.hex))
         let claim = try RenderEntry.open(
             path(ofRender: key.hex), key, for: staged.holder, making: true, files)
         return claim ?? .busy
@@ -64,7 +64,7 @@ extension Library {
                 }
             }
         }
-        try files.faults?.reach()
+        try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
             record.holder = staged.holder
             record.places = []
@@ -76,7 +76,7 @@ extension Library {
     public func offer(
         _ entry: RenderEntry, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
-        try files.faults?.reach()
+        try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
             record.holder = nil
             record.add(
@@ -115,9 +115,11 @@ extension Library {
         do throws(Failure) {
             let bytes = Data(
                 try files.read(
-                    folder.appending(Provenance.fileName), bytesMax: Provenance.fileBytesMax))
+                    Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax))
             guard Provenance.isSealed(bytes),
-                let content = try provenance(in: folder).content,
+                let content = try Provenance(
+                    reading: bytes, at: folder.appending(Provenance.fileName)
+                ).content,
                 content.rendering?.key == key.hex
             else { return nil }
             return content

@@ -25,7 +25,8 @@ public final class RenderEntry: Sendable {
         case held(RenderEntry)
         /// Another job renders this very photo with this very recipe now.
         case busy
-        /// An earlier hold of our own job has it: its worker is stuck, or it would have gone on.
+        /// It cannot be ours: an earlier hold of our own job has it, whose worker is stuck, or it would have gone on;
+        /// or a later release wrote it.
         case lost
     }
 
@@ -80,8 +81,12 @@ public final class RenderEntry: Sendable {
                 guard code == EWOULDBLOCK || code == EINTR else {
                     throw Files.failure("locking", path, code)
                 }
-                let other = RenderRecord(try read(file, path)).holder
-                return holder != nil && other == holder ? .lost : .busy
+                do throws(Failure) {
+                    let other = try RenderRecord(try read(file, path)).holder
+                    return holder != nil && other == holder ? .lost : .busy
+                } catch where error.code == .laterFormat {
+                    return .lost
+                }
             }
             var info = stat()
             guard fstat(file, &info) == 0 else {
@@ -94,9 +99,11 @@ public final class RenderEntry: Sendable {
                 continue
             }
             do throws(Failure) {
-                return .held(RenderEntry(key, path, file, RenderRecord(try read(file, path))))
+                return .held(RenderEntry(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
                 close(file)
+                // The photo is rendered without it; nothing of it is changed.
+                if error.code == .laterFormat { return .lost }
                 throw error
             }
         }

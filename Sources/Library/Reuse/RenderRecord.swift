@@ -3,11 +3,15 @@ import FoundationEssentials
 
 /// What the file of a render's key says.
 struct RenderRecord: Sendable, Codable, Equatable {
+    /// The version of the file's format; nil is 1, which did not say so at first.
+    private var formatVersion: Int? = Self.formatVersionWritten
     /// The job that renders it now, `queue/job`, or whose worker died at it.
     var holder: String?
     /// Versions that have it, the newest first.
     var places: [Place] = []
 
+    /// The version of the format that is written.
+    static let formatVersionWritten = 1
     /// Most versions that are remembered: one may be discarded or collected while the next is still there.
     static let placesMax = 4
     /// Most bytes of the file: so many assets of the longest names, all of them escaped.
@@ -40,11 +44,33 @@ struct RenderRecord: Sendable, Codable, Equatable {
     }
 
     /// What bytes say; nothing when they are damaged: then the photo is rendered and they are written anew.
-    init(_ bytes: [UInt8]) {
+    ///
+    /// - Throws: `laterFormat` when a later release wrote them: they are its own to change.
+    init(_ bytes: [UInt8]) throws(Failure) {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
         } catch {
             self.init()
+            formatVersion = Self.version(of: bytes)
+        }
+        if let formatVersion, formatVersion > Self.formatVersionWritten {
+            throw Failure(
+                .laterFormat,
+                "the record of a render has the format version \(formatVersion); this Minilab reads up to "
+                    + "\(Self.formatVersionWritten). A later release wrote it: upgrade this one.")
+        }
+        formatVersion = Self.formatVersionWritten
+    }
+
+    private struct Head: Decodable {
+        let formatVersion: Int?
+    }
+
+    private static func version(of bytes: [UInt8]) -> Int? {
+        do {
+            return try JSONDecoder().decode(Head.self, from: Data(bytes)).formatVersion
+        } catch {
+            return nil  // damaged: it has no version
         }
     }
 

@@ -101,13 +101,14 @@ extension Library {
     fileprivate func read(_ folder: FilePath, _ report: inout Verification) -> Provenance? {
         let path = folder.appending(Provenance.fileName)
         do throws(Failure) {
-            let bytes = try files.read(path, bytesMax: Provenance.fileBytesMax)
+            let bytes = try files.read(
+                Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax)
             if !Provenance.isSealed(Data(bytes)) {
                 report.add(
                     problem: .provenance, path.string,
                     "it was changed after it was written: its digest is another one. Restore it.")
             }
-            let provenance = try provenance(in: folder)
+            let provenance = try Provenance(reading: bytes, at: path)
             if provenance.version != folder.lastComponent?.string {
                 report.add(
                     problem: .provenance, path.string,

@@ -42,12 +42,12 @@ struct VersionFiles {
         var isInputWhole = checkOriginal(content)
         if let base = content.base {
             input = folder.pushing(FilePath(base.name))
-            isInputWhole = check(.base, input, base.input.sha256)
+            isInputWhole = check(.base, base.name, in: folder, base.input.sha256)
         }
         let render = folder.appending(content.render.name)
-        check(.render, render, content.render.sha256)
+        check(.render, content.render.name, in: folder, content.render.sha256)
         for preview in content.previews {
-            check(.preview, folder.pushing(FilePath(preview.image.name)), preview.image.sha256)
+            check(.preview, preview.image.name, in: folder, preview.image.sha256)
         }
         let recipe = checkSidecar(of: content, in: folder)
         guard let rendering = content.rendering else {
@@ -72,7 +72,9 @@ struct VersionFiles {
         let folders = Set(known.compactMap { $0.split(separator: "/").dropLast().first })
         for name in try library.files.list(folder) where !known.contains(name) {
             let path = folder.appending(name)
-            let isKnown = folders.contains(Substring(name))
+            // Of a link there is nothing to list: it leads anywhere.
+            let isKnown =
+                folders.contains(Substring(name)) ? try library.files.isFolder(path) : false
             let inside = isKnown ? try library.files.list(path).map { name + "/" + $0 } : [name]
             for name in inside where !known.contains(name) {
                 report.add(
@@ -107,10 +109,11 @@ struct VersionFiles {
     /// Whether a file has the bytes that are recorded.
     @discardableResult
     private mutating func check(
-        _ part: Verification.Part, _ path: FilePath, _ recorded: String
+        _ part: Verification.Part, _ name: String, in folder: FilePath, _ recorded: String
     ) -> Bool {
+        let path = folder.pushing(FilePath(name))
         do throws(Failure) {
-            let found = try library.digest(of: path)
+            let found = try library.files.digest(of: name, in: folder)
             if found.hex == recorded { return true }
             report.add(
                 problem: part, path.string,
@@ -127,7 +130,8 @@ struct VersionFiles {
     private mutating func checkSidecar(of content: Content, in folder: FilePath) -> Recipe? {
         let recorded = content.adjustment
         let path = folder.appending(recorded.sidecar)
-        guard check(.adjustmentData, path, recorded.sidecarSHA256) else { return nil }
+        guard check(.adjustmentData, recorded.sidecar, in: folder, recorded.sidecarSHA256)
+        else { return nil }
         let sidecar: AAESidecar
         do throws(Failure) {
             sidecar = try library.sidecar(of: content, in: folder)

@@ -79,8 +79,10 @@ public struct AssetVerifier: Sendable {
             PhotoRequest(
                 source: render.source.string, recipe: render.recipe, limits: settings.limits,
                 resources: settings.resources, folder: scratch.string, stem: asset.stem))
-        // One at a time on the disk; what is left goes with the folder.
-        unlink(scratch.appending(report.output.name).string)
+        // One at a time on the disk; what is left goes with the folder. The name came from the child.
+        if let name = FilePath.Component(report.output.name), name.kind == .regular {
+            unlink(scratch.appending(name).string)
+        }
         return report.output.digest
     }
 }

@@ -1,0 +1,69 @@
+import Adjustments
+import CSpool
+import FileBytes
+import Glibc
+import SystemPackage
+
+/// Calls on files whose names were read from a file: they never leave the folder that they are said to be in.
+///
+/// The kernel resolves the name (`openat2`, Linux 5.6): what leads out of the folder by `..`, an absolute path or any
+/// symbolic link is refused, also when somebody changes it between check and use.
+extension Files {
+    /// Opens a file of a folder for reading, and closes it after `body`.
+    ///
+    /// - Parameter name: its path in the folder.
+    /// - Throws: `damagedVersion` when it leads out of the folder or through a link; `ioFailure`.
+    func reading<Result>(
+        _ name: String, in folder: FilePath, _ body: (CInt) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let root = open(folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard root >= 0 else { throw Self.failure("opening the folder", folder) }
+        defer { close(root) }
+        // A pipe that somebody put there must not stop us; on files it changes nothing.
+        let file = minilab_open_beneath(
+            root, name, UInt64(O_RDONLY | O_NONBLOCK), UInt64(RESOLVE_NO_SYMLINKS))
+        guard file >= 0 else {
+            let code = errno
+            guard code == EXDEV || code == ELOOP else {
+                throw Self.failure("opening", folder.pushing(FilePath(name)), code)
+            }
+            throw Failure(
+                .damagedVersion,
+                "the file \(name.debugDescription) of \(folder) is a symbolic link or leads out of that folder; "
+                    + "versions have plain files only. Restore the folder from a backup.")
+        }
+        defer { close(file) }
+        return try body(file)
+    }
+
+    /// All bytes of a file of a folder, which must not have more than `bytesMax`.
+    ///
+    /// - Parameter oversized: the code for a file that has more.
+    func read(
+        _ name: String, in folder: FilePath, bytesMax: Int, oversized: FailureCode = .ioFailure
+    ) throws(Failure) -> [UInt8] {
+        try reading(name, in: folder) { file throws(Failure) in
+            try read(
+                file, folder.pushing(FilePath(name)), bytesMax: bytesMax, oversized: oversized)
+        }
+    }
+
+    /// SHA-256 and length of a file of a folder.
+    func digest(
+        of name: String, in folder: FilePath
+    ) throws(Failure) -> (hex: String, bytes: Int) {
+        try reading(name, in: folder) { file throws(Failure) in
+            try FileDigest.sha256(of: file, called: folder.pushing(FilePath(name)).string)
+        }
+    }
+
+    /// Copies a file of a folder and fsyncs the copy.
+    func copy(_ name: String, in folder: FilePath, to path: FilePath) throws(Failure) {
+        try faults?.reach("copy", path)
+        try reading(name, in: folder) { file throws(Failure) in
+            try FileCopy.copy(
+                file, called: folder.pushing(FilePath(name)).string, to: path.string)
+        }
+        try sync(path)
+    }
+}

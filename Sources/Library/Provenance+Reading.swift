@@ -1,0 +1,82 @@
+import Adjustments
+import FoundationEssentials
+import SystemPackage
+
+extension Provenance {
+    /// Reads a provenance and believes none of its names: they become paths.
+    ///
+    /// - Parameter path: what a failure calls it.
+    /// - Throws: `laterFormat` when a later release wrote it; `damagedVersion` when it is not what a provenance is, or
+    ///   names something that cannot be in a version's folder.
+    init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
+        let bytes = Data(bytes)
+        do {
+            // First, since what a later release wrote may not decode.
+            let head = try JSONDecoder().decode(Head.self, from: bytes)
+            if let version = head.formatVersion, version > Self.formatVersionWritten {
+                throw Failure(
+                    .laterFormat,
+                    "\(path) has the format version \(version); this Minilab reads up to "
+                        + "\(Self.formatVersionWritten). A later release wrote it: upgrade this one.")
+            }
+            self = try JSONDecoder().decode(Self.self, from: bytes)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .damagedVersion,
+                "\(path) is no provenance: \(error). Restore it from a backup.")
+        }
+        if let sentence = misnomer {
+            throw Failure(
+                .damagedVersion, "\(path) \(sentence). Restore it from a backup.")
+        }
+    }
+
+    /// What tells how to read the rest.
+    private struct Head: Decodable {
+        let formatVersion: Int?
+    }
+
+    /// What it names that it must not: the predicate of a sentence; nil when all names are good.
+    var misnomer: String? {
+        let versions = [version] + [parent, draft].compactMap(\.self)
+        for name in versions where VersionName(name) == nil {
+            return "names the version \(name.debugDescription), which is not the name of one"
+        }
+        return content?.misnomer
+    }
+}
+
+extension Content {
+    fileprivate var misnomer: String? {
+        let files =
+            [(render.name, String?.none), (adjustment.sidecar, nil)]
+            + (base.map { [($0.name, Self.baseFolder)] } ?? [])
+            + previews.map { ($0.image.name, Self.previewsFolder) }
+        for (name, folder) in files where !Self.isName(name, in: folder) {
+            return "names the file \(name.debugDescription); expected is one plain name"
+                + (folder.map { " in \($0)/" } ?? "")
+        }
+        return nil
+    }
+
+    /// - Parameter folder: in the version's folder; nil for that itself.
+    private static func isName(_ name: String, in folder: String?) -> Bool {
+        // Bytes, as the file system sees them: to Swift a slash with a combining mark is no slash.
+        var bytes = name.utf8[...]
+        if let folder {
+            guard bytes.starts(with: (folder + "/").utf8) else { return false }
+            bytes = bytes.dropFirst(folder.utf8.count + 1)
+        }
+        return (1...Library.fileNameBytesMax).contains(bytes.count)
+            && !bytes.contains(UInt8(ascii: "/")) && !bytes.contains(0)
+            && !bytes.elementsEqual(".".utf8) && !bytes.elementsEqual("..".utf8)
+            && !bytes.elementsEqual(Provenance.fileName.utf8)
+    }
+}
+
+extension Library {
+    /// Most bytes of a file's name (Linux' NAME_MAX).
+    static let fileNameBytesMax = 255
+}

@@ -1,0 +1,111 @@
+import Adjustments
+import Editors
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Library
+
+@Suite("Versions of what is written to last") struct FormatVersionTests {
+    private let f: LibraryFixture
+    private let name = VersionName(revision: 1, fence: "1")
+
+    init() throws {
+        f = try LibraryFixture()
+        #expect(try f.publish(name, on: nil) == .published)
+    }
+
+    private var provenance: URL {
+        URL(
+            filePath: f.library.place(name, on: .versions, of: f.asset)
+                .appending(Provenance.fileName).string)
+    }
+
+    private func rewrite(_ change: (inout [String: JSONValue]) -> Void) throws {
+        guard
+            case .object(var fields) = try JSONDecoder().decode(
+                JSONValue.self, from: Data(contentsOf: provenance))
+        else { return }
+        change(&fields)
+        fields["digest"] = nil
+        fields["digest"] = .string(JSONValue.object(fields).digest)
+        try JSONEncoder().encode(JSONValue.object(fields)).write(to: provenance, options: .atomic)
+    }
+
+    @Test func `a provenance says which version of the format it has`() throws {
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: provenance))
+        guard case .object(let fields) = value else {
+            Issue.record("no object")
+            return
+        }
+        #expect(fields["formatVersion"] == .number(2))
+    }
+
+    @Test func `a provenance of the first release, which has no version, is read and verified`()
+        throws
+    {
+        try rewrite { fields in
+            fields["formatVersion"] = nil
+            fields["published"] = nil
+        }
+        #expect(try f.library.state(of: f.asset).current?.version == "1-1")
+        let report = try f.library.verify(
+            f.asset, allVersions: true, editors: .standard(), now: .now
+        ).report
+        #expect(report.isSound, "\(report.problems)")
+        #expect(
+            try f.publish(VersionName(revision: 2, fence: "2"), on: name, text: "next")
+                == .published)
+    }
+
+    @Test func `a provenance of a later release is refused, with the advice to upgrade`() throws {
+        try rewrite { fields in
+            fields["formatVersion"] = .number(3)
+            // A later release may write anything.
+            fields["content"] = .string("elsewhere")
+        }
+        let failure = #expect(throws: Failure.self) { try f.library.state(of: f.asset) }
+        #expect(failure?.code == .laterFormat)
+        #expect(failure?.message.contains("upgrade") == true)
+        #expect(failure?.code.isPermanent == false)
+        let report = try f.library.verify(
+            f.asset, allVersions: true, editors: .standard(), now: .now
+        ).report
+        #expect(report.problems.contains { $0.sentence.contains("upgrade") })
+    }
+
+    @Test func `a provenance that is no JSON is told from one of a later release`() throws {
+        try f.put("{", at: FilePath(provenance.path))
+        let failure = #expect(throws: Failure.self) { try f.library.state(of: f.asset) }
+        #expect(failure?.code == .damagedVersion)
+    }
+
+    @Test(arguments: [
+        #"{"formatVersion":2,"places":[]}"#, #"{"formatVersion":7,"places":{"new":true}}"#,
+    ])
+    func `the file of a render's key that a later release wrote is neither used nor changed`(
+        text: String
+    ) throws {
+        let key = RenderKey(
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
+        let path = f.library.path(ofRender: key.hex)
+        try f.put(text, at: path)
+        let failure = #expect(throws: Failure.self) { try RenderRecord(Array(text.utf8)) }
+        #expect(failure?.code == .laterFormat)
+        let job = StagedVersion(queue: "photos", job: "other", fence: "9")
+        guard case .lost = try f.library.claim(key, for: job) else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(try f.library.forgetRenders() == 0)
+        #expect(try String(contentsOfFile: path.string, encoding: .utf8) == text)
+    }
+
+    @Test func `the file of a render's key says which version of the format it has`() throws {
+        let bytes = try Array(RenderRecord().encoded())
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""formatVersion":1"#))
+        #expect(try RenderRecord(bytes) == RenderRecord())
+        // The first release's.
+        #expect(try RenderRecord(Array(#"{"places":[]}"#.utf8)) == RenderRecord())
+    }
+}
