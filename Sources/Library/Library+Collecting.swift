@@ -27,8 +27,7 @@ extension Library {
     public func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool = false
     ) throws(Failure) -> Collected {
-        // The lock would make a folder for an asset that nobody has edited.
-        guard try files.isFolder(folder(of: asset)) else { return Collected() }
+        guard try isEdited(asset) else { return Collected() }
         return try locked(asset) { () throws(Failure) in
             let history = try history(of: asset)
             let versions = retention.collectable(of: history, now: now)
@@ -41,7 +40,7 @@ extension Library {
             if !isDryRun {
                 for folder in folders { try bin(folder, of: asset) }
                 // What a crash has left of the last one.
-                try files.remove(self.folder(of: asset).appending("bin"))
+                try emptyBin(of: asset)
             }
             return collected
         }
@@ -56,8 +55,10 @@ extension Library {
         let age = max(Self.orphanAge, retention.age ?? 0)
         var orphans: [FilePath] = []
         for shelf in Shelf.allCases {
-            for name in try files.list(self.shelf(shelf, of: asset)) where !known.contains(name) {
+            for name in try versionNames(on: shelf, of: asset) where !known.contains(name) {
                 let folder = self.shelf(shelf, of: asset).appending(name)
+                // Not a version, whatever its name: verify tells of it.
+                guard try files.exists(folder.appending(Provenance.fileName)) else { continue }
                 let version = try provenance(in: folder)
                 guard let made = version.author.date, now.timeIntervalSince(made) > age
                 else { continue }

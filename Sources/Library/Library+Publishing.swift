@@ -27,7 +27,17 @@ extension Library {
     public func publish(
         _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) -> Publication {
-        try locked(asset) { () throws(Failure) in try publishLocked(name, of: asset, from: staged) }
+        if try !isEdited(asset) {
+            // The first one: what is sealed was made of an original, so the asset gets a folder.
+            let sealed = folder(of: staged).appending(Provenance.fileName)
+            guard try files.exists(sealed) else { return .lost }
+            try checkPlace(of: asset)
+            try files.makeFolder(folder(of: asset))
+            try removeLeftovers(of: asset)
+        }
+        return try locked(asset) { () throws(Failure) in
+            try publishLocked(name, of: asset, from: staged)
+        }
     }
 
     private func publishLocked(

@@ -124,23 +124,4 @@ extension Library {
         }
         return version
     }
-
-    /// All assets that anybody has edited, sorted.
-    public func assets() throws(Failure) -> [AssetPath] {
-        var assets: [AssetPath] = []
-        var open = [root.appending("edits")]
-        let edits = root.appending("edits").components.count
-        while let folder = open.popLast() {
-            let names = try files.list(folder)
-            if names.contains("lock"), names.contains("versions") || names.contains("drafts") {
-                let path = folder.components.dropFirst(edits).map(\.string).joined(separator: "/")
-                assets.append(try AssetPath(path))
-            } else {
-                for name in names where try files.isFolder(folder.appending(name)) {
-                    open.append(folder.appending(name))
-                }
-            }
-        }
-        return assets.sorted { $0.string < $1.string }
-    }
 }

@@ -52,13 +52,14 @@ public struct Library: Sendable {
         root.appending("edits").pushing(FilePath(asset.string))
     }
 
-    func lock(of asset: AssetPath) -> FilePath { folder(of: asset).appending("lock") }
+    func lock(of asset: AssetPath) -> FilePath { folder(of: asset).appending(Self.lockName) }
 
-    /// Runs `body` while nobody else changes the asset.
+    /// Runs `body` while nobody else changes the asset, whose folder is there: see ``isEdited(_:)``.
+    ///
+    /// It makes no folder, so that a job for what does not exist leaves nothing behind.
     func locked<Result>(
         _ asset: AssetPath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try files.makeFolder(folder(of: asset))
-        return try AssetLock.hold(lock(of: asset), body)
+        try AssetLock.hold(lock(of: asset), body)
     }
 }

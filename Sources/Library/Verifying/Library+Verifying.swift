@@ -37,7 +37,7 @@ extension Library {
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) throws(Failure) -> VerifiedFiles {
         var report = Verification(of: asset)
-        guard try files.isFolder(folder(of: asset)) else {
+        guard try isEdited(asset) else {
             _ = try original(of: asset)
             return VerifiedFiles(report: report, renders: [])
         }

@@ -72,6 +72,8 @@ struct AssetEditor: Sendable {
     /// What does not has to be possible whatever became of the sidecar.
     func open(_ asset: AssetPath, for mode: Edit.Name) throws(Failure) -> OpenAsset {
         var open = OpenAsset(asset: asset, state: try library.state(of: asset))
+        // Before a pixel is rendered: a version that has no place could never be published.
+        if open.state == AssetState() { try library.checkPlace(of: asset) }
         if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
             open.answer = try answer(content, in: library.folder(of: current, asset))
         }
