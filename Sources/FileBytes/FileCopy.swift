@@ -44,8 +44,13 @@ public enum FileCopy {
     }
 
     private static func failure(_ sentence: String) -> Failure {
-        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(errno)
+        let code: FailureCode =
+            switch errno {
+            case ENOSPC, EDQUOT, EFBIG: .noSpace
+            case ENAMETOOLONG: .invalidValue
+            default: .ioFailure
+            }
         let reason = String(cString: strerror(errno))
-        return Failure(isFull ? .noSpace : .ioFailure, "\(sentence): \(reason).")
+        return Failure(code, "\(sentence): \(reason).")
     }
 }

@@ -10,8 +10,14 @@ struct Files: Sendable {
     /// Where a test lets the process crash; nil everywhere else.
     let faults: FaultInjection?
 
-    /// The failure that `errno` means: a full disk can be told from the rest.
+    /// The failure that `errno` means: a full disk, and a name that will never fit, can be told from the rest.
     static func failure(_ what: String, _ path: FilePath, _ code: CInt = errno) -> Failure {
+        if code == ENAMETOOLONG {
+            return Failure(
+                .invalidValue,
+                "\(what) \(path) failed: the name is too long. A file's name may have "
+                    + "\(Library.fileNameBytesMax) bytes; give the original a shorter one.")
+        }
         let full = code == ENOSPC || code == EDQUOT
         return Failure(
             full ? .noSpace : .ioFailure,

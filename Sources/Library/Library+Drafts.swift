@@ -73,7 +73,8 @@ extension Library {
             throw Failure(
                 .invalidValue,
                 "\(bin) holds versions of another asset, so nothing of \(asset.string.debugDescription) can be "
-                    + "removed. Move the folder \(asset)/\(Self.binName) of the originals, and this one, elsewhere.")
+                    + "removed. Move the folder \(asset)/\(Self.binName) of the originals, and this one, elsewhere."
+            )
         }
         try files.remove(bin)
     }

@@ -18,6 +18,7 @@ extension Library {
     ///
     /// A lock alone says nothing: earlier releases made one for each name that a job had.
     func isEdited(_ asset: AssetPath) throws(Failure) -> Bool {
+        guard try files.isFolder(folder(of: asset)) else { return false }
         for shelf in Shelf.allCases where try files.linkTarget(pointer(shelf, of: asset)) != nil {
             return true
         }
@@ -103,6 +104,22 @@ extension Library {
             guard name == Content.baseFolder || name == Content.previewsFolder else { return false }
         }
         return true
+    }
+
+    /// Refuses an asset whose files in a version would have names that are too long.
+    ///
+    /// - Parameter format: of the render; nil when it is the original's.
+    /// - Throws: `invalidValue`.
+    public func checkStem(of asset: AssetPath, format: Recipe.Format?) throws(Failure) {
+        // The sidecar's, and at least the render's.
+        let ending = max(4, 1 + (format?.fileExtension.utf8.count ?? 0))
+        let bytes = asset.stem.utf8.count + ending
+        guard bytes > Self.fileNameBytesMax else { return }
+        throw Failure(
+            .invalidValue,
+            "the asset \(asset.string.debugDescription) has too long a name: its render or its adjustment data would "
+                + "have one of \(bytes) bytes, and a file's may have \(Self.fileNameBytesMax). Give the original a shorter "
+                + "one.")
     }
 
     /// All assets that anybody has edited, sorted.

@@ -84,7 +84,7 @@ public final class RenderEntry: Sendable {
                 do throws(Failure) {
                     let other = try RenderRecord(try read(file, path)).holder
                     return holder != nil && other == holder ? .lost : .busy
-                } catch where error.code == .laterFormat {
+                } catch  where error.code == .laterFormat {
                     return .lost
                 }
             }

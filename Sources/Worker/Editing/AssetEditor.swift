@@ -60,9 +60,11 @@ struct AssetEditor: Sendable {
         case .restore(let restoration):
             return .made(try await restore(restoration, edit, open, job))
         case .adopt(let adoption):
+            try library.checkStem(of: asset, format: nil)
             return .made(
                 try await adopt(adoption, edit, open, job, placeholder: placeholder))
         case .render(let task):
+            try library.checkStem(of: asset, format: task.recipe.output.format)
             return .made(try await render(task, edit, open, job, placeholder: placeholder))
         }
     }
