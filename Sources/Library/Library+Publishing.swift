@@ -35,9 +35,15 @@ extension Library {
             try files.makeFolder(folder(of: asset))
             try removeLeftovers(of: asset)
         }
-        return try locked(asset) { () throws(Failure) in
+        let publication = try locked(asset) { () throws(Failure) in
             try publishLocked(name, of: asset, from: staged)
         }
+        switch publication {
+        case .published, .alreadyPublished: try letGo(staged)
+        // The caller may look at it; it discards.
+        case .conflict, .lost: break
+        }
+        return publication
     }
 
     private func publishLocked(

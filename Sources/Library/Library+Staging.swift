@@ -38,6 +38,7 @@ extension Library {
     /// Makes the folder of a staged version, empty.
     public func stage(_ staged: StagedVersion) throws(Failure) -> FilePath {
         let folder = folder(of: staged)
+        try take(staged)
         try files.remove(folder)
         try files.makeFolder(folder)
         return folder
@@ -124,6 +125,7 @@ extension Library {
     /// Removes a staged version that will not be published; nothing there is fine.
     public func discard(_ staged: StagedVersion) throws(Failure) {
         try files.remove(folder(of: staged))
+        try letGo(staged)
     }
 
     /// Everything that lies in staging for a queue.

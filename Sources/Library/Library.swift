@@ -9,6 +9,7 @@ public import SystemPackage
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
 /// <root>/edits/<asset>/draft -> drafts/<name>       a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version in the making
+/// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
 /// <root>/renders/                                   which versions have the render of which photo and recipe
 /// ```
 ///
@@ -24,6 +25,7 @@ public struct Library: Sendable {
     /// Where the originals are, with symbolic links resolved.
     public let originals: FilePath
     let files: Files
+    let holds = StagingHolds()
 
     /// Opens a library, making its own folders where they are missing.
     ///

@@ -38,6 +38,8 @@ public struct PhotoJobHandler: JobHandler {
         case .alreadyPublished: .alreadyPublished
         case .conflict(let current):
             .superseded("version \(current?.description ?? "0, the original,") is current now")
+        case .publishedBefore(let before):
+            .superseded("the job was published before, as version \(before)")
         case .lost: .superseded("what was staged for it is gone")
         }
     }
@@ -48,12 +50,12 @@ public struct PhotoJobHandler: JobHandler {
     }
 
     public func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
-        try await discard(hold)
-        return true
+        let staged = stagedVersion(hold)
+        return try await offPool { () throws(Failure) in try library.sweep(staged) }
     }
 
     public func staged() async throws(Failure) -> [StagedHold] {
-        try await offPool { () throws(Failure) in try library.staged(in: queue.string) }
+        try await offPool { () throws(Failure) in try library.sweepable(in: queue.string) }
             .map { StagedHold(job: $0.job, fence: $0.fence) }
     }
 

@@ -1,0 +1,106 @@
+import Adjustments
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Library
+
+/// Two servers with a queue of one name share a library; neither knows the other's jobs.
+@Suite("Sweeping") struct SweepingTests {
+    private let f: LibraryFixture
+    private let staged = StagedVersion(queue: "photos", job: "job", fence: "1")
+
+    init() throws { f = try LibraryFixture() }
+
+    private func other() throws -> Library { try Library(root: f.library.root) }
+
+    @Test func `leaves alone what a living worker makes, until that is published or dead`() throws {
+        let sweeper = try other()
+        do {
+            let worker = try other()
+            let folder = try worker.stage(staged)
+            try f.put("half a render", at: folder.appending("a.jpg"))
+            #expect(try sweeper.sweepable(in: "photos") == [staged])
+            #expect(try !sweeper.sweep(staged))
+            #expect(try !worker.sweep(staged))
+            #expect(try sweeper.files.list(folder) == ["a.jpg"])
+            withExtendedLifetime(worker) {}
+        }
+        // The worker is gone, and with it its lock.
+        #expect(try sweeper.sweep(staged))
+        #expect(try sweeper.sweepable(in: "photos").isEmpty)
+        #expect(try sweeper.files.list(f.library.root.appending("holds/photos")).isEmpty)
+    }
+
+    @Test func `takes what a worker left that was killed`() throws {
+        _ = try f.library.stage(staged)
+        // Its lock goes with the library that took it, so another process has to have one.
+        try f.library.letGo(staged)
+        let lock = f.library.hold(of: staged)
+        try f.put("", at: lock)
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", #"exec 9<>"$0" && flock 9 && echo locked && exec sleep 600"#, lock.string,
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        #expect(pipe.fileHandleForReading.readData(ofLength: 7) == Data("locked\n".utf8))
+        #expect(try !f.library.sweep(staged))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(try f.library.sweep(staged))
+        #expect(try f.library.sweepable(in: "photos").isEmpty)
+    }
+
+    @Test func `takes what a release staged that locked nothing, and locks without a version`()
+        throws
+    {
+        _ = try f.library.stage(staged)
+        try f.library.letGo(staged)
+        let locked = StagedVersion(queue: "photos", job: "job", fence: "2")
+        try f.put("", at: f.library.hold(of: locked))
+        #expect(try f.library.sweepable(in: "photos") == [staged, locked])
+        for version in [staged, locked] { #expect(try f.library.sweep(version)) }
+        #expect(try f.library.sweepable(in: "photos").isEmpty)
+    }
+
+    @Test func `has nothing to do after a publication or a discarded version`() throws {
+        #expect(try f.publish(VersionName(revision: 1, fence: "1"), on: nil) == .published)
+        #expect(try f.library.sweepable(in: "photos").isEmpty)
+        _ = try f.library.stage(staged)
+        try f.library.discard(staged)
+        #expect(try f.library.sweepable(in: "photos").isEmpty)
+    }
+
+    @Test func `does not take a version from the worker that begins it`() async throws {
+        // A sweep that finds the lock before it is taken removes it; the worker then takes another.
+        let library = f.library
+        let sweeper = try other()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for fence in 1...500 {
+                    let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
+                    let folder = try library.stage(staged)
+                    _ = try sweeper.sweep(staged)
+                    #expect(try library.files.isFolder(folder))
+                    try library.discard(staged)
+                }
+            }
+            group.addTask {
+                for fence in (1...500).flatMap({ [$0, $0, $0] }) {
+                    let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
+                    // Only the lock: a folder without one is anybody's.
+                    if case .ours(let file) = try StagingHolds.lock(
+                        sweeper.hold(of: staged), making: false)
+                    {
+                        try sweeper.files.remove(sweeper.hold(of: staged))
+                        close(file)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
