@@ -26,9 +26,13 @@ struct Files: Sendable {
     }
 
     /// Makes a folder and those above it that are missing.
-    func makeFolder(_ path: FilePath) throws(Failure) {
+    ///
+    /// - Returns: whether it was not there.
+    @discardableResult
+    func makeFolder(_ path: FilePath) throws(Failure) -> Bool {
         try faults?.reach("makeFolder", path)
-        if mkdir(path.string, 0o777) == 0 || errno == EEXIST { return }
+        if mkdir(path.string, 0o777) == 0 { return true }
+        if errno == EEXIST { return false }
         guard errno == ENOENT, !path.removingLastComponent().isEmpty else {
             throw Self.failure("making the folder", path)
         }
@@ -36,6 +40,7 @@ struct Files: Sendable {
         guard mkdir(path.string, 0o777) == 0 || errno == EEXIST else {
             throw Self.failure("making the folder", path)
         }
+        return true
     }
 
     /// Writes a new file and fsyncs it.

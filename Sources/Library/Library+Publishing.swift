@@ -20,6 +20,7 @@ extension Library {
     /// Idempotent: called again after a crash anywhere it finds what was done and does the rest.
     ///
     /// 1. The staged folder is moved to its place among the asset's versions or drafts.
+    ///    Each folder on the way there is made to last.
     /// 2. The pointer is replaced by one that points to it.
     /// 3. The draft that it published, or the one it takes the place of, goes.
     ///
@@ -55,11 +56,16 @@ extension Library {
         let shelf: Shelf = version.isDraft ? .drafts : .versions
         let pointed = try pointed(shelf, of: asset)
         if pointed == name {
+            // A crash may have come between a move and its sync.
+            try settle(shelf, of: asset)
+            try files.sync(folder(of: asset))
             try tidy(after: version, on: shelf, of: asset)
             return .alreadyPublished
         }
         let current = try current(of: asset)
         if shelf == .versions, found.isPlaced, try isAncestor(name, of: current, asset) {
+            try settle(shelf, of: asset)
+            try files.sync(folder(of: asset))
             return .alreadyPublished
         }
         guard current?.description == version.parent else {
@@ -69,11 +75,28 @@ extension Library {
         if !found.isPlaced {
             try files.makeFolder(self.shelf(shelf, of: asset))
             try files.move(source, to: place(name, on: shelf, of: asset))
-            try files.sync(self.shelf(shelf, of: asset))
         }
+        try settle(shelf, of: asset)
         try point(shelf, of: asset, to: name, by: source)
         try tidy(after: version, on: shelf, of: asset)
         return .published
+    }
+
+    /// Makes what lies on a shelf last through a power cut, and the way to it: with an asset's first version, each
+    /// folder above may be new, made by us or by a job that died.
+    ///
+    /// Each is fsynced though it may be old, since nobody can tell what another process has not synced yet; later
+    /// versions find the way paved.
+    private func settle(_ shelf: Shelf, of asset: AssetPath) throws(Failure) {
+        try files.sync(self.shelf(shelf, of: asset))
+        guard try (current(of: asset)?.revision ?? 0) <= 1 else { return }
+        var folder = folder(of: asset)
+        try files.sync(folder)
+        let edits = root.appending("edits")
+        while folder != edits, folder.starts(with: edits) {
+            folder.removeLastComponent()
+            try files.sync(folder)
+        }
     }
 
     private func find(

@@ -38,7 +38,7 @@ public struct Library: Sendable {
         root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil
     ) throws(Failure) {
         files = Files(faults: faults)
-        try files.makeFolder(root.appending("edits"))
+        let isNew = try files.makeFolder(root.appending("edits"))
         try files.makeFolder(root.appending("staging"))
         if originals == nil { try files.makeFolder(root.appending("originals")) }
         guard let root = realPath(root),
@@ -46,6 +46,7 @@ public struct Library: Sendable {
         else {
             throw Files.failure("opening the folder", originals ?? root)
         }
+        if isNew { try files.sync(root) }
         self.root = root
         self.originals = folder
     }
