@@ -8,6 +8,9 @@ public enum Publication: Sendable, Equatable {
     case published
     /// It was published before: by us ahead of a crash, or by the worker that carried our job on.
     case alreadyPublished
+    /// The job has made this version before, as Redis has forgotten: the new one is gone. An event must not name it, so
+    /// run the job again: it finds the one that stands.
+    case publishedBefore(String)
     /// Another version became current since this one was begun: make it again, on that one.
     case conflict(current: VersionName?)
     /// The staged version is not there: make it again.
@@ -18,6 +21,8 @@ extension Library {
     /// Makes a staged version current, or the draft, if what it was made from is still current.
     ///
     /// Idempotent: called again after a crash anywhere it finds what was done and does the rest.
+    ///
+    /// A version whose job is in the asset's history is not published a second time: see ``PublishedJob``.
     ///
     /// 1. The staged folder is moved to its place among the asset's versions or drafts.
     ///    Each folder on the way there is made to last.
@@ -40,7 +45,7 @@ extension Library {
             try publishLocked(name, of: asset, from: staged)
         }
         switch publication {
-        case .published, .alreadyPublished: try letGo(staged)
+        case .published, .alreadyPublished, .publishedBefore: try letGo(staged)
         // The caller may look at it; it discards.
         case .conflict, .lost: break
         }
@@ -53,24 +58,30 @@ extension Library {
         let source = folder(of: staged)
         guard let found = try find(name, of: asset, or: source) else { return .lost }
         let version = try provenance(in: found.folder)
+        // A name that Redis made up must not become that of a version.
+        guard version.version == name.description else { return .lost }
         let shelf: Shelf = version.isDraft ? .drafts : .versions
-        let pointed = try pointed(shelf, of: asset)
-        if pointed == name {
+        let state = try state(of: asset)
+        let isShown = try pointed(shelf, of: asset) == name
+        var isDone = isShown
+        if !isDone, shelf == .versions, found.isPlaced {
+            isDone = try isAncestor(name, of: state.current, asset)
+        }
+        guard !isDone else {
             // A crash may have come between a move and its sync.
             try settle(shelf, of: asset)
             try files.sync(folder(of: asset))
-            try tidy(after: version, on: shelf, of: asset)
+            if isShown { try tidy(after: version, on: shelf, of: asset) }
             return .alreadyPublished
         }
-        let current = try current(of: asset)
-        if shelf == .versions, found.isPlaced, try isAncestor(name, of: current, asset) {
-            try settle(shelf, of: asset)
-            try files.sync(folder(of: asset))
-            return .alreadyPublished
+        switch try publishedBefore(version.job, of: asset, state) {
+        case .kept(let before): return try drop(found, of: asset, before.version)
+        case .gone(let before): return try drop(found, of: asset, before)
+        case nil: break
         }
-        guard current?.description == version.parent else {
+        guard state.current?.version == version.parent else {
             if found.isPlaced { try bin(found.folder, of: asset) }
-            return .conflict(current: current)
+            return .conflict(current: state.current.flatMap { VersionName($0.version) })
         }
         if !found.isPlaced {
             try files.makeFolder(self.shelf(shelf, of: asset))
@@ -80,6 +91,18 @@ extension Library {
         try point(shelf, of: asset, to: name, by: source)
         try tidy(after: version, on: shelf, of: asset)
         return .published
+    }
+
+    /// Removes a version whose job has made another one.
+    private func drop(
+        _ found: (folder: FilePath, isPlaced: Bool), of asset: AssetPath, _ before: String
+    ) throws(Failure) -> Publication {
+        if found.isPlaced {
+            try bin(found.folder, of: asset)
+        } else {
+            try files.remove(found.folder)
+        }
+        return .publishedBefore(before)
     }
 
     /// Makes what lies on a shelf last through a power cut, and the way to it: with an asset's first version, each
@@ -109,16 +132,27 @@ extension Library {
         return try files.isFolder(staged) ? (staged, false) : nil
     }
 
+    /// Most versions that are read to find out whether one was current. Only for one that is in its place, whose
+    /// job died, and that is not among the last 32.
+    private static let ancestorsMax = 1000
+
     /// Whether `current` was made on top of `name`, however many edits later.
+    ///
+    /// - Returns: true also when it cannot be told within the bound: the other answer would remove it.
     private func isAncestor(
-        _ name: VersionName, of current: VersionName?, _ asset: AssetPath
+        _ name: VersionName, of current: Provenance?, _ asset: AssetPath
     ) throws(Failure) -> Bool {
         var next = current
-        // Revisions fall by one with each step, so this ends. What is collected is older than what is kept.
-        while let version = next, version.revision >= name.revision {
-            if version == name { return true }
-            next = try provenance(of: version, asset)?.parent.flatMap(VersionName.init)
+        // What is collected is older than what is kept.
+        for _ in 0..<Self.ancestorsMax {
+            guard let version = next, version.revision >= name.revision else { return false }
+            if version.version == name.description { return true }
+            let isListed = version.published?.contains { $0.version == name.description }
+            if isListed == true { return true }
+            next = try version.parent.flatMap(VersionName.init).flatMap { name throws(Failure) in
+                try provenance(of: name, asset)
+            }
         }
-        return false
+        return next != nil
     }
 }

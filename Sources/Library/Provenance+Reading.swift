@@ -11,31 +11,39 @@ extension Provenance {
     init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
         let bytes = Data(bytes)
         do {
-            // First, since what a later release wrote may not decode.
-            let head = try JSONDecoder().decode(Head.self, from: bytes)
-            if let version = head.formatVersion, version > Self.formatVersionWritten {
-                throw Failure(
-                    .laterFormat,
-                    "\(path) has the format version \(version); this Minilab reads up to "
-                        + "\(Self.formatVersionWritten). A later release wrote it: upgrade this one.")
-            }
             self = try JSONDecoder().decode(Self.self, from: bytes)
-        } catch let failure as Failure {
-            throw failure
         } catch {
+            // What a later release wrote may not decode.
+            try Self.checkVersion(Self.version(of: bytes), path)
             throw Failure(
                 .damagedVersion,
                 "\(path) is no provenance: \(error). Restore it from a backup.")
         }
+        try Self.checkVersion(formatVersion, path)
         if let sentence = misnomer {
             throw Failure(
                 .damagedVersion, "\(path) \(sentence). Restore it from a backup.")
         }
     }
 
-    /// What tells how to read the rest.
     private struct Head: Decodable {
         let formatVersion: Int?
+    }
+
+    private static func version(of bytes: Data) -> Int? {
+        do {
+            return try JSONDecoder().decode(Head.self, from: bytes).formatVersion
+        } catch {
+            return nil  // damaged: it has no version
+        }
+    }
+
+    private static func checkVersion(_ version: Int?, _ path: FilePath) throws(Failure) {
+        guard let version, version > formatVersionWritten else { return }
+        throw Failure(
+            .laterFormat,
+            "\(path) has the format version \(version); this Minilab reads up to "
+                + "\(formatVersionWritten). A later release wrote it: upgrade this one.")
     }
 
     /// What it names that it must not: the predicate of a sentence; nil when all names are good.

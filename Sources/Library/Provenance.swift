@@ -19,6 +19,8 @@ public struct Provenance: Sendable, Codable, Equatable {
     public let draft: String?
     /// Who did it.
     public let author: Author
+    /// The job that made it, and those that made the versions ahead of it; nil in format 1.
+    public let published: [PublishedJob]?
     /// Its place in the history, for undo and redo.
     public let timeline: Timeline
     /// What readers see; nil when the original is current.
@@ -32,9 +34,14 @@ public struct Provenance: Sendable, Codable, Equatable {
     static let fileBytesMax = 16 << 20
 
     /// Makes a provenance.
+    ///
+    /// - Parameters:
+    ///   - edit: SHA-256 of the edit as it was sent, in hex; nil when it is not known.
+    ///   - history: the jobs of the versions ahead of it, the newest first.
     public init(
         version: VersionName, parent: VersionName?, isDraft: Bool = false, mode: Edit.Name,
-        draft: VersionName? = nil, author: Author, timeline: Timeline, content: Content?
+        draft: VersionName? = nil, author: Author, edit: String? = nil,
+        history: [PublishedJob] = [], timeline: Timeline, content: Content?
     ) {
         formatVersion = Self.formatVersionWritten
         self.version = version.description
@@ -44,6 +51,8 @@ public struct Provenance: Sendable, Codable, Equatable {
         self.mode = mode
         self.draft = draft?.description
         self.author = author
+        let own = PublishedJob(author, edit: edit, version: version.description)
+        published = Array(([own].compactMap(\.self) + history).prefix(PublishedJob.listedMax))
         self.timeline = timeline
         self.content = content
     }

@@ -29,7 +29,8 @@ struct LibraryFixture {
     func seal(
         _ name: VersionName, on parent: VersionName?, text: String = "pixels",
         isDraft: Bool = false, publishing draft: VersionName? = nil, base: String? = nil,
-        key: RenderKey? = nil, at time: String = "2026-01-01T00:00:00Z"
+        key: RenderKey? = nil, job: String? = nil, generation: Int = 1, edit: String? = nil,
+        at time: String = "2026-01-01T00:00:00Z"
     ) throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         let folder = try library.stage(staged)
@@ -61,7 +62,9 @@ struct LibraryFixture {
             version: name, parent: parent, isDraft: isDraft,
             mode: draft == nil ? .replace : .publish, draft: draft,
             author: Provenance.Author(
-                queue: "photos", job: "job", generation: 1, attempt: 1, worker: "w", at: time),
+                queue: "photos", job: job ?? "job-\(name)", generation: generation, attempt: 1,
+                worker: "w", at: time),
+            edit: edit, history: try library.publishedJobs(of: asset, library.state(of: asset)),
             timeline: (before ?? .start).edited(by: name), content: content)
         try library.seal(staged, provenance)
         return staged

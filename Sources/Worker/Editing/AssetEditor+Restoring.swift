@@ -35,7 +35,9 @@ extension AssetEditor {
             version: name, parent: parent, isDraft: edit.isDraft, mode: edit.mode.name,
             draft: edit.mode.name == .publish
                 ? open.state.draft.flatMap { VersionName($0.version) } : nil,
-            author: job.author, timeline: timeline ?? before.edited(by: name), content: content)
+            author: job.author, edit: edit.json.digest,
+            history: try library.publishedJobs(of: open.asset, open.state),
+            timeline: timeline ?? before.edited(by: name), content: content)
         try library.seal(job.staged, provenance)
         return provenance
     }

@@ -47,6 +47,7 @@ struct AssetEditor: Sendable {
         let open = try await offPool { () throws(Failure) in
             try self.open(asset, for: edit.mode.name)
         }
+        if let outcome = try await madeBefore(edit, open, job) { return outcome }
         switch try await plan(edit, open) {
         case .unchanged(let reason):
             return .unchanged(reason: reason, current: open.state.current)
@@ -66,6 +67,27 @@ struct AssetEditor: Sendable {
         case .render(let task):
             try library.checkStem(of: asset, format: task.recipe.output.format)
             return .made(try await render(task, edit, open, job, placeholder: placeholder))
+        }
+    }
+
+    /// What the job came to when it ran before, if Redis has lost that it did; nil when it did not.
+    ///
+    /// The version that stands is the outcome, so the event tells of it, as the one that was lost did. An edit that
+    /// builds on what is there would be done twice otherwise.
+    private func madeBefore(
+        _ edit: Edit, _ open: OpenAsset, _ job: Job
+    ) async throws -> Outcome? {
+        try await offPool { () throws(Failure) in
+            let identity = PublishedJob(job.author, edit: edit.json.digest, version: "")
+            switch try library.publishedBefore(identity, of: open.asset, open.state) {
+            case .kept(let version): return .made(version)
+            case .gone(let name):
+                return .unchanged(
+                    reason:
+                        "the version \(name) of this very job was published before and is not kept any more",
+                    current: open.state.current)
+            case nil: return nil
+            }
         }
     }
 

@@ -143,7 +143,7 @@ private struct Life {
             guard isDone else { continue }
             switch publication.withLock({ $0 }) {
             case .published, .alreadyPublished: return true
-            case .conflict, .lost, nil: return false
+            case .publishedBefore, .conflict, .lost, nil: return false
             }
         }
     }

@@ -102,7 +102,7 @@ final class Workbench: Sendable {
         commits.withLock { $0[job.staged] = name }
         switch try library.publish(name, of: asset, from: job.staged) {
         case .published, .alreadyPublished: return outcome
-        case .conflict, .lost:
+        case .publishedBefore, .conflict, .lost:
             try library.discard(job.staged)
             return nil
         }
@@ -113,16 +113,21 @@ final class Workbench: Sendable {
         commits.withLock { $0[job.staged] }.map { ($0, job.staged) }
     }
 
-    /// A hold of a job of its own.
-    func job() -> AssetEditor.Job {
+    /// A hold of a job.
+    ///
+    /// - Parameter name: nil for one of its own.
+    func job(_ name: String? = nil, queue: String = "photos", generation: Int = 1)
+        -> AssetEditor.Job
+    {
         let fence = fence.withLock { fence in
             fence += 1
             return fence
         }
         return AssetEditor.Job(
-            staged: StagedVersion(queue: "photos", job: "job-\(fence)", fence: "\(fence)"),
+            staged: StagedVersion(queue: queue, job: name ?? "job-\(fence)", fence: "\(fence)"),
             author: Provenance.Author(
-                queue: "photos", job: "job-\(fence)", generation: 1, attempt: 1, worker: "test",
+                queue: queue, job: name ?? "job-\(fence)", generation: generation, attempt: 1,
+                worker: "test",
                 at: "2026-01-01T00:00:00Z"))
     }
 

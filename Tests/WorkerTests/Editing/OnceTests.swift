@@ -1,0 +1,116 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import SystemPackage
+import Testing
+
+@testable import Library
+@testable import Worker
+
+/// Redis lost its last second: jobs that are done are run again, on what they have made.
+@Suite("A job that is run again after Redis has forgotten it") struct OnceTests {
+    private static let append = #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#
+    private static let draft = #"{"filters":[{"name":"CISepiaTone"}],"draft":true}"#
+    private let bench: Workbench
+    private let asset: AssetPath
+
+    init() throws {
+        bench = try Workbench(inMemory: true)
+        asset = try bench.put("a.png", SyntheticPhoto.png(width: 32, height: 24))
+    }
+
+    /// Runs a job, each time under a hold of its own.
+    private func run(_ job: String, _ edit: String) async throws -> AssetEditor.Outcome {
+        let outcome = try await bench.run(Edit(json: edit), asset, bench.job(job))
+        return try #require(outcome)
+    }
+
+    private func made(_ outcome: AssetEditor.Outcome) throws -> Provenance {
+        guard case .made(let version) = outcome else {
+            throw Failure(.internalError, "nothing was made: \(outcome)")
+        }
+        return version
+    }
+
+    private func filters() throws -> [String] {
+        try bench.current(asset)?.content?.recipe?.filters.map(\.name) ?? []
+    }
+
+    @Test func `does not append twice, and tells of the version that stands`() async throws {
+        let first = try made(try await run("a", Self.append))
+        let second = try made(try await run("b", Self.append))
+        for (job, version) in [("a", first), ("b", second), ("b", second)] {
+            #expect(try made(try await run(job, Self.append)) == version)
+        }
+        #expect(try filters() == ["CIColorInvert", "CIColorInvert"])
+        #expect(try bench.current(asset) == second)
+        #expect(try bench.library.sweepable(in: "photos").isEmpty)
+        await bench.pool.close()
+    }
+
+    @Test func `does not undo twice, nor redo, revert or publish`() async throws {
+        for job in ["a", "b", "c"] { _ = try await run(job, Self.append) }
+        let undone = try made(try await run("undo", #"{"mode":"undo"}"#))
+        for _ in 0..<2 {
+            #expect(try made(try await run("undo", #"{"mode":"undo"}"#)) == undone)
+        }
+        #expect(try filters().count == 2)
+        let redone = try made(try await run("redo", #"{"mode":"redo"}"#))
+        #expect(try made(try await run("undo", #"{"mode":"undo"}"#)) == undone)
+        #expect(try made(try await run("redo", #"{"mode":"redo"}"#)) == redone)
+        #expect(try filters().count == 3)
+        _ = try await run("revert", #"{"mode":"revert"}"#)
+        let again = try made(try await run("d", Self.append))
+        _ = try await run("revert", #"{"mode":"revert"}"#)
+        #expect(try bench.current(asset) == again)
+        #expect(try bench.library.history(of: asset).count == 7)
+        await bench.pool.close()
+    }
+
+    @Test func `prepares no second draft of one that was published`() async throws {
+        _ = try await run("draft", Self.draft)
+        let published = try made(try await run("publish", #"{"mode":"publish"}"#))
+        guard case .unchanged(let reason, let current) = try await run("draft", Self.draft) else {
+            Issue.record("another draft was made")
+            return
+        }
+        #expect(reason.contains("not kept any more") && current == published)
+        #expect(try made(try await run("publish", #"{"mode":"publish"}"#)) == published)
+        #expect(try bench.library.state(of: asset).draft == nil)
+        await bench.pool.close()
+    }
+
+    @Test func `is another job when it was replayed from the dead, or has another edit`()
+        async throws
+    {
+        _ = try await run("a", Self.append)
+        let edit = try Edit(json: Self.append)
+        _ = try await bench.run(edit, asset, bench.job("a", generation: 2))
+        #expect(try filters().count == 2)
+        // Another server's, whose millisecond was the same.
+        _ = try await run(
+            "a", #"{"mode":"append","filters":[{"name":"CISepiaTone","intensity":0.5}]}"#)
+        #expect(try filters().count == 3)
+        _ = try await bench.run(edit, asset, bench.job("a", queue: "other"))
+        #expect(try filters().count == 4)
+        await bench.pool.close()
+    }
+
+    @Test func `that two workers do at once is published once`() async throws {
+        // Both have looked before either publishes: what is published is compared again.
+        let (bench, asset) = (bench, asset)
+        let edit = try Edit(json: Self.append)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    while try await bench.run(edit, asset, bench.job("a")) == nil {}
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try bench.library.history(of: asset).count == 1)
+        #expect(try filters() == ["CIColorInvert"])
+        #expect(try bench.library.sweepable(in: "photos").isEmpty)
+        await bench.pool.close()
+    }
+}
