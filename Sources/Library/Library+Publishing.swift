@@ -41,8 +41,15 @@ extension Library {
             try files.makeFolder(folder(of: asset))
             try removeLeftovers(of: asset)
         }
-        let publication = try locked(asset) { () throws(Failure) in
-            try publishLocked(name, of: asset, from: staged)
+        let publication: Publication
+        do {
+            publication = try locked(asset) { () throws(Failure) in
+                try publishLocked(name, of: asset, from: staged)
+            }
+        } catch {
+            // Whichever worker tries next, and a sweep once nobody wants the version, must not wait for us.
+            try letGo(staged)
+            throw error
         }
         switch publication {
         case .published, .alreadyPublished, .publishedBefore: try letGo(staged)
