@@ -131,6 +131,7 @@ let package = Package(
         .target(
             name: "Telemetry",
             dependencies: [
+                "Adjustments",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

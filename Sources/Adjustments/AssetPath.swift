@@ -13,7 +13,7 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Checks a path.
     ///
     /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a
-    ///   component is `..`) or `invalidValue` (empty or `.` component, control characters, or a
+    ///   component is `..`) or `invalidValue` (empty or `.` component, control or format characters, or a
     ///   component longer than a file name can be).
     public init(_ string: String) throws(Failure) {
         guard !string.isEmpty else {
@@ -41,12 +41,12 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
         guard
             components.allSatisfy({
                 !$0.isEmpty && !$0.elementsEqual(".".utf8) && $0.count <= Self.componentBytesMax
-            }), !string.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+            }), !string.hasControls
         else {
             throw Failure(
                 .invalidValue,
-                "asset \(string.debugDescription) is not a plain relative path: no empty or \".\" "
-                    + "component, no control character, at most \(Self.componentBytesMax) bytes per "
+                "asset \(string.debugDescription.printable) is not a plain relative path: no empty or "
+                    + "\".\" component, no control or format character, at most \(Self.componentBytesMax) bytes per "
                     + "component.")
         }
         self.string = string

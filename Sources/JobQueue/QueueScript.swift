@@ -3,9 +3,9 @@ import Redis
 /// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
     static let admit = script(
-        "admit", PackageResources.admit_lua, ending + [.entries, .control, .taking])
+        "admit", PackageResources.admit_lua, ending + [.characters, .entries, .control, .taking])
     static let feed = script(
-        "feed", PackageResources.feed_lua, ending + [.entries, .control, .taking])
+        "feed", PackageResources.feed_lua, ending + [.characters, .entries, .control, .taking])
     static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
@@ -39,7 +39,7 @@ enum QueueScript {
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
-        case clock, events, flows, batches, jobs, stuck, entries, control, taking, faults
+        case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking, faults
 
         var source: [UInt8] {
             switch self {
@@ -48,6 +48,7 @@ enum QueueScript {
             case .flows: PackageResources.flows_lua
             case .batches: PackageResources.batches_lua
             case .jobs: PackageResources.jobs_lua
+            case .characters: PackageResources.characters_lua
             case .stuck: PackageResources.stuck_lua
             case .entries: PackageResources.entries_lua
             case .control: PackageResources.control_lua

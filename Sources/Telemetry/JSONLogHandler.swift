@@ -1,5 +1,6 @@
-public import Logging
+import Adjustments
 import FoundationEssentials
+public import Logging
 
 /// Writes each log event as one line of JSON to standard error.
 ///
@@ -38,7 +39,7 @@ public struct JSONLogHandler: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(fields), as: UTF8.self)
+            return String(decoding: try encoder.encode(fields), as: UTF8.self).printableJSON
         } catch {
             preconditionFailure("text always encodes to JSON: \(error)")
         }

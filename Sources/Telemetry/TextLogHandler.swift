@@ -1,5 +1,6 @@
-public import Logging
+import Adjustments
 import FoundationEssentials
+public import Logging
 
 /// Writes each log event as one line for people to standard error.
 public struct TextLogHandler: LogHandler {
@@ -19,7 +20,7 @@ public struct TextLogHandler: LogHandler {
         StandardError.write(Self.line(event, metadata, metadataProvider))
     }
 
-    /// Time, level, message, and data as `key=value`.
+    /// Time, level, message, and data as `key=value`, on one line whatever strangers' names hold.
     static func line(
         _ event: LogEvent, _ metadata: Logger.Metadata, _ provider: Logger.MetadataProvider?
     ) -> String {
@@ -28,6 +29,6 @@ public struct TextLogHandler: LogHandler {
             .sorted { $0.key < $1.key }
             .map { " \($0.key)=\($0.value)" }.joined()
         let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
-        return "\(time) \(event.level.rawValue) \(event.message)\(data)"
+        return "\(time) \(event.level.rawValue) \(event.message)\(data)".printable
     }
 }

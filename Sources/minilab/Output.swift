@@ -1,5 +1,18 @@
+import Adjustments
 import FoundationEssentials
 import Glibc
+
+/// Prints one line; control characters in it, line ends too, are escaped.
+///
+/// It stands before Swift's own `print` in this target: names, messages and reasons of strangers go to a person's
+/// terminal here.
+func print(_ line: some CustomStringConvertible) { Swift.print(line.description.printable) }
+
+/// Prints several lines of our own. What strangers wrote has to be ``Swift/String/printable`` in them already,
+/// or they could add lines; ``TextTable`` sees to that for its cells.
+func print(block: String, terminator: String = "\n") {
+    Swift.print(block.printableLines, terminator: terminator)
+}
 
 /// One value as JSON on standard output: what `--json` prints.
 package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
@@ -9,8 +22,11 @@ package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
         pretty
         ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         : [.sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    print(json: String(decoding: try encoder.encode(value), as: UTF8.self))
 }
+
+/// Prints JSON text with its control characters as JSON's escapes.
+func print(json: String) { Swift.print(json.printableJSON) }
 
 /// Columns that line up: text to the left, numbers to the right.
 struct TextTable {
@@ -18,11 +34,12 @@ struct TextTable {
     private let rightAligned: Set<Int>
 
     init(_ header: [String], rightAligned: Set<Int> = []) {
-        rows = [header]
+        rows = [header.map(\.printable)]
         self.rightAligned = rightAligned
     }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    /// Adds a row; control characters in its cells are escaped.
+    mutating func add(_ row: [String]) { rows.append(row.map(\.printable)) }
 
     /// The table, one line per row.
     var text: String {

@@ -4,7 +4,8 @@ import Testing
 @Suite("AssetPath") struct AssetPathTests {
     @Test(arguments: [
         "IMG_0001.JPG", "2026/11/IMG_0002.HEIC", "写真/été.jpg", "a b/(1).jpg", "...", "..a/b..",
-        ".hidden/photo.png", #"a\..\b"#, "a:b", "~", "%2e%2e/a",
+        ".hidden/photo.png", #"a\..\b"#, "a:b", "~", "%2e%2e/a", "می\u{200c}خواهم.jpg",
+        "👩\u{200d}👧.heic",
         String(repeating: "x", count: 255), String(repeating: "x/", count: 511) + "xy",
     ])
     func `a plain relative path is taken as it is`(_ text: String) throws {
@@ -29,6 +30,8 @@ import Testing
 
     @Test(arguments: [
         "a//b", "a/", "./a", "a/.", "a/./b", "a\u{0}b", "a\nb", "a\r\nb", "a\u{1b}[2J", "a\u{7f}",
+        "a\u{85}", "a\u{9b}31m", "gpj.\u{202e}exe", "a\u{2066}b", "a\u{200f}", "a\u{2028}b",
+        "a\u{feff}",
         String(repeating: "x", count: 256), "a/" + String(repeating: "é", count: 128), "a/\u{301}/",
     ])
     func `a path that is not plain is refused`(_ text: String) {

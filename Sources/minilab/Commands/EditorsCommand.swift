@@ -44,6 +44,6 @@ struct EditorsCommand: ParsableCommand {
                 line.writtenVersion,
             ])
         }
-        print(table.text)
+        print(block: table.text)
     }
 }

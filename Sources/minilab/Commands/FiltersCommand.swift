@@ -27,9 +27,10 @@ struct FiltersCommand: ParsableCommand {
 
     func run() throws {
         if schema { return try printJSON(FilterSchema.json) }
-        if page { return print(FilterPage.markdown, terminator: "") }
+        if page { return print(block: FilterPage.markdown, terminator: "") }
         if let name {
-            return print(FilterPage.text(of: try FilterCatalogue.known(name, at: "filters NAME")))
+            return print(
+                block: FilterPage.text(of: try FilterCatalogue.known(name, at: "filters NAME")))
         }
         var table = TextTable(["filter", "fidelity", "what it does"])
         for category in FilterDefinition.Category.allCases {
@@ -40,6 +41,6 @@ struct FiltersCommand: ParsableCommand {
                 table.add(["  " + filter.name, filter.fidelity.words, filter.summary])
             }
         }
-        print(table.text)
+        print(block: table.text)
     }
 }

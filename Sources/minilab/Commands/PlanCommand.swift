@@ -45,7 +45,7 @@ struct PlanCommand: AsyncParsableCommand {
             try printJSON(Answer(header: header, plan: plan))
         } else {
             print("\(header.format), \(header.uprightSize) upright, \(header.bitsPerSample) bit")
-            print(plan)
+            print(block: "\(plan)")
         }
     }
 }

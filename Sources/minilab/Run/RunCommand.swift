@@ -83,7 +83,7 @@ struct RunCommand: AsyncParsableCommand {
             StandardError.write("stopped; the same command goes on from here")
             throw ExitCode(130)
         }
-        if json { try printJSON(report) } else { print(report.text) }
+        if json { try printJSON(report) } else { print(block: report.text) }
         guard report.failed.isEmpty else { throw ExitCode(1) }
     }
 

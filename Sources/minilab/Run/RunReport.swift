@@ -34,21 +34,21 @@ struct RunReport: Encodable {
             lines.append("")
         }
         for job in unchanged.prefix(Self.rowsMax) {
-            lines.append("unchanged: \(job.asset) (job \(job.job)): \(job.reason)")
+            lines.append("unchanged: \(job.asset) (job \(job.job)): \(job.reason)".printable)
         }
         if unchanged.count > Self.rowsMax {
             lines.append("… and \(unchanged.count - Self.rowsMax) more")
         }
         for job in cancelled.prefix(Self.rowsMax) {
-            lines.append("cancelled: \(job.asset) (job \(job.job)): \(job.reason)")
+            lines.append("cancelled: \(job.asset) (job \(job.job)): \(job.reason)".printable)
         }
         if cancelled.count > Self.rowsMax {
             lines.append("… and \(cancelled.count - Self.rowsMax) more")
         }
         for job in failed.prefix(Self.rowsMax) {
             lines.append(
-                "failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
-                    + job.error.message)
+                ("failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
+                    + job.error.message).printable)
         }
         if failed.count > Self.rowsMax { lines.append("… and \(failed.count - Self.rowsMax) more") }
         lines.append(

@@ -41,7 +41,7 @@ struct AssetsCommand: AsyncParsableCommand {
     func run() async throws {
         let open = try options.open()
         var table = TextTable(["asset", "revision", "path", "sha256", "draft"], rightAligned: [1])
-        defer { if !json { print(table.text) } }
+        defer { if !json { print(block: table.text) } }
         try await open.forEach([]) { asset in
             let line = Line(asset, try open.library.state(of: asset))
             if json { return try printJSON(line, pretty: false) }

@@ -36,7 +36,7 @@ struct HistoryCommand: ParsableCommand {
                 version.engineWords, version.content.map { "\($0.render.bytes)" } ?? "",
             ])
         }
-        print(table.text)
+        print(block: table.text)
         print("undo: \(history.undo.words)")
         print("redo: \(history.redo.words)")
     }

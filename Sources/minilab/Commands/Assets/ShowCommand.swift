@@ -43,7 +43,7 @@ struct ShowCommand: ParsableCommand {
             layers: try open.library.layers(of: shown, draft: state.draft, asset))
         if json { return try printJSON(answer) }
         for line in heading(answer) { print(line) }
-        print(table(answer.layers).text)
+        print(block: table(answer.layers).text)
         guard let content = shown?.content else { return }
         print(
             "adjustment data: \(content.adjustment.formatIdentifier) \(content.adjustment.formatVersion)"

@@ -61,8 +61,8 @@ struct BatchCommand: AsyncParsableCommand {
             if one != nil { return try printJSON(reports[0]) }
             return try printJSON(reports)
         }
-        if one != nil { return print(Self.text(reports[0])) }
-        print(reports.isEmpty ? "no batches" : Self.table(reports))
+        if one != nil { return print(block: Self.text(reports[0])) }
+        print(block: reports.isEmpty ? "no batches" : Self.table(reports))
     }
 
     static func table(_ reports: [Report]) -> String {

@@ -64,7 +64,7 @@ struct DeadCommand: AsyncParsableCommand {
                 record.code?.rawValue ?? "", record.message ?? "",
             ])
         }
-        print(records.isEmpty ? "no dead jobs" : table.text)
+        print(block: records.isEmpty ? "no dead jobs" : table.text)
     }
 
     private func printBundle(_ job: String) async throws {

@@ -31,7 +31,7 @@ struct EventsCommand: AsyncParsableCommand {
                 : EventReader(queue: queue.name, redis: redis, after: after)
             while true {
                 let entries = try await reader.next(waiting: follow ? .seconds(5) : .zero)
-                for entry in entries { print(entry.json) }
+                for entry in entries { print(json: entry.json) }
                 fflushStandardOutput()
                 if entries.isEmpty && !follow { break }
             }

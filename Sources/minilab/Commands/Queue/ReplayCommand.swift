@@ -72,7 +72,7 @@ struct ReplayCommand: AsyncParsableCommand {
             }
             return counts
         }
-        if !json { print(counts.text(isDryRun: dryRun)) }
+        if !json { print(block: counts.text(isDryRun: dryRun)) }
         if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }
     }
 

@@ -35,7 +35,7 @@ struct StatusCommand: AsyncParsableCommand {
         for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
             table.add(["total \(name)", "\(count)"])
         }
-        print(table.text)
+        print(block: table.text)
         for job in status.stuckJobs {
             print(
                 "STUCK \(job.job): \(job.asset), \(job.code?.rawValue ?? "?"): \(job.message ?? "?")"

@@ -45,7 +45,7 @@ struct TopCommand: AsyncParsableCommand {
                 } else if isLive {
                     draw(look.text(rows: Self.terminalRows))
                 } else {
-                    print(look.text(rows: nil))
+                    print(block: look.text(rows: nil))
                 }
                 fflushStandardOutput()
                 before = look
@@ -56,8 +56,8 @@ struct TopCommand: AsyncParsableCommand {
 
     /// Over the last picture, line by line, so that nothing flickers.
     private func draw(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        print(
+        let lines = text.printableLines.split(separator: "\n", omittingEmptySubsequences: false)
+        Swift.print(
             "\u{1b}[H" + lines.map { $0 + "\u{1b}[K" }.joined(separator: "\n") + "\u{1b}[J",
             terminator: "")
     }
@@ -137,6 +137,7 @@ extension QueueLook {
         ]
         if let shortage { lines.append(shortage) }
         if let stuck { lines.append(stuck) }
+        lines = lines.map(\.printable)
         for table in [flows(each), workers(each), batchTable(each), held(each)] {
             if let table { lines += ["", table] }
         }

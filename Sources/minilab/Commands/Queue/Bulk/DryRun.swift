@@ -56,7 +56,7 @@ struct DryRun {
             jobs: survey.jobs, edits: survey.details?.edits ?? 0,
             repeatedAssets: survey.details?.repeatedAssets ?? 0, photos: photos)
         if json { return try printJSON(report) }
-        print(report.text)
+        print(block: report.text)
     }
 
     private func look(_ options: QueueOptions) async throws -> Photos {
@@ -160,7 +160,7 @@ extension DryRun.Report {
             (isSample ? "of a sample of \(photos.looked): " : "")
                 + "\(photos.rendered) to render, \(photos.unchanged) as they are to be already, "
                 + "\(photos.withoutRender) without a render, \(photos.failing) would fail")
-        lines += photos.reasons.map { "  \($0)" }
+        lines += photos.reasons.map { "  \($0.printable)" }
         lines.append(
             "\(isSample ? "about " : "")\(decimal(Double(photos.pixels) * scale / 1e6)) megapixels, about "
                 + "\(clock(Int((photos.coreSeconds * scale).rounded(.up)))) of one core, up to "

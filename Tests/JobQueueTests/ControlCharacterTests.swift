@@ -1,0 +1,56 @@
+import Adjustments
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Control characters in names") struct ControlCharacterTests {
+    @Test(arguments: [
+        "\u{1b}[31mRED\nFAKE LINE", "a\u{9b}31m", "gpj.\u{202e}exe", "a\u{2066}b", "a\u{200f}",
+        "a\u{2028}b", "a\0b",
+    ])
+    func `an asset with one dies at admission, whatever its edit`(asset: String) async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["id": "bad", "asset": asset, "edit": "not even JSON"])
+        try await q.xadd([
+            "id": "next", "asset": "می\u{200c}خواهم.jpg", "edit": QueueFixture.recipe,
+        ])
+        _ = try await q.queue.admit()
+        let dead = try #require(try await q.queue.record(of: "bad"))
+        #expect(dead.state == "dead" && dead.code == .invalidValue)
+        #expect(dead.message?.contains("has a control or format character") == true)
+        #expect(dead.message?.hasControls == false)
+        #expect(try await q.claim().job == "next")
+    }
+
+    @Test func `the scripts refuse the same characters as the worker, of all that there are`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let script = RedisScript(
+            name: "controls",
+            source: QueueScript.Part.characters.source
+                + Array(
+                    """
+                    local function utf8(c)
+                      if c < 0x80 then return string.char(c) end
+                      if c < 0x800 then return string.char(0xC0 + math.floor(c / 64), 0x80 + c % 64) end
+                      if c < 0x10000 then
+                        return string.char(0xE0 + math.floor(c / 4096), 0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
+                      end
+                      return string.char(0xF0 + math.floor(c / 262144), 0x80 + math.floor(c / 4096) % 64,
+                        0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
+                    end
+                    local found = {}
+                    for c = 0, 0x10FFFF do
+                      if (c < 0xD800 or c > 0xDFFF) and has_controls(utf8(c)) then found[#found + 1] = c end
+                    end
+                    return found
+                    """.utf8))
+        let reply = try await q.redis.run(script, keys: ["any"], arguments: [])
+        let found = reply.array.map { $0.compactMap(\.int) }
+        let expected = (0...0x10FFFF).compactMap(Unicode.Scalar.init(_:)).filter(\.isControl)
+        #expect(found == expected.map { Int64($0.value) })
+    }
+}
