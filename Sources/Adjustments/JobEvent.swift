@@ -8,7 +8,7 @@ public struct JobEvent: Sendable, Decodable {
     public let id: String
     /// `minilab/<queue>`.
     public let source: String
-    /// `org.minilab.job.` or `org.minilab.batch.` and the name of the kind.
+    /// `org.minilab.job.`, `org.minilab.batch.` or `org.minilab.stream.` and the name of the kind.
     public let type: String
     /// The asset; nil when the job named none.
     public let subject: String?
@@ -45,6 +45,8 @@ public struct JobEvent: Sendable, Decodable {
         case batchCompleted(BatchCompleted)
         /// A batch was opened again with another edit, or sealed again at another number.
         case batchConflict(BatchConflict)
+        /// A producer's XADD did harm to a stream; it goes on.
+        case streamHarmed(StreamHarmed)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -95,6 +97,8 @@ public struct JobEvent: Sendable, Decodable {
                 .batchCompleted(try container.decode(BatchCompleted.self, forKey: .data))
             case "org.minilab.batch.conflict":
                 .batchConflict(try container.decode(BatchConflict.self, forKey: .data))
+            case "org.minilab.stream.harmed":
+                .streamHarmed(try container.decode(StreamHarmed.self, forKey: .data))
             default:
                 throw DecodingError.dataCorruptedError(
                     forKey: .type, in: container,

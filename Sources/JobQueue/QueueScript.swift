@@ -3,9 +3,11 @@ import Redis
 /// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
     static let admit = script(
-        "admit", PackageResources.admit_lua, ending + [.characters, .entries, .control, .taking])
+        "admit", PackageResources.admit_lua,
+        ending + [.characters, .entries, .control, .taking, .streams, .ingress])
     static let feed = script(
-        "feed", PackageResources.feed_lua, ending + [.characters, .entries, .control, .taking])
+        "feed", PackageResources.feed_lua,
+        ending + [.characters, .entries, .control, .taking, .streams, .lanes])
     static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
@@ -39,7 +41,8 @@ enum QueueScript {
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
-        case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking, faults
+        case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking, faults,
+            streams, ingress, lanes
 
         var source: [UInt8] {
             switch self {
@@ -53,6 +56,9 @@ enum QueueScript {
             case .entries: PackageResources.entries_lua
             case .control: PackageResources.control_lua
             case .faults: PackageResources.faults_lua
+            case .streams: PackageResources.streams_lua
+            case .ingress: PackageResources.ingress_lua
+            case .lanes: PackageResources.lanes_lua
             case .taking: PackageResources.taking_lua
             }
         }

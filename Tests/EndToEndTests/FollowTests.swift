@@ -40,7 +40,9 @@ import Testing
                 case .failed, .stuck, .unchanged, .drafted, .cancelled:
                     Issue.record("\(entry.json)")
                     ended += 1
-                case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: break
+                case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
+                    .streamHarmed:
+                    break
                 }
             }
         }

@@ -61,7 +61,9 @@ extension JobEvent {
         case .failed(let job): "failed: \(job.error.code.rawValue)"
         case .stuck(let job): "stuck: \(job.error.code.rawValue)"
         case .cancelled(let job): "cancelled: \(job.reason)"
-        case .previewed, .retried, .conflict, .batchCompleted, .batchConflict: type
+        case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
+            .streamHarmed:
+            type
         }
     }
 }

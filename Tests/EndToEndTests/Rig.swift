@@ -89,7 +89,9 @@ struct Rig: Sendable {
             let ends = try await events().map(\.event).filter { event in
                 switch event.data {
                 case .completed, .drafted, .unchanged, .failed, .cancelled: true
-                case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict: false
+                case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
+                    .streamHarmed:
+                    false
                 }
             }
             return ends.count >= count ? ends : nil
@@ -126,7 +128,9 @@ struct Rig: Sendable {
             case .unchanged(let job): ends[job.job, default: 0] += 1
             case .failed(let job): ends[job.job, default: 0] += 1
             case .cancelled(let job): ends[job.job, default: 0] += 1
-            case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict: break
+            case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
+                .streamHarmed:
+                break
             }
         }
         #expect(ends == Dictionary(uniqueKeysWithValues: jobs.map { ($0, 1) }))

@@ -27,6 +27,7 @@ extension JobQueue {
                         + "with the same settings?")
             }
         }
+        warnings += try await harmWarnings()
         if let warning = try await idleWarning() { warnings.append(warning) }
         return warnings
     }

@@ -7,7 +7,12 @@
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 
 local take = affordable(P .. 'in', limit, bytes_max)
-if take == 0 then return {0, call('ZCARD', P .. 'lanes')} end
+local state = ingress_state()
+if take == 0 then
+  keep_ingress(state, 0)
+  settle()
+  return {0, call('ZCARD', P .. 'lanes')}
+end
 local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
 local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
@@ -120,5 +125,6 @@ for _, entry in ipairs(entries) do
   else admit_job(entry[1], f) end
 end
 trim(P .. 'in', entries)
+keep_ingress(state, #entries)
 settle()
 return {#entries, call('ZCARD', P .. 'lanes')}

@@ -20,6 +20,11 @@ local function feed(batch, most)
   end
   -- Those that were cancelled in the lane are counted and not yet admitted.
   local open = admitted - (b[4] or 0) - (b[5] or 0) - (b[6] or 0) + (b[10] or 0)
+  local state = stream_state(lane)
+  if state then
+    admitted = count_trimmed(batch, admitted, tonumber(b[10] or '0'), b[7], state)
+    renew('lane:' .. batch, state)
+  end
   local take = math.min(most, math.min(window, tonumber(b[8] or window)) - open,
     (b[7] and tonumber(b[7]) or BATCH_MAX) - admitted)
   if b[7] and admitted >= tonumber(b[7]) then call('ZREM', P .. 'lanes', batch) end

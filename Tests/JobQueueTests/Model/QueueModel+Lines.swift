@@ -29,6 +29,8 @@ extension QueueModel {
         for (name, lane) in lanes {
             for entry in lane.entries { say("lane:\(name) 1-\(entry.number)") }
         }
+        let gone = ingressLast - ingress.count
+        if gone > 0 { say("ingress gone", "\(gone)") }
         if sequence > 0 { say("sequence", "\(sequence)") }
         for (index, id) in done.enumerated() { say("done \(index)", id) }
         for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }

@@ -1,0 +1,34 @@
+import FoundationEssentials
+import Redis
+
+extension JobQueue {
+    /// How long harm to the ingress stream is told: as long as somebody may still look for a job.
+    private static let harmToldFor: Duration = .seconds(7 * 86400)
+
+    /// What producers did to the ingress stream that an XADD can do and no ACL forbids.
+    func harmWarnings() async throws(QueueError) -> [String] {
+        let facts = try await send(["HGETALL", "\(name.keyPrefix)ingress"]).pairs ?? [:]
+        let since = try await now() - Self.harmToldFor.milliseconds
+        func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
+            guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since
+            else { return nil }
+            let date = Date(timeIntervalSince1970: Double(at) / 1000)
+            return (count, date.formatted(.iso8601))
+        }
+        var warnings: [String] = []
+        if let lost = lately("lost", "lostAt") {
+            warnings.append(
+                "\(lost.count) entries of the ingress stream were dropped before a worker read them, the last "
+                    + "at \(lost.at): somebody sends XADD with MAXLEN or MINID, or XTRIM. Find "
+                    + "out who (ops/RUNBOOK.md), and let producers send again what was not told to have ended."
+            )
+        }
+        if let renewed = lately("renewals", "renewedAt") {
+            warnings.append(
+                "the ingress stream was ended \(renewed.count) times by an id in the far future, the last at "
+                    + "\(renewed.at), and made usable again: somebody sends XADD with an id "
+                    + "instead of *. Find out who (ops/RUNBOOK.md).")
+        }
+        return warnings
+    }
+}
