@@ -73,7 +73,9 @@ struct LoginStep {
         case .authenticate:
             advice = "check the password of user \"\(url.user ?? "default")\""
         case .setName:
-            advice = "allow client|setname, or set no client name (it is \"\(configuration.name)\")"
+            // The name is for people who look at CLIENT LIST. A producer has the right to XADD and no other.
+            guard error.prefix != "NOPERM" else { return nil }
+            advice = "set another client name (it is \"\(configuration.name)\")"
         case .select:
             advice = "check database \(url.database)"
         case .ping:

@@ -1,10 +1,11 @@
 import Adjustments
 import Foundation
-import JobQueue
 import Logging
 import MinilabTesting
 import Redis
 import Testing
+
+@testable import JobQueue
 
 @Suite("Rights in Redis") struct RightsTests {
     /// The users of `ops/redis.conf`, as `redis-server` reads them from an ACL file.
@@ -12,10 +13,162 @@ import Testing
         let url = Contract.folder.appending(path: "../ops/redis.conf")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
-        #expect(lines.count >= 4)
+        #expect(lines.count == 5)
         let file = folder.file("users.acl")
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
         return file
+    }
+
+    /// A server with these users, and a client that may do all.
+    private func server(_ folder: TemporaryFolder) async throws -> (RedisServer, RedisClient) {
+        let server = try await RedisServer.start(arguments: ["--aclfile", try Self.users(folder)])
+        let admin = RedisClient(
+            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+        return (server, admin)
+    }
+
+    /// Every command that the server knows, with the least number of its arguments.
+    private func allCommands(_ admin: RedisClient) async throws -> [(name: String, arguments: Int)]
+    {
+        func read(_ info: RedisReply) -> [(name: String, arguments: Int)] {
+            guard let parts = info.array, parts.count > 9, let name = parts[0].string,
+                let arity = parts[1].int
+            else { return [] }
+            let below = (parts[9].array ?? []).flatMap(read)
+            let words = name.split(separator: "|").count
+            return below.isEmpty ? [(name, max(0, Int(abs(arity)) - words))] : below
+        }
+        let all = try await admin.send(["COMMAND"]).array?.flatMap(read) ?? []
+        #expect(all.count > 300, "\(all.count) commands and subcommands")
+        return all
+    }
+
+    /// What `ACL DRYRUN` says of a command with arguments that are nobody's keys.
+    private func dryRun(
+        _ command: (name: String, arguments: Int), as user: String, _ admin: RedisClient
+    ) async throws -> String {
+        let special: [String: [String]] = [
+            "evalsha": [String(repeating: "0", count: 40), "1", "other"],
+            "xread": ["STREAMS", "other", "0"],
+        ]
+        let arguments =
+            special[command.name] ?? Array(repeating: "other", count: command.arguments)
+        let words = ["ACL", "DRYRUN", user] + command.name.split(separator: "|").map(String.init)
+        return try #require(
+            try await admin.send((words + arguments).map { RedisArgument($0) }).string,
+            "\(command.name)")
+    }
+
+    @Test(arguments: ReviewedRights.commands.keys.sorted())
+    func `of all commands of Redis a user may run those that were reviewed, on its own keys`(
+        user: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let (server, admin) = try await server(folder)
+        var allowed: Set<String> = []
+        var withoutKeys: Set<String> = []
+        for command in try await allCommands(admin) {
+            let answer = try await dryRun(command, as: user, admin)
+            // "User … has no permissions to run the '…' command", or "… to access the '…' key".
+            if answer.contains("no permissions to run") { continue }
+            allowed.insert(command.name)
+            if answer == "OK" {
+                withoutKeys.insert(command.name)
+            } else {
+                #expect(answer.contains("no permissions to access"), "\(command.name): \(answer)")
+            }
+        }
+        let reviewed = try #require(ReviewedRights.commands[user])
+        #expect(allowed.subtracting(ReviewedRights.ofEverybody) == reviewed)
+        #expect(
+            withoutKeys.subtracting(ReviewedRights.ofEverybody)
+                == reviewed.intersection(ReviewedRights.withoutKeys))
+        await admin.close()
+        server.stop()
+    }
+
+    @Test func `what a script calls is allowed to those who run it`() throws {
+        let ofWorker = [
+            QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.beat,
+            QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
+            QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
+        ]
+        let ofOperator = [
+            QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
+            QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
+            QueueScript.inspectFlows, QueueScript.inspectBatch,
+        ]
+        for (user, scripts) in [("worker", ofWorker), ("operator", ofOperator)] {
+            let rights = try #require(ReviewedRights.commands[user])
+            for script in scripts {
+                let text = String(decoding: script.source, as: UTF8.self)
+                for call in text.matches(of: /call\('([A-Z]+)'(?:, '([A-Z]+)')?/) {
+                    let name = call.1.lowercased()
+                    let whole = call.2.map { "\(name)|\($0.lowercased())" } ?? name
+                    #expect(
+                        rights.contains(name) || rights.contains(whole),
+                        "\(user) runs \(script.name), which calls \(whole)")
+                }
+            }
+        }
+    }
+
+    @Test func `the worker, every command of an operator, a producer and a reader need no more`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (server, admin) = try await server(folder)
+        func flags(_ user: String) -> [String] {
+            ["--redis", "redis://\(user):change-me-\(user)@127.0.0.1:\(server.port)"]
+        }
+        let library = folder.file("library")
+        try FileManager.default.createDirectory(
+            atPath: library + "/originals", withIntermediateDirectories: true)
+        try SyntheticPhoto.png(width: 30, height: 20)
+            .write(to: URL(filePath: library + "/originals/a.png"))
+        let list = folder.file("edits.ndjson")
+        try Data("a.png\nmissing.png\n".utf8).write(to: URL(filePath: list))
+        func run(_ user: String, _ arguments: [String], ends: Int32 = 0) async throws {
+            let (ending, output) = try await MinilabProcess.run(arguments + flags(user))
+            #expect(ending == .exited(ends), "\(arguments): \(output)")
+        }
+        let worker = try MinilabProcess(
+            ["worker", "--library", library, "--status-port", "0", "--lease", "2s"]
+                + flags("worker"))
+        let sepia = ["--filter", "CISepiaTone"]
+        try await run("producer", ["enqueue", "a.png", "--id", "one"] + sepia)
+        try await run("producer", ["enqueue", "missing.png", "--id", "dead"] + sepia)
+        // One job of the batch dies: its photo is missing.
+        try await run(
+            "operator", ["enqueue", "--file", list, "--batch", "b", "--wait"] + sepia, ends: 1)
+        for command in [
+            ["status"], ["status", "one"], ["top", "--once"], ["explain", "one", "dead"], ["dead"],
+            ["dead", "dead", "--bundle"], ["batch"], ["batch", "b"], ["pause"], ["resume"],
+            ["limit", "--tenant", "acme", "--cap", "1"], ["replay", "dead"], ["replay", "--all"],
+            ["cancel", "--tenant", "acme"], ["doctor"], ["doctor", "--repair"], ["events"],
+        ] { try await run("operator", command) }
+        try await run("operator", ["cancel", "one"], ends: 1)  // it is done
+        try await run("operator", ["cancel", "--batch", "none"], ends: 64)
+        try await run("reader", ["events"])
+        let port = try await statusPort(of: worker)
+        #expect(
+            try await HTTPExchange.get("/metrics", port: port).body.contains("minilab_redis_up 1"))
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+
+        // What was refused, to whom. To name a connection is a courtesy that a producer and a reader do without.
+        let refused = try await admin.send(["ACL", "LOG"]).array ?? []
+        for entry in refused {
+            let words = (entry.array ?? []).map { $0.string ?? "" }
+            func value(of name: String) -> String? {
+                words.firstIndex(of: name).map { words[$0 + 1] }
+            }
+            #expect(
+                ["client|setname", "ping"].contains(value(of: "object"))
+                    && ["producer", "reader"].contains(value(of: "username")), "\(words)")
+        }
+        await admin.close()
+        server.stop()
     }
 
     @Test func `each user of ops/redis.conf can do its part, over TLS, and no more`() async throws {

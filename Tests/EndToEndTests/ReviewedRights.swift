@@ -1,0 +1,40 @@
+/// What each user of `ops/redis.conf` may run, as it was reviewed: a command that is added there is added here, by
+/// somebody who has asked what it can do to whom.
+enum ReviewedRights {
+    /// Commands by user; a subcommand as `config|get`.
+    static let commands: [String: Set<String>] = [
+        "producer": ["xadd"],
+        "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
+        "worker": shared.union([
+            "hlen", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid", "xtrim",
+            "zremrangebyscore",
+        ]),
+        "operator": shared.union([
+            "bitcount", "bitpos", "hkeys", "hlen", "hscan", "hvals", "incr", "incrby", "lindex",
+            "lpos",
+            "lrem", "scan", "strlen", "zcount", "zmscore", "zrank", "zrevrange", "zscan",
+        ]),
+    ]
+
+    /// What worker and operator both need.
+    private static let shared: Set<String> = [
+        "client|setname", "evalsha", "exists", "get", "getbit", "hdel", "hexists", "hget",
+        "hgetall",
+        "hincrby", "hmget", "hset", "hsetnx", "info", "llen", "lpop", "lpush", "lrange", "ltrim",
+        "ping",
+        "rpush", "script|load", "select", "set", "setbit", "time", "unlink", "xadd", "xinfo|stream",
+        "xlen", "xrange", "xread", "xrevrange", "zadd", "zcard", "zpopmin", "zrange",
+        "zrangebyscore",
+        "zrem", "zrevrangebyscore", "zscore",
+    ]
+
+    /// Those of them that name no key, so that no key pattern holds them: what they can do was looked at one by one.
+    ///
+    /// `scan` shows the names of all keys of the server. `script|load` fills memory that only a restart frees.
+    static let withoutKeys: Set<String> = [
+        "client|setname", "info", "ping", "scan", "script|load", "select", "time",
+    ]
+
+    /// What lets any command in; nobody may do it without authentication anyway.
+    static let ofEverybody: Set<String> = ["auth", "hello", "quit", "reset"]
+}
