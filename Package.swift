@@ -275,6 +275,8 @@ let package = Package(
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "Status",
                 "Telemetry", "Worker",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

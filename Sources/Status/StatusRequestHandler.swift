@@ -7,10 +7,15 @@ final class StatusRequestHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let pages: [StatusPage]
+    private let hasAsked: () -> Void
     private var head: HTTPRequestHead?
     private var hasAnswered = false
 
-    init(_ pages: [StatusPage]) { self.pages = pages }
+    /// - Parameter hasAsked: called when a whole request has arrived.
+    init(_ pages: [StatusPage], hasAsked: @escaping () -> Void) {
+        self.pages = pages
+        self.hasAsked = hasAsked
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -36,6 +41,7 @@ final class StatusRequestHandler: ChannelInboundHandler {
 
     private func answerRequest(_ context: ChannelHandlerContext) {
         guard let head, !hasAnswered else { return }
+        hasAsked()
         guard head.method == .GET || head.method == .HEAD else {
             var refusal = StatusAnswer.sentence(
                 .methodNotAllowed,

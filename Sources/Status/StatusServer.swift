@@ -3,15 +3,16 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 public import ServiceLifecycle
-import Synchronization
 
 /// The status port: a small HTTP server for who watches a worker.
 ///
 /// One request a connection, `GET` or `HEAD`. It runs on the process's event loops and shares no
 /// thread with the heartbeat. Whatever is sent to it, the worker goes on.
 public struct StatusServer: Service {
-    /// Most connections at one time; more are closed at once.
+    /// Most connections at one time; for one more the oldest that has asked nothing is closed.
     public static let connectionsMax = 32
+    /// Longest time from a connection to the end of its request: a probe sends that at once.
+    static let requestTimeMax: TimeAmount = .seconds(2)
     /// Longest life of a connection, idle or not: longer than any page takes.
     static let connectionTimeMax: TimeAmount = .seconds(10)
     /// Most bytes of one header, and of all of them with the request's line.
@@ -36,13 +37,23 @@ public struct StatusServer: Service {
     public static func open(
         host: String, port: Int, pages: [StatusPage], logger: Logger
     ) async throws -> StatusServer {
-        let open = ConnectionCount()
+        try await open(
+            host: host, port: port, pages: pages, requestTimeMax: requestTimeMax, logger: logger)
+    }
+
+    /// The same with another time for requests.
+    static func open(
+        host: String, port: Int, pages: [StatusPage], requestTimeMax: TimeAmount, logger: Logger
+    ) async throws -> StatusServer {
+        let table = ConnectionTable(max: connectionsMax)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: backlog)
             // A worker that is started again must not wait for the kernel to forget old connections.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try prepare(channel, open, pages) }
+                channel.eventLoop.makeCompletedFuture {
+                    try prepare(channel, table, pages, requestTimeMax)
+                }
             }
         do {
             return StatusServer(
@@ -63,15 +74,17 @@ public struct StatusServer: Service {
     }
 
     private static func prepare(
-        _ channel: any Channel, _ open: ConnectionCount, _ pages: [StatusPage]
+        _ channel: any Channel, _ table: ConnectionTable, _ pages: [StatusPage],
+        _ requestTimeMax: TimeAmount
     ) throws {
-        guard open.enter() else { throw TooManyConnections() }
-        let end = channel.eventLoop.scheduleTask(in: connectionTimeMax) {
-            Self.end(channel)
-        }
+        let (number, leaving) = table.enter(channel)
+        if let leaving { end(leaving) }
+        let end = channel.eventLoop.scheduleTask(in: connectionTimeMax) { Self.end(channel) }
+        let silence = channel.eventLoop.scheduleTask(in: requestTimeMax) { Self.end(channel) }
         channel.closeFuture.whenComplete { _ in
-            open.leave()
+            table.leave(number)
             end.cancel()
+            silence.cancel()
         }
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = headBytesMax
@@ -82,7 +95,11 @@ public struct StatusServer: Service {
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-        try pipeline.addHandler(StatusRequestHandler(pages))
+        try pipeline.addHandler(
+            StatusRequestHandler(pages) {
+                table.asked(number)
+                silence.cancel()
+            })
     }
 
     /// Ends a connection so that the peer sees it.
@@ -112,26 +129,9 @@ public struct StatusServer: Service {
             logger.debug("status port was closed before", metadata: ["error": "\(error)"])
         }
     }
-
-    private struct TooManyConnections: Error {}
 }
 
 /// Why a status port cannot be had.
 public struct StatusPortError: Error, CustomStringConvertible {
     public let description: String
-}
-
-/// How many connections are open, at most ``StatusServer/connectionsMax``.
-private final class ConnectionCount: Sendable {
-    private let count = Mutex(0)
-
-    func enter() -> Bool {
-        count.withLock { count in
-            guard count < StatusServer.connectionsMax else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    func leave() { count.withLock { $0 -= 1 } }
 }

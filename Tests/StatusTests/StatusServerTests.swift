@@ -1,6 +1,8 @@
 import Foundation
 import Logging
 import MinilabTesting
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import Status
@@ -104,24 +106,63 @@ import Testing
         }
     }
 
-    @Test func `who connects and says nothing takes no place for long`() async throws {
+    @Test
+    func `a probe is answered while three times as many connections as there are say nothing`()
+        async throws
+    {
         try await withServer { port in
-            // With all places taken one more is closed at once, without an answer. On a busy machine the
-            // silent ones may be gone before that is tried.
-            let silent = try await eventually("one more is turned away") {
-                let silent = try (0..<StatusServer.connectionsMax).map { _ in
-                    try TCPConnection(port: port)
+            var idle: [TCPConnection] = []
+            for number in 0..<(3 * StatusServer.connectionsMax) {
+                let connection = try TCPConnection(port: port)
+                // Some are slow instead of silent: a line, and never the end of the head.
+                if number % 3 == 0 { connection.send("GET /page HTTP/1.1\r\n") }
+                idle.append(connection)
+                // The first time, every tenth connection, and with all of them open.
+                guard number % 10 == 0 || number == 3 * StatusServer.connectionsMax - 1 else {
+                    continue
                 }
                 let answer = try await HTTPExchange.get("/page", port: port)
-                return answer.text.isEmpty ? silent : nil
+                #expect(answer.status == 200, "with \(idle.count) open: \(answer.text)")
             }
-            let answer = try await eventually("there is room again", within: .seconds(30)) {
-                let answer = try await HTTPExchange.get("/page", port: port)
-                return answer.status == 200 ? answer : nil
-            }
-            #expect(answer.body == "as asked\n")
-            withExtendedLifetime(silent) {}
+            withExtendedLifetime(idle) {}
         }
+    }
+
+    @Test func `a silent connection is ended soon, and one that has asked is waited for`()
+        async throws
+    {
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let server = try await StatusServer.open(
+            host: "127.0.0.1", port: 0,
+            pages: [
+                StatusPage("/page") {
+                    // Until the silent connection, which came later, has been ended.
+                    for await _ in ended { break }
+                    return StatusAnswer("text/plain", "late\n")
+                }
+            ], requestTimeMax: .milliseconds(50), logger: Logger(label: "test"))
+        let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
+        let asking = Task { try await HTTPExchange.get("/page", port: port) }
+        let silent = try await HTTPExchange.send("GET /page", port: port)
+        #expect(silent.text.isEmpty)
+        end.yield()
+        #expect(try await asking.value.body == "late\n")
+        await server.close()
+    }
+
+    @Test func `the oldest silent connection goes for a new one, then the oldest of all`() {
+        let table = ConnectionTable(max: 2)
+        let channels = (0..<4).map { _ in EmbeddedChannel() }
+        let first = table.enter(channels[0])
+        table.asked(first.number)
+        #expect(table.enter(channels[1]).leaving == nil)
+        let third = table.enter(channels[2])
+        #expect(third.leaving === channels[1])
+        table.asked(third.number)
+        #expect(table.enter(channels[3]).leaving === channels[0])
+        #expect(table.count == 2)
+        table.leave(third.number)
+        #expect(table.count == 1)
     }
 
     @Test func `a port that is taken is told with what to do`() async throws {
