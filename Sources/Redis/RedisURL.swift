@@ -41,10 +41,10 @@ public struct RedisURL: Sendable, Hashable {
     public let usesTLS: Bool
 
     /// The user for AUTH; nil means the server's default user.
-    public let user: String?
+    public internal(set) var user: String?
 
     /// The password for AUTH; nil means no AUTH.
-    public let password: String?
+    public internal(set) var password: String?
 
     /// The number of the database for SELECT.
     public let database: Int

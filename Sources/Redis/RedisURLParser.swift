@@ -88,7 +88,8 @@ struct RedisURLParser {
         guard let colon = userInfo.firstIndex(of: ":") else {
             throw RedisError(
                 .invalidURL,
-                "The Redis URL has a login without \":\": write user:password@ or :password@.")
+                "The Redis URL has a login without \":\": write user:password@ or :password@, or give "
+                    + "the user and the file of the password beside the URL.")
         }
         let user = try Self.decoded(userInfo[..<colon], of: "user")
         let password = try Self.decoded(

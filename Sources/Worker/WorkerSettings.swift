@@ -22,6 +22,8 @@ public struct WorkerSettings: Sendable {
     public var editors: EditorRegistry
     /// How long one render may take before its child is killed.
     public var renderTimeout: Duration
+    /// Whether nothing is rendered when the kernel cannot confine render children.
+    public var requiresConfinement: Bool
     /// Whether a render that a version of the library has is used again.
     public var reusesRenders: Bool
     /// How long running jobs may go on after SIGTERM before they are handed back.
@@ -69,6 +71,7 @@ public struct WorkerSettings: Sendable {
         limits = RenderLimits()
         editors = EditorRegistry([MinilabRecipe()])
         renderTimeout = .seconds(300)
+        requiresConfinement = false
         reusesRenders = true
         shutdownGrace = .seconds(20)
         memoryRoot = "/"

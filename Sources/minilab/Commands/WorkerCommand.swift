@@ -35,6 +35,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
+        for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.boundMemory()
 
         let library = try Library(root: root, originals: originals)
@@ -143,6 +144,9 @@ package struct WorkerOptions: ParsableArguments {
     @Option(help: "The address that it listens on (default: 127.0.0.1, this machine alone).")
     var statusAddress: String?
 
+    @Flag(help: "Render nothing when this machine cannot confine render children.")
+    var requireConfinement = false
+
     @Option(
         help: ArgumentHelp(
             "Whether less is done at a time while memory is short (default: true).",
@@ -163,6 +167,7 @@ package struct WorkerOptions: ParsableArguments {
     /// What was given, by key of the setting.
     package var flags: [String: String?] {
         [
+            "require.confinement": requireConfinement ? "true" : nil,
             "library": library, "originals": originals, "resources": resources, "slots": slots,
             "lease": lease,
             "render.timeout": renderTimeout,

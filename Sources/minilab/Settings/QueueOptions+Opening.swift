@@ -14,6 +14,7 @@ extension QueueOptions {
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
+        for warning in connection.warnings { logger.warning("\(warning)") }
         let redis = RedisClient(connection.redis, logger: logger)
         do {
             let result = try await body(
@@ -28,12 +29,15 @@ extension QueueOptions {
 }
 
 extension SettingsReader {
-    /// Lets a file say what only workers need; all of it has to be right.
+    /// Lets environment and file say what only workers need, rightly or wrongly: an operator looks at a queue above
+    /// all when its workers do not start.
     mutating func passOverWorkerSettings() {
-        _ = WorkerSettings(&self)
-        _ = StatusSettings(&self)
-        for folder in ["library", "originals"] {
-            _ = optional(.text(folder, "the path of a folder"))
+        passOver { reader in
+            _ = WorkerSettings(&reader)
+            _ = StatusSettings(&reader)
+            for folder in ["library", "originals"] {
+                _ = reader.optional(.text(folder, "the path of a folder"))
+            }
         }
     }
 }

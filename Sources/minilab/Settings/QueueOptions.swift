@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import FoundationEssentials
 import JobQueue
 package import Logging
 import Redis
@@ -13,6 +14,18 @@ package struct QueueOptions: ParsableArguments {
                 + "redis+cluster://host,host; rediss for TLS; user:password@ and /database too.",
             valueName: "url"))
     var redis: String?
+
+    @Option(
+        name: .customLong("redis-user"),
+        help: "The user, when the URL has no login (default: the server's default user).")
+    var redisUser: String?
+
+    @Option(
+        name: .customLong("redis-password-file"),
+        help: ArgumentHelp(
+            "A file with the password alone (default: redis-password of systemd's credentials, if it is there).",
+            valueName: "path"))
+    var redisPasswordFile: String?
 
     @Option(
         name: .customLong("redis-ca"), help: "PEM file of the authorities to trust with rediss.")
@@ -45,7 +58,8 @@ package struct QueueOptions: ParsableArguments {
         var source = SettingsSource()
         let flags =
             [
-                "redis": redis, "redis.ca": redisCA, "redis.certificate": redisCertificate,
+                "redis": redis, "redis.user": redisUser, "redis.password.file": redisPasswordFile,
+                "redis.ca": redisCA, "redis.certificate": redisCertificate,
                 "redis.key": redisKey, "queue": queue, "log.level": logLevel,
                 "log.format": logFormat,
             ].merging(more) { $1 }
@@ -61,10 +75,13 @@ package struct QueueOptions: ParsableArguments {
 package struct QueueConnection: Sendable {
     let name: QueueName
     let redis: RedisConfiguration
+    /// What is allowed and shows a secret to somebody, as sentences for the log.
+    let warnings: [String]
 
     init(name: QueueName, redis: RedisConfiguration) {
         self.name = name
         self.redis = redis
+        warnings = []
     }
 
     /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
@@ -82,11 +99,51 @@ package struct QueueConnection: Sendable {
                     + "TLS",
                 defaultText: Self.defaultAddress, parse: { try RedisURL($0) }),
             or: Self.standInURL)
-        var redis = RedisConfiguration(url: url, name: "minilab")
+        var warnings: [String] = []
+        if url.password != nil, reader.isFlag("redis") {
+            warnings.append(
+                "the password in --redis is shown to every user of this machine by ps; put it into a file and "
+                    + "give --redis-user and --redis-password-file.")
+        }
+        if !url.hostsInClear.isEmpty {
+            warnings.append(
+                "the password and all jobs go in clear to \(url.hostsInClear.joined(separator: ", ")); use rediss:// "
+                    + "unless that network is yours alone.")
+        }
+        self.warnings = warnings
+        var redis = RedisConfiguration(url: Self.login(url, &reader), name: "minilab")
         redis.caCertificateFile = reader.optional(.text("redis.ca", "a path"))
         redis.clientCertificateFile = reader.optional(.text("redis.certificate", "a path"))
         redis.clientKeyFile = reader.optional(.text("redis.key", "a path"))
         self.redis = redis
+    }
+
+    /// The URL with the user and the password that were given beside it.
+    private static func login(_ url: RedisURL, _ reader: inout SettingsReader) -> RedisURL {
+        let user = reader.optional(.text("redis.user", "a name"))
+        let named = reader.optional(.text("redis.password.file", "the path of a file"))
+        let file = RedisPassword.file(
+            named: named, environment: reader.environment,
+            exists: FileManager.default.fileExists(atPath:))
+        // A password in the URL was said by somebody; a credential is there for every command of the unit.
+        guard let file, url.password == nil || named != nil else {
+            if user != nil {
+                reader.refuse(
+                    "redis.user is set and there is no password for it: give --redis-password-file")
+            }
+            return url
+        }
+        guard url.password == nil else {
+            reader.refuse(
+                "redis.password.file is set and redis has a password too; give one of them")
+            return url
+        }
+        do throws(PasswordFileError) {
+            return url.loggingIn(as: user, with: try RedisPassword.read(file))
+        } catch {
+            reader.refuse("redis.password.file: \(error)")
+            return url
+        }
     }
 
     private static let defaultAddress = "redis://127.0.0.1:6379"

@@ -94,6 +94,22 @@ package struct SettingsReader {
         return stand()
     }
 
+    /// Whether a setting comes from the command line.
+    func isFlag(_ key: String) -> Bool { source.flags[key] != nil }
+
+    /// The environment in which settings are looked up.
+    var environment: [String: String] { source.environment }
+
+    /// Adds a problem that no one setting has alone.
+    mutating func refuse(_ problem: String) { problems.append(problem) }
+
+    /// Learns which settings `body` reads, and does not care whether they are right: another program uses them.
+    mutating func passOver(_ body: (inout SettingsReader) -> Void) {
+        let before = problems
+        body(&self)
+        problems = before
+    }
+
     /// Ends the reading.
     ///
     /// - Throws: everything that was wrong, keys of the file that nobody knows included.

@@ -54,6 +54,10 @@ extension WorkerSettings {
         reusesRenders =
             reader.value(.choice("render.reuse", ["true", "false"], default: "true"), or: "true")
             == "true"
+        requiresConfinement =
+            reader.value(
+                .choice("require.confinement", ["true", "false"], default: "false"), or: "false")
+            == "true"
         shutdownGrace = reader.value(
             .duration("shutdown.grace", .zero ... .seconds(3600), default: "20s"),
             or: shutdownGrace)
