@@ -67,7 +67,7 @@ struct HostileBench: AsyncParsableCommand {
             for slot in 0..<slots { group.addTask { await work.run(slot) } }
         }
         await pool.close()
-        print(tally.page(work.total))
+        print(block: tally.page(work.total))
         guard !tally.isBad else { throw ExitCode(1) }
     }
 
@@ -113,7 +113,8 @@ private struct HostileWork: Sendable {
             Self.write(bytes, to: place)
             let end = await end(of: place, number)
             tally.add(unchanged ? name : "\(number) of \(name)", end)
-            if unchanged { print("\(end.words)\t\(name)") }
+            // The tab is ours: scripts split at it.
+            if unchanged { Swift.print("\(end.words)\t\(name.printable)") }
             if end.isBad || end.isDeadly, let keep {
                 Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)")
             }

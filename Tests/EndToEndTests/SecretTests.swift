@@ -120,5 +120,43 @@ import Testing
                 environment: ["MINILAB_SLOTS": "0", "MINILAB_EDITORS_TINT": "x"])
             #expect(ending == .exited(0), "\(command): \(output)")
         }
+        try FileManager.default.createDirectory(
+            atPath: rig.library + "/edits", withIntermediateDirectories: true)
+        // A command about the library alone neither needs the queue's password nor asks how long a lease is.
+        let (ending, output) = try await MinilabProcess.run(
+            ["assets", "--library", rig.library],
+            environment: ["MINILAB_LEASE": "0", "MINILAB_REDIS_PASSWORD_FILE": "/no/such/file"])
+        #expect(ending == .exited(0), "\(output)")
+    }
+
+    @Test func `the passwords that ops/secrets makes let each user in, and those of git nobody`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let secrets = folder.file("secrets")
+        let script = Contract.folder.appending(path: "../ops/secrets").path
+        _ = try Tool.run(script, [secrets])
+        let first = try String(contentsOfFile: secrets + "/users.acl", encoding: .utf8)
+        _ = try Tool.run(script, [secrets])
+        #expect(try String(contentsOfFile: secrets + "/users.acl", encoding: .utf8) == first)
+        let mode = try FileManager.default.attributesOfItem(atPath: secrets)[.posixPermissions]
+        #expect(mode as? Int == 0o700)
+
+        // The server's own user for tests would be off: so it is asked over a user of the file.
+        let acl = folder.file("users.acl")
+        try Data(first.replacing("user default off\n", with: "").utf8)
+            .write(to: URL(filePath: acl))
+        let server = try await RedisServer.start(arguments: ["--aclfile", acl])
+        for user in ["operator", "admin"] {
+            let flags = ["status", "--redis", server.url, "--redis-user", user]
+            let (ending, output) = try await MinilabProcess.run(
+                flags + ["--redis-password-file", "\(secrets)/redis-\(user)"])
+            #expect(ending == .exited(0), "\(output)")
+        }
+        let (ending, output) = try await MinilabProcess.run([
+            "status", "--redis", "redis://operator:change-me-operator@127.0.0.1:\(server.port)",
+        ])
+        #expect(ending != .exited(0) && output.contains("WRONGPASS"), "\(output)")
+        server.stop()
     }
 }

@@ -64,9 +64,10 @@ import Testing
         try await q.expectHealthy()
     }
 
-    @Test func `an asset with spaces, NULs and quotes is a job like any other`() async throws {
+    @Test func `an asset with spaces, quotes and backslashes is a job like any other`() async throws
+    {
         let q = try await QueueFixture()
-        let asset = "a b\0c\"d\\e\n.jpg"
+        let asset = "a b\"c\\d%{e}[f].jpg"
         try await q.xadd(["id": "1", "asset": asset, "edit": QueueFixture.recipe])
         try await q.xadd(["id": "2", "asset": asset, "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
@@ -125,7 +126,8 @@ import Testing
             [RedisArgument(id), "asset", "b", "edit", RedisArgument(QueueFixture.recipe)])
         _ = try await q.queue.admit()
         #expect(try await q.queue.record(of: id)?.asset == "a")
-        #expect(try await q.events().map(\.name) == ["conflict"])
+        // The id is that of the year 2286: the stream is renewed, too.
+        #expect(try await q.events().map(\.name) == ["conflict", "harmed"])
         try await q.expectHealthy()
     }
 

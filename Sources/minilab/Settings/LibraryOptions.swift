@@ -30,10 +30,8 @@ struct LibraryOptions: ParsableArguments {
             try source.readFile(at: file)
         }
         var reader = SettingsReader(source)
-        // A file of workers says more than is needed here; all of it has to be right.
-        _ = QueueConnection(&reader)
-        _ = QueueSettings(&reader)
-        _ = StatusSettings(&reader)
+        // Environment and file of workers say more than is needed here, rightly or wrongly.
+        reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)

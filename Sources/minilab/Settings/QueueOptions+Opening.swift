@@ -29,6 +29,15 @@ extension QueueOptions {
 }
 
 extension SettingsReader {
+    /// The same for a command that has no queue: it must not read the password of one either.
+    mutating func passOverQueueSettings() {
+        passOver { reader in
+            _ = QueueConnection(&reader)
+            _ = QueueSettings(&reader)
+            _ = StatusSettings(&reader)
+        }
+    }
+
     /// Lets environment and file say what only workers need, rightly or wrongly: an operator looks at a queue above
     /// all when its workers do not start.
     mutating func passOverWorkerSettings() {

@@ -64,9 +64,7 @@ struct DryRun {
             try options.source([
                 "library": bulk.library, "originals": bulk.originals, "resources": resources,
             ]))
-        _ = QueueConnection(&reader)
-        _ = QueueSettings(&reader)
-        _ = StatusSettings(&reader)
+        reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
         let (root, originals) = LibraryOptions.folders(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
