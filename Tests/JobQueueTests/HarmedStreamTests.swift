@@ -115,6 +115,29 @@ import Testing
         #expect(try await q.queue.status().ready == 4)
     }
 
+    @Test
+    func `a Redis that wrote its file anew and started again still knows what left the stream`()
+        async throws
+    {
+        let server = try await RedisServer.start(appendOnly: true)
+        let q = try await QueueFixture(on: server)
+        try await q.admit("a", "b", "c")
+        _ = try await q.redis.send(["BGREWRITEAOF"])
+        _ = try await eventually("the file is written anew") {
+            let info = try await q.redis.send(["INFO", "persistence"]).string ?? ""
+            return info.contains("aof_rewrite_in_progress:0")
+                && info.contains("aof_rewrite_scheduled:0") ? () : nil
+        }
+        try await server.restart()
+        try await q.admit("d")
+        #expect(try await harms(q).isEmpty)
+        try await send(q, ["*"], "e")
+        try await send(q, ["MAXLEN", "0", "*"], "thief")
+        _ = try await q.queue.admit()
+        #expect(try await harms(q).first?.entries == 2)
+        server.stop()
+    }
+
     @Test func `members that were dropped from a lane end cancelled, so the batch ends`()
         async throws
     {
