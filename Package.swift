@@ -62,7 +62,8 @@ let package = Package(
             swiftSettings: settings),
         // Values: what the worker and its render children say to each other. No I/O.
         .target(
-            name: "RenderProtocol", dependencies: ["Adjustments"], swiftSettings: settings),
+            name: "RenderProtocol", dependencies: ["Adjustments", "FileBytes"],
+            swiftSettings: settings),
 
         // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
         .target(name: "Metadata", dependencies: ["Adjustments"], swiftSettings: settings),
@@ -95,10 +96,14 @@ let package = Package(
         // Whole files: digested, copied.
         .target(
             name: "FileBytes",
-            dependencies: ["Adjustments", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Adjustments", "CSpool", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: settings),
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
-        .target(name: "Vips", dependencies: ["CVips"], swiftSettings: settings),
+        // What must stay C: classes of libvips for open files.
+        .target(name: "CVipsFiles", dependencies: ["CVips"]),
+        .target(name: "Vips", dependencies: ["CVips", "CVipsFiles"], swiftSettings: settings),
         // Camera RAW, developed by LibRaw.
         .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
         .target(
@@ -121,7 +126,8 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "JobQueue", "Library", "RenderProtocol",
+                "Adjustments", "Editors", "FileBytes", "Headers", "JobQueue", "Library",
+                "RenderProtocol",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -172,7 +178,9 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Adjustments", "JobQueue", "MinilabCommands", "Redis", "RenderProtocol", "Worker",
+                "Adjustments", "FileBytes", "JobQueue", "MinilabCommands", "Redis",
+                "RenderProtocol",
+                "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -263,9 +271,9 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "Editors", "Filters", "JobQueue", "Library", "MinilabTesting",
-                "Redis",
-                "RenderProtocol", "Worker", "minilab-hostile-child", "minilab-render",
+                "Adjustments", "Editors", "FileBytes", "Filters", "JobQueue", "Library",
+                "MinilabTesting", "Redis", "RenderProtocol", "Worker", "minilab-hostile-child",
+                "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -76,6 +76,10 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     // Something around the job went wrong. Another attempt may succeed.
     /// The render child was killed by a signal, or left without an answer.
     case renderCrashed
+    /// A render child answered or wrote what cannot be true: nothing of it is used, and the child is ended.
+    case untrustedRender
+    /// The worker's machine does not confine render children, and it was told to render nothing without that.
+    case unconfined
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut
     /// The render needed more memory than there was.
@@ -105,7 +109,9 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .noSuchBatch, .deadlinePassed,
             .workerLost:
             true
-        case .renderCrashed, .renderTimedOut, .outOfMemory, .noSpace, .ioFailure, .laterFormat,
+        case .renderCrashed, .untrustedRender, .unconfined, .renderTimedOut, .outOfMemory, .noSpace,
+            .ioFailure,
+            .laterFormat,
             .revisionConflict, .internalError:
             false
         }

@@ -95,3 +95,8 @@ extension Recipe.Output {
         return .object(fields)
     }
 }
+
+extension Recipe.Output: Codable {
+    public init(from decoder: any Decoder) throws { try self.init(JSONValue(from: decoder)) }
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+}

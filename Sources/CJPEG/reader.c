@@ -27,13 +27,14 @@ static void begin(j_decompress_ptr library) { (void) library; }
 static boolean fill(j_decompress_ptr library) {
     struct minilab_jpeg_reader *reader = reader_of(library);
     ssize_t count;
-    do count = read(reader->descriptor, reader->buffer, SOURCE_BYTES);
+    do count = pread(reader->descriptor, reader->buffer, SOURCE_BYTES, reader->offset);
     while (count < 0 && errno == EINTR);
     if (count < 0) {
         reader->errors.report.system_error = errno;
         ERREXIT(library, JERR_FILE_READ);
     }
     if (count == 0) ERREXIT(library, JERR_INPUT_EOF);
+    reader->offset += count;
     pass(&reader->passage, reader->descriptor, (size_t) count, false);
     reader->source.next_input_byte = reader->buffer;
     reader->source.bytes_in_buffer = (size_t) count;

@@ -1,6 +1,8 @@
 #ifndef READER_H
 #define READER_H
 
+#include <sys/types.h>
+
 #include "passage.h"
 #include "report.h"
 
@@ -37,6 +39,8 @@ struct minilab_jpeg_reader {
     size_t marker_bytes;
     struct passage passage;
     int descriptor;
+    // Of the next byte to read: the descriptor's own place is shared with others.
+    off_t offset;
     bool is_reading_header;
     JOCTET buffer[SOURCE_BYTES];
 };

@@ -15,13 +15,14 @@ static struct minilab_jpeg_writer *writer_of(j_compress_ptr library) {
 static void empty(j_compress_ptr library, size_t length) {
     struct minilab_jpeg_writer *writer = writer_of(library);
     for (size_t done = 0; done < length;) {
-        ssize_t count = write(writer->descriptor, writer->buffer + done, length - done);
+        ssize_t count = pwrite(writer->descriptor, writer->buffer + done, length - done, writer->offset);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) {
             writer->errors.report.system_error = errno;
             ERREXIT(library, JERR_FILE_WRITE);
         }
         done += (size_t) count;
+        writer->offset += count;
     }
     pass(&writer->passage, writer->descriptor, length, true);
     writer->destination.next_output_byte = writer->buffer;

@@ -1,6 +1,8 @@
 #ifndef WRITER_H
 #define WRITER_H
 
+#include <sys/types.h>
+
 #include "passage.h"
 #include "report.h"
 
@@ -28,6 +30,8 @@ struct minilab_jpeg_writer {
     struct jpeg_destination_mgr destination;
     struct passage passage;
     int descriptor;
+    // Where the next byte goes.
+    off_t offset;
     // Only for a transform.
     struct minilab_jpeg_reader *reader;
     struct minilab_jpeg_transform transform;

@@ -14,7 +14,11 @@ int minilab_open_nameless(const char *folder) {
 
 int minilab_open_unique(char *name) { return mkostemp(name, O_CLOEXEC); }
 
-int minilab_allocate(int descriptor, int64_t bytes) { return fallocate(descriptor, 0, 0, bytes); }
+int minilab_allocate(int descriptor, int64_t start, int64_t bytes) { return fallocate(descriptor, 0, start, bytes); }
+
+int minilab_free(int descriptor, int64_t start, int64_t bytes) {
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, bytes);
+}
 
 int minilab_wait_for_flush(int descriptor) {
     return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE);

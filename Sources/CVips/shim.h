@@ -47,6 +47,7 @@ static inline gboolean minilab_is_int(GType type) { return type == G_TYPE_INT; }
 static inline gboolean minilab_is_double(GType type) { return type == G_TYPE_DOUBLE; }
 static inline gboolean minilab_is_string(GType type) { return type == G_TYPE_STRING; }
 static inline gboolean minilab_is_image(GType type) { return type == VIPS_TYPE_IMAGE; }
+static inline gboolean minilab_is_connection(GType type) { return g_type_is_a(type, VIPS_TYPE_CONNECTION); }
 static inline gboolean minilab_is_images(GType type) { return type == VIPS_TYPE_ARRAY_IMAGE; }
 static inline gboolean minilab_is_doubles(GType type) { return type == VIPS_TYPE_ARRAY_DOUBLE; }
 

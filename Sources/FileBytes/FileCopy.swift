@@ -1,56 +1,62 @@
 public import Adjustments
+import Crypto
 import Glibc
 
-/// Copies a photo as it is: for an edit that changes nothing.
+/// Copies files as they are.
 public enum FileCopy {
     private static let chunkBytes = 1 << 20
 
-    /// Copies a file; whether it is a whole photo is not looked at.
+    /// Copies all bytes of a file to another one, from its first byte on, and digests what was copied.
     ///
-    /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
-    public static func copy(_ source: String, to target: String) throws(Failure) {
-        let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw failure("\(source) cannot be read") }
-        defer { close(input) }
-        try copy(input, called: source, to: target)
-    }
-
-    /// Copies what is left of an open file.
+    /// The digest is of the bytes that were written, whatever becomes of the source meanwhile.
     ///
-    /// - Parameter source: what a failure calls it.
+    /// - Parameters:
+    ///   - bytesMax: a longer source is an `ioFailure`: it is not read to its end.
+    /// - Returns: the digest in hex, and the length.
     /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
+    @discardableResult
     public static func copy(
-        _ input: CInt, called source: String, to target: String
-    ) throws(Failure) {
-        let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard output >= 0 else { throw failure("\(target) cannot be written") }
-        defer { close(output) }
+        _ source: OpenFile, to target: OpenFile, bytesMax: Int = .max
+    ) throws(Failure) -> (hex: String, bytes: Int) {
+        var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: chunkBytes)
+        var length = 0
         while true {
-            let count = read(input, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("\(source) cannot be read") }
-            if count == 0 { return }
-            var done = 0
-            while done < count {
-                let written = buffer.withUnsafeBytes {
-                    Glibc.write(output, $0.baseAddress.map { $0 + done }, count - done)
-                }
-                if written < 0, errno == EINTR { continue }
-                guard written >= 0 else { throw failure("\(target) cannot be written") }
-                done += written
+            let count = try fill(&buffer, from: source, at: length)
+            if count == 0 { return (FileDigest.hex(hash.finalize()), length) }
+            guard length + count <= bytesMax else {
+                throw Failure(
+                    .ioFailure,
+                    "\(source.name) has more than the \(bytesMax) bytes that it may have.")
             }
+            buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
+            try target.write(Array(buffer[..<count]), at: length)
+            length += count
         }
     }
 
-    private static func failure(_ sentence: String) -> Failure {
-        let code: FailureCode =
-            switch errno {
-            case ENOSPC, EDQUOT, EFBIG: .noSpace
-            case ENAMETOOLONG: .invalidValue
-            default: .ioFailure
+    /// Copies all bytes of a file to a new one.
+    ///
+    /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
+    @discardableResult
+    public static func copy(
+        _ source: OpenFile, toNew path: String, bytesMax: Int = .max
+    ) throws(Failure) -> (hex: String, bytes: Int) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw OpenFile.failure("\(path) cannot be written") }
+        return try copy(
+            source, to: OpenFile(adopting: descriptor, name: path), bytesMax: bytesMax)
+    }
+
+    private static func fill(
+        _ buffer: inout [UInt8], from source: OpenFile, at offset: Int
+    ) throws(Failure) -> Int {
+        let result = buffer.withUnsafeMutableBytes { bytes -> Result<Int, Failure> in
+            do throws(Failure) { return .success(try source.read(into: bytes, from: offset)) } catch
+            {
+                return .failure(error)
             }
-        let reason = String(cString: strerror(errno))
-        return Failure(code, "\(sentence): \(reason).")
+        }
+        return try result.get()
     }
 }

@@ -23,6 +23,9 @@ public struct HeaderBytes {
         self.read = read
     }
 
+    /// The first bytes of the file.
+    public func head(of count: Int) -> [UInt8] { read(0, min(count, length)) }
+
     /// Up to so many bytes from an offset, at most ``windowMax``; fewer at the end of the file.
     mutating func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8> {
         stretch(offset, atLeast: count).prefix(max(0, count))

@@ -1,14 +1,11 @@
 public import Metadata
+public import RenderProtocol
 
-/// A photo format that we read, told by the content; the file's name says nothing.
-///
-/// Each has one named loader: libvips' own guessing would reach loaders that we do not want. Sources of
-/// the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP),
+/// How a format is told and read. Each has one named loader: libvips' own guessing would reach loaders that we do not
+/// want. Sources of the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP),
 /// GIF89a §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`), ISO/IEC 18181-2 §9 (JPEG XL), DNG 1.6
 /// §4, and for the makers' own RAW formats LibRaw's `identify`.
-public enum PhotoFormat: String, CaseIterable, Sendable {
-    case jpeg, png, heif, webp, tiff, gif, jxl, raw
-
+extension PhotoFormat {
     /// Bytes of the content that ``init(sniffing:firstDirectory:)`` wants to see.
     public static let sniffedBytes = 64
 

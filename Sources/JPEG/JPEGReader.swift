@@ -9,16 +9,15 @@ import Glibc
 public final class JPEGReader {
     /// What the file says of itself.
     public let header: JPEGHeader
-    /// Absolute path, or relative to the working directory.
-    public let path: String
     let shim: OpaquePointer
     private let descriptor: Int32
 
-    /// Opens a file and reads the header.
+    /// Reads the header of an open file, from its first byte on.
     ///
+    /// - Parameter file: a descriptor; the reader keeps a duplicate, and does not move its place.
     /// - Throws: ``JPEGError``; `damaged` also when the bytes are no JPEG at all.
-    public init(_ path: String, limits: JPEGLimits = JPEGLimits()) throws(JPEGError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    public init(_ file: Int32, limits: JPEGLimits = JPEGLimits()) throws(JPEGError) {
+        let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
             throw JPEGError(.notRead(errno), String(cString: strerror(errno)))
         }
@@ -34,7 +33,6 @@ public final class JPEGReader {
             throw error
         }
         self.header = JPEGHeader(header, markers: Self.markers(shim))
-        self.path = path
         self.shim = shim
         self.descriptor = descriptor
     }

@@ -91,11 +91,12 @@ public struct JPEGTransform: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - reader: has read its header and nothing else; is used up.
+    ///   - file: a descriptor; what was in it goes.
     ///   - isOptimised: Huffman tables made for the result: smaller, and slower.
     ///   - markers: see ``JPEGWriter``.
     ///   - store: where the coefficients of a photo of one scan go; nil for memory.
     public func write(
-        _ reader: JPEGReader, to path: String, isOptimised: Bool = false, markers: [JPEGMarker],
+        _ reader: JPEGReader, to file: Int32, isOptimised: Bool = false, markers: [JPEGMarker],
         store: (any CoefficientStore)? = nil
     ) throws(JPEGError) {
         let photo = reader.header.layout
@@ -113,7 +114,7 @@ public struct JPEGTransform: Sendable, Equatable {
         transform.is_optimised = isOptimised
         let shim = store.map(CoefficientStoreShim.init)
         let writer = try JPEGWriter(
-            path, transform: transform, of: reader, markers: markers, store: shim?.pointer)
+            file, transform: transform, of: reader, markers: markers, store: shim?.pointer)
         try writer.finish()
         withExtendedLifetime(shim) {}
     }

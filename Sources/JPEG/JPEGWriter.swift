@@ -28,17 +28,19 @@ public final class JPEGWriter {
     /// The photo whose coefficients are being written.
     private let source: JPEGReader?
 
-    /// Creates the file, or empties it, and writes the header and the segments.
+    /// Empties an open file, and writes the header and the segments.
     ///
-    /// - Parameter markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0
-    ///   and Adobe's APP14 itself where they belong, so they must not be among them.
+    /// - Parameters:
+    ///   - file: a descriptor; the writer keeps a duplicate, and does not move its place.
+    ///   - markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0
+    ///     and Adobe's APP14 itself where they belong, so they must not be among them.
     /// - Throws: ``JPEGError``; `notWritten(ENOSPC)` for a full disk.
     public init(
-        _ path: String, layout: JPEGLayout, coding: JPEGCoding, density: JPEGDensity = .unknown,
+        _ file: Int32, layout: JPEGLayout, coding: JPEGCoding, density: JPEGDensity = .unknown,
         markers: [JPEGMarker] = []
     ) throws(JPEGError) {
         precondition((1...100).contains(coding.quality), "quality \(coding.quality)")
-        (shim, descriptor) = try Self.create(path)
+        (shim, descriptor) = try Self.start(file)
         source = nil
         var settings = minilab_jpeg_settings()
         settings.width = Int32(layout.width)
@@ -67,10 +69,10 @@ public final class JPEGWriter {
 
     /// Starts to write the coefficients of a photo, turned and cut; see ``JPEGTransform``.
     init(
-        _ path: String, transform: minilab_jpeg_transform, of source: JPEGReader,
+        _ file: Int32, transform: minilab_jpeg_transform, of source: JPEGReader,
         markers: [JPEGMarker], store: UnsafePointer<minilab_jpeg_store>?
     ) throws(JPEGError) {
-        (shim, descriptor) = try Self.create(path)
+        (shim, descriptor) = try Self.start(file)
         self.source = source
         var transform = transform
         let status = minilab_jpeg_start_transform(source.shim, shim, &transform, store)
@@ -114,9 +116,14 @@ public final class JPEGWriter {
         guard status == 0 else { throw JPEGError(minilab_jpeg_writer_report(shim).pointee) }
     }
 
-    private static func create(_ path: String) throws(JPEGError) -> (OpaquePointer, Int32) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    private static func start(_ file: Int32) throws(JPEGError) -> (OpaquePointer, Int32) {
+        let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
+            throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))
+        }
+        // What is no regular file has no length.
+        guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else {
+            defer { close(descriptor) }
             throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))
         }
         guard let shim = minilab_jpeg_writer_new(descriptor) else {

@@ -176,7 +176,7 @@ extension JobFacts {
         }
         let replay = "minilab replay \(job)"
         switch text("code").flatMap(FailureCode.init) {
-        case .renderCrashed, .workerLost:
+        case .renderCrashed, .untrustedRender, .workerLost:
             return "Keep minilab dead \(job) --bundle for a report; then \(replay)."
         case .deadlinePassed: return "\(replay) runs it without its deadline."
         case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .outOfMemory,

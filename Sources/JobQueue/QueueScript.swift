@@ -41,7 +41,8 @@ enum QueueScript {
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
-        case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking, faults,
+        case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
+            faults,
             streams, ingress, lanes
 
         var source: [UInt8] {

@@ -5,7 +5,7 @@ import Adjustments
 /// | class | counts | then |
 /// |---|---|---|
 /// | permanent: the job or the photo is wrong | attempts | dead |
-/// | the render child crashed | crashes | again; after the second alone; after the third dead |
+/// | the render child crashed, or is not believed | crashes | again; after the second alone; after the third dead |
 /// | out of memory | attempts | again, alone in a worker; a second time alone: dead |
 /// | anything else that may pass | attempts | again with growing delays, until the attempts are used up |
 ///
@@ -77,7 +77,7 @@ public struct RetryPolicy: Sendable {
     ) -> Verdict {
         if failure.code.isPermanent { return Verdict(counts: .attempts, next: .dead) }
         switch failure.code {
-        case .renderCrashed:
+        case .renderCrashed, .untrustedRender:
             return Verdict(
                 counts: .crashes,
                 next: crashes >= settings.crashesMax

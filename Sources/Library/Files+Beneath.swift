@@ -9,14 +9,16 @@ import SystemPackage
 /// The kernel resolves the name (`openat2`, Linux 5.6): what leads out of the folder by `..`, an absolute path or any
 /// symbolic link is refused, also when somebody changes it between check and use.
 extension Files {
-    /// Opens a file of a folder for reading, and closes it after `body`.
+    /// Opens a file of a folder for reading.
     ///
-    /// - Parameter name: its path in the folder.
-    /// - Throws: `damagedVersion` when it leads out of the folder or through a link; `ioFailure`.
-    func reading<Result>(
-        _ name: String, in folder: FilePath, _ body: (CInt) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let root = open(folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    /// - Parameters:
+    ///   - name: its path in the folder.
+    ///   - changed: the code for one that leads out of the folder or through a link.
+    /// - Throws: `damagedVersion` or that code; `ioFailure`.
+    func openFile(
+        _ name: String, in folder: FilePath, changed: FailureCode = .damagedVersion
+    ) throws(Failure) -> OpenFile {
+        let root = Glibc.open(folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard root >= 0 else { throw Self.failure("opening the folder", folder) }
         defer { close(root) }
         // A pipe that somebody put there must not stop us; on files it changes nothing.
@@ -28,12 +30,12 @@ extension Files {
                 throw Self.failure("opening", folder.pushing(FilePath(name)), code)
             }
             throw Failure(
-                .damagedVersion,
-                "the file \(name.debugDescription) of \(folder) is a symbolic link or leads out of that folder; "
-                    + "versions have plain files only. Restore the folder from a backup.")
+                changed,
+                "the file \(name.debugDescription) of \(folder) is a symbolic link or leads out of that folder, "
+                    + "where a plain file is expected. Somebody else put it there; restore the file from a backup."
+            )
         }
-        defer { close(file) }
-        return try body(file)
+        return OpenFile(adopting: file, name: folder.pushing(FilePath(name)).string)
     }
 
     /// All bytes of a file of a folder, which must not have more than `bytesMax`.
@@ -42,28 +44,23 @@ extension Files {
     func read(
         _ name: String, in folder: FilePath, bytesMax: Int, oversized: FailureCode = .ioFailure
     ) throws(Failure) -> [UInt8] {
-        try reading(name, in: folder) { file throws(Failure) in
-            try read(
-                file, folder.pushing(FilePath(name)), bytesMax: bytesMax, oversized: oversized)
-        }
+        let file = try openFile(name, in: folder)
+        return try read(
+            file.descriptor, folder.pushing(FilePath(name)), bytesMax: bytesMax,
+            oversized: oversized)
     }
 
     /// SHA-256 and length of a file of a folder.
     func digest(
         of name: String, in folder: FilePath
     ) throws(Failure) -> (hex: String, bytes: Int) {
-        try reading(name, in: folder) { file throws(Failure) in
-            try FileDigest.sha256(of: file, called: folder.pushing(FilePath(name)).string)
-        }
+        try FileDigest.sha256(of: openFile(name, in: folder))
     }
 
     /// Copies a file of a folder and fsyncs the copy.
     func copy(_ name: String, in folder: FilePath, to path: FilePath) throws(Failure) {
         try faults?.reach("copy", path)
-        try reading(name, in: folder) { file throws(Failure) in
-            try FileCopy.copy(
-                file, called: folder.pushing(FilePath(name)).string, to: path.string)
-        }
+        try FileCopy.copy(openFile(name, in: folder), toNew: path.string)
         try sync(path)
     }
 }

@@ -155,7 +155,7 @@ struct Files: Sendable {
     /// Copies a file and fsyncs it.
     func copy(_ source: FilePath, to path: FilePath) throws(Failure) {
         try faults?.reach("copy", path)
-        try FileCopy.copy(source.string, to: path.string)
+        try FileCopy.copy(OpenFile(reading: source.string), toNew: path.string)
         try sync(path)
     }
 

@@ -1,8 +1,29 @@
 public import Adjustments
+public import FileBytes
 import Glibc
 public import SystemPackage
 
 extension Library {
+    /// Opens an asset's original.
+    ///
+    /// Links are resolved first, as ``original(of:)`` does; then the kernel opens what was found, and refuses a link that
+    /// somebody has put in its way meanwhile.
+    ///
+    /// - Throws: as ``original(of:)``.
+    public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
+        var path = try original(of: asset)
+        _ = path.removePrefix(originals)
+        return try files.openFile(path.string, in: originals, changed: .assetOutsideLibrary)
+    }
+
+    /// Opens a file of a version.
+    ///
+    /// - Parameter name: its path in the version's folder.
+    /// - Throws: `damagedVersion` when it leads out of the folder or through a link; `ioFailure`.
+    public func openFile(_ name: String, in folder: FilePath) throws(Failure) -> OpenFile {
+        try files.openFile(name, in: folder)
+    }
+
     /// The file of an asset's original, with symbolic links resolved.
     ///
     /// Links may stay within the originals; one that leads out of them is refused.

@@ -44,13 +44,6 @@ extension Library {
         return folder
     }
 
-    /// Makes a folder in a staged version.
-    public func stageFolder(_ name: String, in staged: StagedVersion) throws(Failure) -> FilePath {
-        let folder = folder(of: staged).appending(name)
-        try files.makeFolder(folder)
-        return folder
-    }
-
     /// Gives a staged version a file of another version, without copying it where the file system can.
     ///
     /// - Parameter name: its path in the staged folder.
@@ -80,21 +73,6 @@ extension Library {
         return Content.Adjustment(
             sidecar: name, sidecarSHA256: try digest(of: path).hex, sidecar.adjustment)
     }
-
-    /// Takes a small file out of a staged version.
-    ///
-    /// - Returns: its bytes as a `data:` URI.
-    public func takeText(
-        _ name: String, mediaType: String, from staged: StagedVersion
-    ) throws(Failure) -> String {
-        let path = folder(of: staged).pushing(FilePath(name))
-        let bytes = try files.read(path, bytesMax: Self.placeholderBytesMax)
-        try files.remove(path)
-        return "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())"
-    }
-
-    /// Most bytes of a placeholder.
-    static let placeholderBytesMax = 8192
 
     /// Gives a staged version all layers of a content.
     ///

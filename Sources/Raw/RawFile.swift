@@ -1,4 +1,5 @@
 import CRaw
+import Glibc
 
 /// A camera's RAW file, opened by LibRaw: first its header, then its developed picture.
 ///
@@ -9,7 +10,8 @@ import CRaw
 /// Not for several threads at once.
 public final class RawFile {
     private let data: UnsafeMutablePointer<libraw_data_t>
-    private let path: String
+    private let bytes: UnsafeMutableRawPointer
+    private let length: Int
     /// Places where the bytes were not what their decoder expected; LibRaw goes on after them.
     private let errors = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -17,15 +19,28 @@ public final class RawFile {
     /// any. 1 GiB is the sensor of 512 megapixels.
     private static let memoryMax: UInt32 = 1_024
 
-    /// Reads the header; no pixels.
-    public init(_ path: String) throws(RawError) {
+    /// Reads the header of an open file; no pixels.
+    ///
+    /// LibRaw is handed the file as mapped memory: its C interface opens nothing but paths else.
+    ///
+    /// - Parameter file: a descriptor; it may be closed afterwards.
+    public init(_ file: Int32) throws(RawError) {
         errors.initialize(to: 0)
+        var status = stat()
+        guard fstat(file, &status) == 0,
+            let bytes = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, file, 0),
+            bytes != MAP_FAILED
+        else {
+            errors.deallocate()
+            throw RawError(kind: .io, step: "open", text: String(cString: strerror(errno)))
+        }
         guard let data = libraw_init(0) else {
+            munmap(bytes, Int(status.st_size))
             errors.deallocate()
             throw RawError(kind: .memory, step: "start", text: "out of memory")
         }
         self.data = data
-        self.path = path
+        (self.bytes, length) = (bytes, Int(status.st_size))
         libraw_set_dataerror_handler(
             data, { errors, _, _ in errors?.assumingMemoryBound(to: Int32.self).pointee += 1 },
             errors)
@@ -37,12 +52,13 @@ public final class RawFile {
         // IEC 61966-2-1: power and slope at the dark end.
         data.pointee.params.gamm.0 = 1 / 2.4
         data.pointee.params.gamm.1 = 12.92
-        try check(libraw_open_file(data, path), "open")
+        try check(libraw_open_buffer(data, bytes, length), "open")
         try check(libraw_adjust_sizes_info_only(data), "read the sizes")
     }
 
     deinit {
         libraw_close(data)
+        munmap(bytes, length)
         errors.deallocate()
     }
 
@@ -61,7 +77,7 @@ public final class RawFile {
     public func develop() throws(RawError) -> RawPicture {
         // Once asked for its sizes, LibRaw wants the file opened again before it unpacks.
         libraw_recycle(data)
-        try check(libraw_open_file(data, path), "open")
+        try check(libraw_open_buffer(data, bytes, length), "open")
         try check(libraw_unpack(data), "unpack")
         guard errors.pointee == 0 else {
             throw RawError(kind: .damaged, step: "unpack", text: "\(errors.pointee) bad places")

@@ -35,7 +35,7 @@ public struct Confinement: Sendable, Codable, Equatable {
         /// Makes a gap.
         public init(_ measure: Measure, _ reason: String) {
             self.measure = measure
-            self.reason = reason
+            self.reason = ReplyBounds.text(reason)
         }
     }
 
@@ -72,7 +72,7 @@ extension Confinement {
                 "Render children are not confined on this machine: \(list.joined(separator: ", ")); "
                 + "\(Confinement.required.map(\.rawValue).sorted().joined(separator: ", ")) are required. "
                 + "Nothing is rendered. Use Linux 5.13 or later with Landlock and seccomp, let the container "
-                + "make those calls, or set --require-confinement no where all photos are your own."
+                + "make those calls, or set --require-confinement false where all photos are your own."
         }
     }
 }

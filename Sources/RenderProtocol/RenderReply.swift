@@ -1,25 +1,65 @@
 public import Adjustments
 
-/// What a render child answers: one JSON line on its standard output.
-public enum RenderReply: Sendable, Codable {
-    /// The header was read and the render planned.
-    case probed(header: PhotoHeader, plan: RenderPlan)
-    /// The photo was read: SHA-256 of its bytes, in hex.
-    case digested(sha256: String)
-    /// The photo was rendered.
-    case rendered(RenderReport)
-    /// The contact sheet was drawn.
-    case drawn
-    /// What keeps the child from doing harm.
-    case confined(Confinement)
-    /// The request failed; nothing of it is left but files in the request's folder.
-    case failed(Failure)
+/// What a render child answers: JSON lines on its standard output.
+///
+/// It has no name, no media type, no digest and no path: what becomes of a result, the worker knows for itself. What is
+/// in it is checked when it is read; see `RenderReply+Checking.swift`.
+public struct RenderReply: Sendable, Codable {
+    /// The number of the request.
+    public let number: Int
+    /// What is answered.
+    public let content: Content
+
+    /// What is answered.
+    public enum Content: Sendable, Codable {
+        /// An output is written; its place in the request. More lines follow.
+        case progress(written: Int)
+        /// The header was read and the render planned.
+        case inspected(Inspection)
+        /// All outputs are written.
+        case rendered
+        /// What keeps the child from doing harm.
+        case confined(Confinement)
+        /// The request failed; what is in the outputs is worthless.
+        case failed(Failure)
+    }
+
+    /// Makes a reply.
+    public init(to number: Int, _ content: Content) {
+        self.number = number
+        self.content = content
+    }
+}
+
+/// A photo whose header was read and whose render was planned.
+public struct Inspection: Sendable, Codable {
+    /// The photo's header.
+    public let header: PhotoHeader
+    /// The recipe in full-size pixels, with automatic filters resolved: what adjustment data record.
+    public let recipe: Recipe
+    /// How the first output of the largest size is rendered.
+    public let plan: RenderPlan
+    /// The plan for people, one step a line.
+    public let words: [String]
+    /// Memory in bytes that the outputs need at most.
+    public let memoryBytes: Int
+
+    /// Makes a record; the words are the plan's, plain.
+    public init(header: PhotoHeader, recipe: Recipe, plan: RenderPlan, memoryBytes: Int) {
+        self.header = header
+        self.recipe = recipe
+        self.plan = plan
+        self.memoryBytes = memoryBytes
+        words = plan.description.split(separator: "\n").prefix(ReplyBounds.wordsMax).map {
+            ReplyBounds.text(String($0))
+        }
+    }
 }
 
 /// What a photo's header says.
 public struct PhotoHeader: Sendable, Codable, Equatable {
-    /// What the content is, whatever the file's name says: `jpeg`, `png`, `heif` …
-    public let format: String
+    /// What the content is, whatever the file's name says.
+    public let format: PhotoFormat
     /// Size as stored, before orientation.
     public let storedSize: PixelSize
     /// EXIF orientation, 1 to 8; 1 where the container itself has turned the picture.
@@ -43,10 +83,10 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     /// What a person should know, such as which page of several is read.
     public let notes: [String]
 
-    /// Makes a header.
+    /// Makes a header; texts, which come from the file, become plain and are cut.
     public init(
-        format: String, storedSize: PixelSize, orientation: Int, bands: Int, bitsPerSample: Int,
-        hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
+        format: PhotoFormat, storedSize: PixelSize, orientation: Int, bands: Int,
+        bitsPerSample: Int, hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
         rowsAtOnce: Int = 1, contentIdentifier: String? = nil, notes: [String] = []
     ) {
         self.format = format
@@ -58,8 +98,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.hasProfile = hasProfile
         self.chroma = chroma
         self.rowsAtOnce = rowsAtOnce
-        self.contentIdentifier = contentIdentifier
-        self.notes = notes
+        self.contentIdentifier = contentIdentifier.map(ReplyBounds.text)
+        self.notes = notes.prefix(ReplyBounds.notesMax).map(ReplyBounds.text)
     }
 
     /// The header of a copy of another size.
@@ -78,64 +118,5 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public var uprightSize: PixelSize {
         orientation >= 5
             ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize
-    }
-}
-
-/// What one render made and what it cost.
-public struct RenderReport: Sendable, Codable {
-    /// The original's header.
-    public let header: PhotoHeader
-    /// SHA-256 of the original's bytes, in hex.
-    public let sourceDigest: String
-    /// The recipe in full-size pixels: what the adjustment data records.
-    public let recipe: Recipe
-    /// How it was rendered.
-    public let plan: RenderPlan
-    /// The file that was written.
-    public let output: RenderedFile
-    /// Time from request to answer, in milliseconds.
-    public let wallMilliseconds: Double
-    /// Processor time of all the child's threads for this request, in milliseconds.
-    public let cpuMilliseconds: Double
-    /// Highest resident set of the child during this request, in bytes.
-    public let peakMemoryBytes: Int
-
-    /// Makes a report.
-    public init(
-        header: PhotoHeader, sourceDigest: String, recipe: Recipe, plan: RenderPlan,
-        output: RenderedFile, wallMilliseconds: Double, cpuMilliseconds: Double,
-        peakMemoryBytes: Int
-    ) {
-        self.header = header
-        self.sourceDigest = sourceDigest
-        self.recipe = recipe
-        self.plan = plan
-        self.output = output
-        self.wallMilliseconds = wallMilliseconds
-        self.cpuMilliseconds = cpuMilliseconds
-        self.peakMemoryBytes = peakMemoryBytes
-    }
-}
-
-/// A file that a render wrote; it is not yet fsynced.
-public struct RenderedFile: Sendable, Codable, Equatable {
-    /// Its name in the request's folder.
-    public let name: String
-    /// Its IANA media type.
-    public let mediaType: String
-    /// Its size as a person sees it; its orientation is always 1.
-    public let size: PixelSize
-    /// Its length.
-    public let bytes: Int
-    /// SHA-256 of its bytes, in hex.
-    public let digest: String
-
-    /// Makes a file record.
-    public init(name: String, mediaType: String, size: PixelSize, bytes: Int, digest: String) {
-        self.name = name
-        self.mediaType = mediaType
-        self.size = size
-        self.bytes = bytes
-        self.digest = digest
     }
 }

@@ -1,97 +1,88 @@
 public import Adjustments
 
-/// What the worker asks of a render child: one JSON line on its standard input.
+/// What the worker asks of a render child: one JSON line over its socket, with the open files that it needs.
 ///
-/// A child answers each request with exactly one ``RenderReply`` line on standard output, in order,
-/// and works on one photo at a time.
-public enum RenderRequest: Sendable, Codable {
-    /// Read the header of a photo and plan its render; no pixels. Answer: `probed`.
-    case probe(ProbeRequest)
-    /// Read a photo once, for the SHA-256 of its bytes: its absolute path. Answer: `digested`.
-    case digest(source: String)
-    /// Render a photo into a folder. Answer: `rendered`.
-    case render(PhotoRequest)
-    /// Draw small pictures side by side. Answer: `drawn`.
-    case contactSheet(ContactSheetRequest)
-    /// Say what keeps you from doing harm. Answer: `confined`.
-    case confinement
-}
+/// A child answers with lines of ``RenderReply`` on standard output: any number of `progress`, then one other. It works
+/// on one request at a time.
+public struct RenderRequest: Sendable, Codable {
+    /// The version of this protocol. Version 1 handed paths over.
+    public static let version = 2
 
-/// Which photo to read, for which edit.
-public struct ProbeRequest: Sendable, Codable {
-    /// Absolute path of the photo.
-    public let source: String
-    /// The edit to plan, as it was sent.
-    public let recipe: Recipe
-    /// What is refused.
-    public let limits: RenderLimits
-    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
-    public let resources: String?
-    /// Longest side of the result, as of ``PhotoRequest/longestSide``.
-    public let longestSide: Int?
-    /// Memory that the render may need in bytes: what needs more is planned in a way that needs less, or
-    /// refused with `exceedsMemoryBudget`. Nil for no bound.
-    public let memoryMax: Int?
+    /// The version that the worker speaks.
+    public let version: Int
+    /// Repeated in each reply, so that an answer to another request is not taken for one to this; random.
+    public let number: Int
+    /// What is asked.
+    public let work: Work
+    /// What the files are for, in the order in which they come along; see ``RenderFiles``.
+    public let files: [RenderFiles.Role]
 
-    /// Makes a request.
-    public init(
-        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
-        longestSide: Int? = nil, memoryMax: Int? = nil
-    ) {
-        self.source = source
-        self.recipe = recipe
-        self.limits = limits
-        self.resources = resources
-        self.longestSide = longestSide
-        self.memoryMax = memoryMax
+    /// What is asked.
+    public enum Work: Sendable, Codable {
+        /// Read a photo's header and plan its render; no pixels, but for an automatic filter. Answer: `inspected`.
+        case inspect(PhotoRequest)
+        /// Render a photo into the outputs, in their order. Answer: `progress` after each, then `rendered`.
+        case render(PhotoRequest)
+        /// Draw small pictures side by side into the one output. Answer: `rendered`.
+        case contactSheet(ContactSheetRequest)
+        /// Say what keeps you from doing harm. Answer: `confined`.
+        case confinement
+    }
+
+    /// Numbers of requests: exact in JSON, wherever it is read.
+    public static let numbers = 1...(1 << 53)
+
+    /// Makes a request with a number of its own.
+    public init(_ work: Work, files: [RenderFiles.Role] = []) {
+        version = Self.version
+        number = .random(in: Self.numbers)
+        self.work = work
+        self.files = files
     }
 }
 
-extension ProbeRequest {
-    /// What to ask before a render: its plan will be the same.
-    public init(_ request: PhotoRequest) {
-        self.init(
-            source: request.source, recipe: request.recipe, limits: request.limits,
-            resources: request.resources, longestSide: request.longestSide,
-            memoryMax: request.memoryMax)
-    }
-}
-
-/// Which photo to render, how, and where to.
+/// How one photo is to be rendered.
 public struct PhotoRequest: Sendable, Codable {
-    /// Absolute path of the photo.
-    public let source: String
     /// The edit, as it was sent: the child scales it to the photo's size.
     public let recipe: Recipe
     /// What is refused.
     public let limits: RenderLimits
-    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
-    public let resources: String?
-    /// Absolute path of an existing folder of this job alone: the result and any spool file go there.
-    public let folder: String
-    /// Name of the result without its extension, which follows from the format.
-    public let stem: String
-    /// Longest side of the result in pixels, or nil for full size: a preview is made of a small copy, and
-    /// lengths shrink with it.
-    public let longestSide: Int?
-    /// Memory that the render may need in bytes, as of ``ProbeRequest/memoryMax``.
+    /// What is made of it, in this order.
+    public let outputs: [Output]
+    /// Memory that the render may need in bytes: a plan that needs more takes a way that needs less, or is
+    /// refused with `exceedsMemoryBudget`. Nil for no bound.
     public let memoryMax: Int?
 
-    /// Longest side of a preview that can be asked for, in pixels.
+    /// One picture that is made of a photo.
+    public struct Output: Sendable, Codable, Equatable {
+        /// Longest side in pixels, or nil for full size: a small picture is made of a small copy, and lengths shrink
+        /// with it.
+        public let longestSide: Int?
+        /// How it is written; nil: as the recipe says.
+        public let format: Recipe.Output?
+
+        /// Makes an output.
+        public init(longestSide: Int? = nil, format: Recipe.Output? = nil) {
+            self.longestSide = longestSide
+            self.format = format
+        }
+
+        /// The photo at full size, as the recipe says.
+        public static let full = Output()
+    }
+
+    /// Longest side of a small picture that can be asked for, in pixels.
     public static let longestSideRange = 16...16_384
+    /// Most pictures of one request: the photo, a placeholder, and the previews that a recipe may ask for.
+    public static let outputsMax = 32
 
     /// Makes a request.
     public init(
-        source: String, recipe: Recipe, limits: RenderLimits, resources: String? = nil,
-        folder: String, stem: String, longestSide: Int? = nil, memoryMax: Int? = nil
+        recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil
     ) {
-        self.source = source
         self.recipe = recipe
         self.limits = limits
-        self.resources = resources
-        self.folder = folder
-        self.stem = stem
-        self.longestSide = longestSide
+        self.outputs = outputs
         self.memoryMax = memoryMax
     }
 }

@@ -15,28 +15,33 @@ extension Photo {
     /// Decodes, edits and writes it.
     ///
     /// - Parameters:
-    ///   - folder: where a spool file may be meanwhile.
+    ///   - copies: small copies of the photo that are there already.
+    ///   - spool: where pixels may go that are needed in any order.
     ///   - failOn: at what the decoder gives up.
-    func write(to path: String, folder: String, failOn: Image.FailOn) throws(WritingError) {
+    func write(
+        to target: OpenFile, from copies: SmallCopies? = nil, spool: SpoolSpace?,
+        failOn: Image.FailOn
+    ) throws(WritingError) {
         do {
-            if try writtenWithoutPixels(to: path, folder: folder) { return }
+            if try writtenWithoutPixels(to: target, spool: spool) { return }
         } catch let error as JPEGError {
-            throw .failure(Failure(error, photo: file.path))
+            throw .failure(Failure(error, photo: file.name))
         } catch {
-            throw .failure(Failure(reading: error, photo: file.path))
+            throw .failure(Failure(reading: error, photo: file.name))
         }
         let metadata: ResultMetadata
         do {
-            let opened = try file.image(failOn: failOn, copySize: copySize)
+            let opened =
+                try copies?.image(copySize) ?? file.image(failOn: failOn, copySize: copySize)
             let standard = try StandardImage(opened)
-            let target = OutputColour(plan.output.colorSpace, from: standard)
-            let image = try edited(standard, as: target.colour, folder: folder)
+            let colour = OutputColour(plan.output.colorSpace, from: standard)
+            let image = try edited(standard, as: colour.colour, spool: spool)
             metadata = ResultMetadata(
                 of: opened, in: file,
                 facts: PictureFacts(
-                    size: plan.resultSize, newColourIsSRGB: target.newColourIsSRGB),
-                strip: plan.output.strip, profile: target.profile)
-            try write(image, with: metadata, to: path)
+                    size: plan.resultSize, newColourIsSRGB: colour.newColourIsSRGB),
+                strip: plan.output.strip, profile: colour.profile)
+            try write(image, with: metadata, to: target)
         } catch let error as VipsError {
             throw .vips(error)
         } catch let failure as Failure {
@@ -47,24 +52,29 @@ extension Photo {
     }
 
     /// Writes it when its lane has no use for RGB; tells whether it did.
-    private func writtenWithoutPixels(to path: String, folder: String) throws -> Bool {
+    private func writtenWithoutPixels(to target: OpenFile, spool: SpoolSpace?) throws -> Bool {
         switch plan.lane {
         case .copy:
-            try FileCopy.copy(file.path, to: path)
+            try target.cut(to: 0)
+            try FileCopy.copy(file.file, to: target)
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
-                to: path, strip: plan.output.strip, spool: planned.spoolPlace(folder))
+                to: target, strip: plan.output.strip, spool: planned.spoolPlace(spool))
         case .planes:
-            guard let planes, let turn = Planner.turn(of: planned.passes) else { return false }
+            guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {
+                return false
+            }
             try planes.write(
-                to: path, planned.pixelFilters, turned: turn, of: recipe, plan,
-                spool: planned.spoolPlace(folder))
+                to: target, planned.pixelFilters, turned: turn, of: recipe, plan,
+                spool: planned.spoolPlace(spool))
         case .stream, .spool: return false
         }
         return true
     }
 
-    private func write(_ image: Image, with metadata: ResultMetadata, to path: String) throws {
+    private func write(
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
+    ) throws {
         let format = plan.output.format
         let placeholder = exifForLibvips(metadata).flatMap { ExifPlaceholder(for: $0) }
         try save(
@@ -72,13 +82,13 @@ extension Photo {
                 metadata.changes(
                     of: image, keepsComments: plan.output.strip != .all,
                     format: format, placeholder: placeholder)),
-            to: path)
-        try placeholder?.fill(path)
+            to: target.descriptor)
+        try placeholder?.fill(target)
         if format == .tiff {
-            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: path)
+            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
         }
         if format == .jxl, metadata.exif != nil || metadata.xmp != nil {
-            try JXLContainer.wrap(path, exif: metadata.exif, xmp: metadata.xmp)
+            try JXLContainer.wrap(target, exif: metadata.exif, xmp: metadata.xmp)
         }
     }
 
@@ -92,7 +102,7 @@ extension Photo {
         }
     }
 
-    private func save(_ image: Image, to path: String) throws(VipsError) {
+    private func save(_ image: Image, to file: Int32) throws(VipsError) {
         let output = plan.output
         let quality = output.encoderQuality
         let chroma: Image.ChromaSubsampling = output.chroma == .half ? .on : .off
@@ -100,15 +110,15 @@ extension Photo {
         switch output.format {
         case .jpeg:
             try image.writeJPEG(
-                to: path, quality: quality, chroma: chroma, progressive: output.progressive)
-        case .png: try image.writePNG(to: path, progressive: output.progressive)
-        case .tiff: try image.writeTIFF(to: path)
-        case .webp: try image.writeWebP(to: path, quality: quality)
+                to: file, quality: quality, chroma: chroma, progressive: output.progressive)
+        case .png: try image.writePNG(to: file, progressive: output.progressive)
+        case .tiff: try image.writeTIFF(to: file)
+        case .webp: try image.writeWebP(to: file, quality: quality)
         case .heic:
-            try image.writeHEIF(to: path, .hevc, quality: quality, bits: bits, chroma: chroma)
+            try image.writeHEIF(to: file, .hevc, quality: quality, bits: bits, chroma: chroma)
         case .avif:
-            try image.writeHEIF(to: path, .av1, quality: quality, bits: bits, chroma: chroma)
-        case .jxl: try image.writeJXL(to: path, quality: quality)
+            try image.writeHEIF(to: file, .av1, quality: quality, bits: bits, chroma: chroma)
+        case .jxl: try image.writeJXL(to: file, quality: quality)
         }
     }
 }

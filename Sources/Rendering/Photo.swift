@@ -1,18 +1,54 @@
 import Adjustments
+import FileBytes
 import Headers
 import RenderProtocol
 import Vips
 
-/// A photo whose header is read and whose render is planned.
-struct Photo {
+/// A photo whose header is read: what all that is made of it has in common.
+struct OpenedPhoto {
     let file: PhotoFile
     let header: PhotoHeader
-    /// In pixels of the full photo.
+    /// In pixels of the photo, with automatic filters resolved.
     let recipe: Recipe
-    let planned: Planner.Planned
-    var plan: RenderPlan { planned.plan }
+    let limits: RenderLimits
+    let resources: Resources
     /// The photo as planes, when it can be edited as such.
     let planes: PlanesLane?
+    /// Why a crop and turn of the photo as it is stored would lose something.
+    let losslessObstacle: ((Geometry?) -> String?)?
+
+    /// Reads the header and refuses what is too large.
+    init(
+        _ file: OpenFile, recipe: Recipe, limits: RenderLimits, resources: Resources
+    ) throws(Failure) {
+        VipsLibrary.forgetErrors()
+        let photo = try PhotoFile(file, limits: limits)
+        let header = try photo.header()
+        try limits.check(header.storedSize, of: file.name)
+        var recipe = try recipe.scaled(to: header.uprightSize)
+        if recipe.isAutomatic {
+            recipe = try recipe.resolved(by: photo.statistics(storedSize: header.storedSize))
+        }
+        self.file = photo
+        self.header = header
+        self.recipe = recipe
+        self.limits = limits
+        self.resources = resources
+        planes = PlanesLane(photo)
+        losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
+    }
+}
+
+/// A picture of a photo, planned: the photo itself, edited, or a small copy of it.
+struct Photo {
+    let opened: OpenedPhoto
+    /// Of what is edited.
+    let header: PhotoHeader
+    /// In pixels of what is edited.
+    let recipe: Recipe
+    let planned: Planner.Planned
+    var file: PhotoFile { opened.file }
+    var plan: RenderPlan { planned.plan }
 
     /// Decoded pixels up to this many bytes stay in memory where they are needed in any order, unless the plan
     /// says otherwise; more go to a spool file.
@@ -31,36 +67,27 @@ struct Photo {
         case size(PixelSize)
     }
 
-    /// Reads the header, refuses what is too large, and plans.
+    /// Plans a picture.
     ///
     /// - Parameters:
+    ///   - format: how it is written; nil: as the recipe says.
     ///   - copy: which small copy is edited instead, or nil for the photo itself.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
-    ///   - resource: where the file of a digest is.
     init(
-        _ path: String, recipe: Recipe, limits: RenderLimits, copy: Copy? = nil,
-        memoryMax: Int? = nil, memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax,
-        resource: @escaping @Sendable (String) throws(Failure) -> String
+        _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
+        memoryMax: Int? = nil, memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
     ) throws(Failure) {
-        VipsLibrary.forgetErrors()
-        let file = try PhotoFile(at: path, limits: limits)
-        self.file = file
-        let full = try file.header()
-        try limits.check(full.storedSize, of: path)
-        var recipe = try recipe.scaled(to: full.uprightSize)
-        if recipe.isAutomatic {
-            recipe = try recipe.resolved(by: file.statistics(storedSize: full.storedSize))
-        }
-        let wanted = recipe
-        let planes = PlanesLane(file)
-        let obstacle =
-            copy == nil && file.format == .jpeg ? LosslessLane.obstacle(in: file) : nil
+        self.opened = opened
+        let full = opened.header
+        let wanted = try opened.recipe.written(as: format)
+        let (limits, resources) = (opened.limits, opened.resources)
         func plan(_ room: MemoryRoom) throws(Failure) -> Planner.Planned {
             try Planner.plan(
                 wanted, for: full, limits: limits, room: room,
-                planes: copy == nil ? planes.map { $0.chroma } : nil,
-                losslessObstacle: obstacle, resource: resource)
+                planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
+                losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
+                resources: resources)
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
@@ -75,35 +102,42 @@ struct Photo {
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
         fullEstimate = planned.plan.estimate
-        self.planes = planes
         guard let copySize else {
-            (header, self.recipe, self.planned, self.copySize) = (full, recipe, planned, nil)
+            (header, recipe, self.planned, self.copySize) = (full, wanted, planned, nil)
             return
         }
         let small = full.resized(to: copySize)
         let shown = try wanted.shown(on: small.uprightSize, of: full.uprightSize)
-        (header, self.recipe) = (small, shown)
+        (header, recipe) = (small, shown)
         self.planned = try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
             try Planner.plan(
-                shown, for: small, of: full, limits: limits, room: room, resource: resource)
+                shown, for: small, of: full, limits: limits, room: room, resources: resources)
         }
         self.copySize = copySize
     }
 
     /// The edited picture, computed when it is written.
     ///
-    /// - Parameter folder: where a spool file may be.
+    /// - Parameter spool: where pixels may go that are needed in any order.
     /// - Throws: `VipsError` or `Failure`.
     func edited(
-        _ photo: StandardImage, as colour: PhotoColour, folder: String
+        _ photo: StandardImage, as colour: PhotoColour, spool: SpoolSpace?
     ) throws -> Image {
         let target = PixelProgram.Layout(
             sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
             bands: plan.output.keepsAlpha ? 4 : 3)
         var runner = PassRunner(
             photo, target: target, targetColour: colour, background: plan.output.background,
-            spool: planned.spoolPlace(folder))
+            spool: planned.spoolPlace(spool))
         return try runner.run(planned.passes)
+    }
+}
+
+extension Recipe {
+    /// The same steps, written in another way.
+    fileprivate func written(as output: Output?) throws(Failure) -> Recipe {
+        guard let output else { return self }
+        return try Recipe(filters: filters, referenceSize: referenceSize, output: output)
     }
 }
 

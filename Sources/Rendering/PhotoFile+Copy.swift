@@ -1,6 +1,7 @@
 import Adjustments
 import Headers
 import JPEG
+import RenderProtocol
 import Vips
 
 extension PhotoFile {
@@ -29,7 +30,7 @@ extension PhotoFile {
         } catch let error as JPEGError {
             // libvips goes on with what is left of a damaged photo when it is let.
             if error.kind == .damaged, failOn != .warning { return nil }
-            throw Failure(error, photo: path)
+            throw Failure(error, photo: name)
         }
     }
 
@@ -43,7 +44,7 @@ extension PhotoFile {
             let copy = try image(failOn: .truncated, copySize: copySize)
             return PhotoStatistics(codes: try StandardImage(copy).inPlainSRGB().pixels())
         } catch {
-            throw Failure(reading: error, photo: path)
+            throw Failure(reading: error, photo: name)
         }
     }
 }

@@ -13,7 +13,7 @@ extension PhotoFile {
         do {
             return header(of: try open(with: loader, failOn: .truncated))
         } catch {
-            throw Failure(classifying: error, photo: path)
+            throw Failure(classifying: error, photo: name)
         }
     }
 
@@ -25,9 +25,9 @@ extension PhotoFile {
         guard let loader = format.loader else {
             let picture: RawPicture
             do {
-                picture = try RawFile(path).develop()
+                picture = try RawFile(descriptor).develop()
             } catch {
-                throw Failure(classifying: error, photo: path)
+                throw Failure(classifying: error, photo: name)
             }
             return try Image.over(
                 picture.pixels, of: picture, width: picture.width, height: picture.height,
@@ -39,7 +39,7 @@ extension PhotoFile {
     /// libvips 8.14 does not read what a HEIF says of its colours without a profile: Display P3 is given
     /// its profile here.
     private func open(with loader: String, failOn: Image.FailOn) throws(VipsError) -> Image {
-        let image = try Image.open(path, loader: loader, streaming: true, failOn: failOn)
+        let image = try Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
         guard format == .heif, image.data("icc-profile-data") == nil,
             let colour = HEIFColour(head(of: HEIFColour.bytesRead)),
             colour == HEIFColour(primaries: 12, transfer: 13)
@@ -52,9 +52,9 @@ extension PhotoFile {
         let tag = format.isTurnedByDecoder ? 1 : image.int("orientation") ?? 1
         // What detail of colour a JPEG has at least. libvips says 4:2:0 of all that is not 4:4:4, and 4:2:2
         // would lose half of its rows. What is wrong with the file, its decoder says.
-        let layout = format == .jpeg ? try? JPEGReader(path).header.layout : nil
+        let layout = format == .jpeg ? try? JPEGReader(descriptor).header.layout : nil
         return PhotoHeader(
-            format: format.rawValue,
+            format: format,
             storedSize: PixelSize(width: image.width, height: image.height),
             orientation: (1...8).contains(tag) ? tag : 1,
             bands: image.bands,
@@ -111,9 +111,9 @@ extension PhotoFile {
 
     private func rawHeader() throws(Failure) -> PhotoHeader {
         do {
-            let raw = try RawFile(path)
+            let raw = try RawFile(descriptor)
             return PhotoHeader(
-                format: format.rawValue,
+                format: format,
                 storedSize: PixelSize(width: raw.width, height: raw.height), orientation: 1,
                 bands: 3, bitsPerSample: 16, hasAlpha: false, hasProfile: false,
                 rowsAtOnce: raw.height,
@@ -121,7 +121,7 @@ extension PhotoFile {
                     "RAW of \(raw.camera) developed by LibRaw with the camera's white balance"
                 ])
         } catch {
-            throw Failure(classifying: error, photo: path)
+            throw Failure(classifying: error, photo: name)
         }
     }
 }

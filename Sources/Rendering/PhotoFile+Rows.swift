@@ -1,5 +1,6 @@
 import Headers
 import Metadata
+import RenderProtocol
 import Vips
 
 extension PhotoFile {

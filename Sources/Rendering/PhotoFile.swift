@@ -1,50 +1,43 @@
 import Adjustments
+import FileBytes
 import FoundationEssentials
-import Glibc
 import Headers
 import JPEG
 import Metadata
 import RenderProtocol
 
-/// A photo on disk whose content we have recognised, and which is within limits as far as its header says.
+/// A photo's open file whose content we have recognised, and which is within limits as far as its header says.
 struct PhotoFile {
-    /// Absolute path.
-    let path: String
+    let file: OpenFile
     /// What the content is.
     let format: PhotoFormat
     private let limits: RenderLimits
 
+    /// The open file.
+    var descriptor: Int32 { file.descriptor }
+    /// How sentences call it.
+    var name: String { file.name }
+
     /// Looks at the first bytes of a file, and through what comes before its pixels.
     ///
-    /// - Parameter limits: what is refused; nil for a file of our own making.
-    /// - Throws: `missingAsset`, `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video),
-    ///   `tooManyPixels`, `exceedsLimit`, or `ioFailure`.
-    init(at path: String, limits: RenderLimits? = RenderLimits()) throws(Failure) {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(errno, path) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure(errno, path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+    /// - Parameter limits: what is refused.
+    /// - Throws: `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video), `tooManyPixels`, `exceedsLimit`,
+    ///   or `ioFailure`.
+    init(_ file: OpenFile, limits: RenderLimits = RenderLimits()) throws(Failure) {
+        let length = try file.length()
+        guard length > 0 else {
             throw Failure(
-                .unsupportedFormat, "\(path) is not a file. Give the path of a photo's file.")
+                .emptyFile, "\(file.name) has no bytes. Upload the photo again.")
         }
-        guard status.st_size > 0 else {
-            throw Failure(
-                .emptyFile, "\(path) has no bytes. Upload the photo again.")
-        }
-        var head = [UInt8](repeating: 0, count: PhotoFormat.sniffedBytes)
-        let count = read(descriptor, &head, head.count)
-        guard count >= 0 else { throw Self.failure(errno, path) }
-        head.removeLast(head.count - count)
+        let head = file.bytes(from: 0, count: PhotoFormat.sniffedBytes)
         let format = PhotoFormat(sniffing: head) {
-            TIFFBytes.FirstDirectory { Self.bytes(of: descriptor, from: $0, count: $1) }
+            TIFFBytes.FirstDirectory { file.bytes(from: $0, count: $1) }
         }
         guard let format else {
             if let video = VideoContainer(sniffing: head) {
                 throw Failure(
                     .unsupportedMediaType,
-                    "\(path) is a video (\(video.rawValue)), and only photos are edited here. Send photos, "
+                    "\(file.name) is a video (\(video.rawValue)), and only photos are edited here. Send photos, "
                         + "or edit the video elsewhere.")
             }
             let start = head.prefix(8).map { byte in
@@ -52,20 +45,17 @@ struct PhotoFile {
             }.joined(separator: " ")
             throw Failure(
                 .unsupportedFormat,
-                "\(path) is not a photo that we read: its content begins with \(start). Readable "
+                "\(file.name) is not a photo that we read: its content begins with \(start). Readable "
                     + "are " + PhotoFormat.allCases.map(\.rawValue).joined(separator: ", ")
                     + ", whatever the file is called.")
         }
-        self.path = path
+        self.file = file
         self.format = format
-        self.limits = limits ?? RenderLimits()
-        guard let limits else { return }
+        self.limits = limits
         try PhotoSurvey(
-            format,
-            HeaderBytes(length: Int(status.st_size)) {
-                Self.bytes(of: descriptor, from: $0, count: $1)
-            }, limits: limits
-        ).check(path)
+            format, HeaderBytes(length: length) { file.bytes(from: $0, count: $1) },
+            limits: limits
+        ).check(file.name)
     }
 
     /// What libjpeg-turbo may be asked for.
@@ -78,45 +68,18 @@ struct PhotoFile {
             coefficientBytesMax: coefficientBytesMax)
     }
 
-    private static func failure(_ number: Int32, _ path: String) -> Failure {
-        let reason = String(cString: strerror(number))
-        return number == ENOENT || number == ENOTDIR
-            ? Failure(.missingAsset, "There is no file at \(path). Check the asset's path.")
-            : Failure(.ioFailure, "\(path) cannot be read: \(reason).")
-    }
-
     /// The first bytes of the file; none when it cannot be read any more, which shows when its pixels are
     /// read.
-    func head(of count: Int) -> [UInt8] {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        return Self.bytes(of: descriptor, from: 0, count: count)
-    }
+    func head(of count: Int) -> [UInt8] { file.bytes(from: 0, count: count) }
 
     /// EXIF that stands in directories of the file itself, as in TIFF and most RAW; nil when there is none.
     func exifOfDirectories() -> [UInt8]? {
         guard format == .tiff || format == .raw else { return nil }
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        // A file that cannot be read any more shows when its pixels are read.
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return ExifDirectories { Self.bytes(of: descriptor, from: $0, count: $1) }?.standalone()
+        return ExifDirectories { file.bytes(from: $0, count: $1) }?.standalone()
     }
 
     /// The first directory of a TIFF, or nil.
     func firstDirectory() -> TIFFBytes.FirstDirectory? {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        // A file that cannot be read any more shows when its pixels are read.
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return TIFFBytes.FirstDirectory { Self.bytes(of: descriptor, from: $0, count: $1) }
-    }
-
-    /// Up to so many bytes; none after an error, which then shows when the decoder reads.
-    private static func bytes(of descriptor: Int32, from offset: Int, count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = pread(descriptor, &bytes, count, offset)
-        return Array(bytes.prefix(max(0, read)))
+        TIFFBytes.FirstDirectory { file.bytes(from: $0, count: $1) }
     }
 }

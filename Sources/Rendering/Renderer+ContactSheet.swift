@@ -1,4 +1,5 @@
 public import Adjustments
+import FileBytes
 public import RenderProtocol
 import Vips
 
@@ -10,35 +11,41 @@ extension Renderer {
     ///
     /// - Throws: `invalidValue` for a sheet that cannot be drawn, else what reading, editing or writing
     ///   fails with.
-    public func drawContactSheet(_ request: ContactSheetRequest) throws(Failure) {
-        try Self.check(request)
+    public func drawContactSheet(
+        _ request: ContactSheetRequest, _ files: RenderFiles
+    ) throws(Failure) {
+        try Self.check(request, files)
+        let spool = files.spool.map(SpoolSpace.init)
         var cells: [Image] = []
         var copy: SmallCopy?
         for cell in request.cells {
-            if copy?.path != cell.source {
-                copy = try SmallCopy(of: cell.source, side: request.cellSide, request.limits)
+            if copy?.source != cell.source {
+                copy = try SmallCopy(of: cell.source, files, side: request.cellSide, request.limits)
             }
             guard let copy else { continue }
             do {
-                let picture = try copy.picture(cell.recipe, request)
+                let picture = try copy.picture(cell.recipe, request, files, spool)
                 guard let label = cell.label else {
                     cells.append(picture)
                     continue
                 }
                 cells.append(try picture.labelled(label, width: request.cellSide))
             } catch {
-                throw Failure(reading: error, photo: cell.source)
+                throw Failure(reading: error, photo: files.sources[cell.source].name)
             }
         }
         do {
             try Image.grid(cells, across: request.across, gap: Self.gap).writeJPEG(
-                to: request.destination, quality: Self.quality, chroma: .off, progressive: false)
+                to: files.outputs[0].descriptor, quality: Self.quality, chroma: .off,
+                progressive: false)
         } catch {
-            throw Failure(classifying: error, photo: request.destination)
+            throw Failure(classifying: error, photo: "the contact sheet")
         }
     }
 
-    private static func check(_ request: ContactSheetRequest) throws(Failure) {
+    private static func check(
+        _ request: ContactSheetRequest, _ files: RenderFiles
+    ) throws(Failure) {
         let most = ContactSheetRequest.cellsMax
         let sides = ContactSheetRequest.cellSideRange
         guard (1...most).contains(request.cells.count), request.across >= 1,
@@ -50,55 +57,62 @@ extension Renderer {
                     + "\(sides.upperBound) pixels; asked for were \(request.cells.count) of "
                     + "\(request.cellSide), \(request.across) in a row.")
         }
+        guard files.outputs.count == 1,
+            request.cells.allSatisfy({ files.sources.indices.contains($0.source) })
+        else {
+            throw Failure(
+                .internalError,
+                "a contact sheet of \(files.sources.count) photos came with \(files.outputs.count) files for "
+                    + "it, or names a photo that did not come.")
+        }
     }
 }
 
 /// A photo shrunk once, for many edits.
 private struct SmallCopy {
-    let path: String
+    let source: Int
+    private let file: OpenFile
     private let size: PixelSize
     private let orientation: Int
     private let copy: StandardImage
 
-    init(of path: String, side: Int, _ limits: RenderLimits) throws(Failure) {
-        self.path = path
-        let file = try PhotoFile(at: path, limits: limits)
-        let header = try file.header()
-        try limits.check(header.storedSize, of: path)
+    init(
+        of source: Int, _ files: RenderFiles, side: Int, _ limits: RenderLimits
+    ) throws(Failure) {
+        self.source = source
+        file = files.sources[source]
+        let photo = try PhotoFile(file, limits: limits)
+        let header = try photo.header()
+        try limits.check(header.storedSize, of: file.name)
         orientation = header.orientation
         size =
             header.storedSize.shrunk(side, of: header.storedSize)
             ?? header.storedSize
         do {
             // Kept, so that no more than one photo is decoded, once.
-            copy = try StandardImage(file.image(failOn: .truncated, copySize: size).inMemory())
+            copy = try StandardImage(photo.image(failOn: .truncated, copySize: size).inMemory())
         } catch {
-            throw Failure(reading: error, photo: path)
+            throw Failure(reading: error, photo: file.name)
         }
     }
 
     /// An edit of it, or itself, upright in 8-bit sRGB without metadata.
-    func picture(_ recipe: Recipe?, _ request: ContactSheetRequest) throws -> Image {
+    func picture(
+        _ recipe: Recipe?, _ request: ContactSheetRequest, _ files: RenderFiles,
+        _ spool: SpoolSpace?
+    ) throws -> Image {
         var image: Image
         if let recipe {
-            let photo = try Photo(
-                path, recipe: recipe, limits: request.limits, copy: .size(size),
-                resource: Resources(folder: request.resources).path(of:))
-            image = try photo.edited(copy, as: .sRGB, folder: request.folder)
+            let opened = try OpenedPhoto(
+                file, recipe: recipe, limits: request.limits,
+                resources: Resources(files: files.resources))
+            image = try Photo(opened, copy: .size(size)).edited(copy, as: .sRGB, spool: spool)
             image = try StandardImage(image.inMemory()).inPlainSRGB()
         } else {
             image = try copy.inPlainSRGB().upright(
-                from: orientation, spool: SpoolPlace(folder: request.folder))
+                from: orientation, spool: SpoolPlace(space: spool))
         }
         return try image.changing(
             image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
-    }
-}
-
-extension ContactSheetRequest {
-    /// Where the sheet will be, and a spool file may be.
-    fileprivate var folder: String {
-        let parts = destination.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "."
     }
 }

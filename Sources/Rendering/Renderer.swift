@@ -5,9 +5,8 @@ import Vips
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
-    private let sources = SourceDigests()
     /// What the process does when it knows what is to be rendered, before pixels are.
-    var willRender: @Sendable (PhotoRequest, Photo) throws(Failure) -> Void = {
+    var willRender: @Sendable (Photo, RenderFiles) throws(Failure) -> Void = {
         _, _ throws(Failure) in
     }
 
@@ -40,74 +39,89 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Reads a header and plans the render; no pixels.
-    public func probe(_ request: ProbeRequest) throws(Failure) -> (PhotoHeader, RenderPlan) {
-        let photo = try Photo(
-            request.source, recipe: request.recipe, limits: request.limits,
-            copy: request.longestSide.map(Photo.Copy.longestSide), memoryMax: request.memoryMax,
-            resource: Resources(folder: request.resources).path(of:))
-        return (photo.header, photo.plan)
+    /// Reads a header and plans the render; no pixels, but for an automatic filter.
+    public func inspect(
+        _ request: PhotoRequest, _ files: RenderFiles
+    ) throws(Failure) -> Inspection {
+        let photos = try photos(request, files)
+        let first = photos.first { $0.copySize == nil } ?? photos[0]
+        let kept = SmallCopies.bytes(for: photos)
+        let needs = photos.map { photo in
+            photo.plan.estimate.memoryBytes + (photo.copySize == nil ? 0 : kept)
+        }
+        return Inspection(
+            header: first.opened.header, recipe: first.opened.recipe, plan: first.plan,
+            memoryBytes: needs.max() ?? 0)
     }
 
-    /// SHA-256 of a photo's bytes, in hex; a render that follows does not read them for it again.
-    public func digest(of source: String) throws(Failure) -> String {
-        try sources.sha256(of: source)
-    }
-
-    /// Renders a photo into the request's folder.
+    /// Renders a photo into the outputs of a request, in their order.
     ///
-    /// - Throws: a code of the photo or resource groups; `ioFailure` when the photo is another one after the render
-    ///   than before. Nothing is left but files in the folder.
-    public func render(_ request: PhotoRequest) throws(Failure) -> RenderReport {
-        let usage = ProcessUsage()
-        let photo = try Photo(
-            request.source, recipe: request.recipe, limits: request.limits,
-            copy: request.longestSide.map(Photo.Copy.longestSide), memoryMax: request.memoryMax,
-            resource: Resources(folder: request.resources).path(of:))
-        try willRender(request, photo)
-        let source = try sources.sha256(of: request.source)
-        let name = request.stem + "." + photo.plan.output.format.fileExtension
-        let path = request.folder + "/" + name
-        try write(photo, to: path, folder: request.folder)
-        try Self.check(path, against: photo.plan)
-        try sources.checkUnchanged(request.source)
-        let written = try FileDigest.sha256(of: path)
-        TestPoint.afterRender.reach()
-        return RenderReport(
-            header: photo.header, sourceDigest: source, recipe: photo.recipe,
-            plan: photo.plan,
-            output: RenderedFile(
-                name: name, mediaType: photo.plan.output.format.mediaType,
-                size: photo.plan.resultSize, bytes: written.bytes, digest: written.hex),
-            wallMilliseconds: usage.wallMilliseconds, cpuMilliseconds: usage.cpuMilliseconds,
-            peakMemoryBytes: usage.peakMemoryBytes)
-    }
-
-    /// Reads back the header of what was written: whatever went wrong in between, a picture of another size
-    /// is never passed off as the result.
-    static func check(_ path: String, against plan: RenderPlan) throws(Failure) {
-        let size = try PhotoFile(at: path, limits: nil).header().uprightSize
-        guard size == plan.resultSize else {
+    /// - Parameter written: told the place of each output once it is there.
+    /// - Throws: a code of the photo or resource groups; what is in the outputs is worthless then.
+    public func render(
+        _ request: PhotoRequest, _ files: RenderFiles,
+        written: (Int) throws(Failure) -> Void = { _ throws(Failure) in }
+    ) throws(Failure) {
+        let photos = try photos(request, files)
+        guard files.outputs.count == photos.count else {
             throw Failure(
                 .internalError,
-                "the render is \(size) pixels where \(plan.resultSize) were planned; it is not published. "
-                    + "Report this with the edit and the photo.")
+                "a request for \(photos.count) pictures came with \(files.outputs.count) files for them."
+            )
+        }
+        try willRender(photos[0], files)
+        let spool = files.spool.map(SpoolSpace.init)
+        var copies = try SmallCopies(of: photos)
+        let lastSmall = photos.lastIndex { $0.copySize != nil }
+        for (index, photo) in photos.enumerated() {
+            try willRender(photo, files)
+            try write(photo, to: files.outputs[index], from: copies, spool: spool)
+            if index == lastSmall { copies = nil }
+            TestPoint.afterRender.reach()
+            try written(index)
         }
     }
 
-    private func write(_ photo: Photo, to path: String, folder: String) throws(Failure) {
+    private func photos(
+        _ request: PhotoRequest, _ files: RenderFiles
+    ) throws(Failure) -> [Photo] {
+        guard files.sources.count == 1,
+            (1...PhotoRequest.outputsMax).contains(request.outputs.count)
+        else {
+            throw Failure(
+                .internalError,
+                "a request has \(files.sources.count) photos and \(request.outputs.count) outputs; expected "
+                    + "is one photo and 1 to \(PhotoRequest.outputsMax) outputs.")
+        }
+        let opened = try OpenedPhoto(
+            files.sources[0], recipe: request.recipe, limits: request.limits,
+            resources: Resources(files: files.resources))
+        var photos: [Photo] = []
+        for output in request.outputs {
+            photos.append(
+                try Photo(
+                    opened, format: output.format,
+                    copy: output.longestSide.map(Photo.Copy.longestSide),
+                    memoryMax: request.memoryMax))
+        }
+        return photos
+    }
+
+    private func write(
+        _ photo: Photo, to target: OpenFile, from copies: SmallCopies?, spool: SpoolSpace?
+    ) throws(Failure) {
         let usual = MemoryRoom.ofProcess
         photo.planned.room.apply()
         defer { usual.apply() }
         do {
             do {
-                try photo.write(to: path, folder: folder, failOn: .warning)
+                try photo.write(to: target, from: copies, spool: spool, failOn: .warning)
             } catch .vips(let error) where Failure.isHarmless(error) {
-                try photo.write(to: path, folder: folder, failOn: .truncated)
+                try photo.write(to: target, from: copies, spool: spool, failOn: .truncated)
             }
         } catch {
             switch error {
-            case .vips(let error): throw Failure(classifying: error, photo: photo.file.path)
+            case .vips(let error): throw Failure(classifying: error, photo: photo.file.name)
             case .failure(let failure): throw failure
             }
         }

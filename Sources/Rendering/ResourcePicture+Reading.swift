@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import RenderProtocol
 import Vips
 
@@ -6,11 +7,11 @@ extension ResourcePicture {
     /// Decodes a picture of any format that photos may have.
     ///
     /// - Throws: `badResource` when it cannot be read or has too many pixels.
-    init(at path: String, _ fit: Fit) throws(Failure) {
+    init(_ resource: OpenFile, _ fit: Fit) throws(Failure) {
         do {
-            let file = try PhotoFile(at: path, limits: RenderLimits())
+            let file = try PhotoFile(resource)
             let header = try file.header()
-            try Self.check(header.storedSize, path)
+            try Self.check(header.storedSize, resource.name)
             let upright = header.uprightSize
             let size =
                 switch fit {
@@ -23,7 +24,7 @@ extension ResourcePicture {
                         width: min(upright.width, most.width),
                         height: min(upright.height, most.height))
                 }
-            try Self.check(size, path)
+            try Self.check(size, resource.name)
             let photo = try StandardImage(file.image(failOn: .truncated))
             var image = try photo.image.running(
                 PixelProgram(
@@ -36,7 +37,7 @@ extension ResourcePicture {
             }
             self.init(size: size, codes: try image.pixels())
         } catch {
-            let reason = Failure(reading: error, photo: path).message
+            let reason = Failure(reading: error, photo: resource.name).message
             throw Failure(
                 .badResource, "The file of an edit is no picture that can be used: \(reason)")
         }
@@ -47,11 +48,11 @@ extension ResourcePicture {
         Int(min(max(1, (Double(length) * scale).rounded()), Double(pixelsMax) + 1))
     }
 
-    private static func check(_ size: PixelSize, _ path: String) throws(Failure) {
+    private static func check(_ size: PixelSize, _ name: String) throws(Failure) {
         guard size.pixels <= pixelsMax else {
             throw Failure(
                 .badResource,
-                "\(path) would be \(size) pixels; a picture that an edit names has at most \(pixelsMax)."
+                "\(name) would be \(size) pixels; a picture that an edit names has at most \(pixelsMax)."
             )
         }
     }

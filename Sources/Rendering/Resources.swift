@@ -1,48 +1,62 @@
 import Adjustments
 import FileBytes
-import Glibc
 
-/// The folder of files that edits name by the digest of their content: tables of colours, masks,
-/// watermarks.
+/// The files that edits name by the digest of their content: tables of colours, masks, watermarks.
 ///
-/// The file of `"sha256:2c26b4…"` is called `2c26b4…` (64 hexadecimal digits), without an extension. What
-/// is in it is found out by whoever uses it.
+/// They come along with a request, opened by the worker. What is in one is found out by whatever uses it.
 struct Resources: Sendable {
-    /// Absolute path, or nil when the worker was given none.
-    let folder: String?
+    /// By `"sha256:…"`.
+    let files: [String: OpenFile]
 
     /// Longest resource in bytes: a table of 128³ entries as text has about 60 MB.
     static let bytesMax = 128 << 20
 
-    /// The path of a resource's file.
+    /// None.
+    static let none = Resources(files: [:])
+
+    /// A resource's file.
     ///
     /// The content is compared with the digest, so that a wrong file never changes a photo.
     ///
     /// - Throws: `missingResource`, or `badResource` when the content is another or too long.
-    func path(of digest: String) throws(Failure) -> String {
-        guard let folder else {
+    func file(_ digest: String) throws(Failure) -> OpenFile {
+        guard let file = files[digest] else {
             throw Failure(
                 .missingResource,
-                "The edit names the file \(digest), and there is no folder of resources. Start the "
-                    + "worker with --resources.")
+                "The edit names the file \(digest), which did not come along. Put it into the worker's folder "
+                    + "of resources.")
         }
-        let path = folder + "/" + digest.dropFirst("sha256:".count)
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(
-                .missingResource,
-                "There is no file \(path), which the edit names by its digest. Put it there.")
-        }
-        guard status.st_size <= Self.bytesMax else {
+        let length = try file.length()
+        guard length <= Self.bytesMax else {
             throw Failure(
                 .badResource,
-                "\(path) has \(status.st_size) bytes; a resource has at most \(Self.bytesMax).")
+                "\(digest) has \(length) bytes; a resource has at most \(Self.bytesMax).")
         }
-        let content = try FileDigest.sha256(of: path)
+        let content = try FileDigest.sha256(of: file)
         guard "sha256:" + content.hex == digest else {
             throw Failure(
-                .badResource, "\(path) has other content than its name says: \(content.hex).")
+                .badResource,
+                "The file of \(digest) has other content than its name says: \(content.hex).")
         }
-        return path
+        return file
+    }
+
+    /// A resource's bytes.
+    ///
+    /// - Throws: as ``file(_:)``, and `badResource` when it has more than `bytesMax` bytes.
+    @Sendable func bytes(_ digest: String, bytesMax: Int) throws(Failure) -> [UInt8] {
+        let file = try file(digest)
+        let length = try file.length()
+        guard length <= bytesMax else {
+            throw Failure(
+                .badResource,
+                "\(digest) has \(length) bytes; at most \(bytesMax) are read for this filter.")
+        }
+        let bytes = file.bytes(from: 0, count: length)
+        guard bytes.count == length else {
+            throw Failure(
+                .badResource, "\(digest) ended after \(bytes.count) of \(length) bytes.")
+        }
+        return bytes
     }
 }

@@ -133,12 +133,12 @@ public struct WorkerMetrics: Sendable {
             attempts.add(1, end.outcome, end.code)
             if end == .lost { leasesLost.add() }
             if end == .requeued { requeued.add() }
-        case .rendered(let report, let isFull):
+        case .rendered(let use, let inspection, let isFull):
             let size = isFull ? "full" : "small"
-            renders.record(report.wallMilliseconds / 1000, size, report.plan.lane.rawValue)
-            renderCPU.add(max(0, report.cpuMilliseconds / 1000), size)
-            renderMemory.record(Double(report.peakMemoryBytes))
-            if isFull { compare(report.peakMemoryBytes, with: report.plan) }
+            renders.record(use.wallMilliseconds / 1000, size, inspection.plan.lane.rawValue)
+            renderCPU.add(use.cpuMilliseconds / 1000, size)
+            renderMemory.record(Double(use.peakMemoryBytes))
+            if isFull { compare(use.peakMemoryBytes, with: inspection) }
         case .memory(let memory):
             memoryBudget.set(Double(memory.budgetBytes))
             memoryGranted.set(Double(memory.grantedBytes))
@@ -170,8 +170,8 @@ public struct WorkerMetrics: Sendable {
 
     /// Tells whether the estimate of memory still fits what renders need. The kernel may not say what that was,
     /// and a plan may have no estimate.
-    private func compare(_ peak: Int, with plan: RenderPlan) {
-        let estimate = plan.estimate.memoryBytes
+    private func compare(_ peak: Int, with inspection: Inspection) {
+        let (estimate, plan) = (inspection.memoryBytes, inspection.plan)
         guard peak > 0, estimate > 0 else { return }
         memoryRatio.record(Double(peak) / Double(estimate), plan.lane.rawValue)
         if peak > estimate { memoryOverEstimate.add(1, plan.lane.rawValue) }
@@ -201,6 +201,7 @@ extension WorkerEvent.ChildEnd {
         case .usedUpProcessor: "cpu_limit"
         case .filledDisk: "file_limit"
         case .madeForbiddenCall: "forbidden_call"
+        case .untrusted: "untrusted"
         case .signalled(let signal): Self.signalName(signal)
         case .timedOut: "timed_out"
         case .cancelled: "cancelled"

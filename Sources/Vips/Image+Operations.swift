@@ -17,12 +17,12 @@ extension Image {
     ///   - loader: libvips' nickname: `jpegload`, `pngload`, `heifload`, `webpload` …
     ///   - streaming: rows are only asked for from top to bottom, once.
     public static func open(
-        _ path: String, loader: String, streaming: Bool, failOn: FailOn
+        _ file: Int32, loader: String, streaming: Bool, failOn: FailOn
     ) throws(VipsError) -> Image {
         try Operation.run(
-            loader,
+            loader + "_source",
             [
-                ("filename", .string(path)),
+                ("source", .file(try .source(file))),
                 ("access", .string(streaming ? "sequential" : "random")),
                 ("fail_on", .string(failOn.rawValue)),
             ])

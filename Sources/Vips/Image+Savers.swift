@@ -11,17 +11,19 @@ extension Image {
     }
 
     private func save(
-        _ saver: String, to path: String, _ more: [(String, Operation.Value)]
+        _ saver: String, to file: Int32, _ more: [(String, Operation.Value)]
     ) throws(VipsError) {
-        try Operation.perform(saver, [("in", .image(self)), ("filename", .string(path))] + more)
+        try Operation.perform(
+            saver + "_target",
+            [("in", .image(self)), ("target", .file(try .target(file)))] + more)
     }
 
     /// Writes a JPEG; progressive ones need all coefficients in memory.
     public func writeJPEG(
-        to path: String, quality: Int, chroma: ChromaSubsampling, progressive: Bool = false
+        to file: Int32, quality: Int, chroma: ChromaSubsampling, progressive: Bool = false
     ) throws(VipsError) {
         try save(
-            "jpegsave", to: path,
+            "jpegsave", to: file,
             [
                 ("Q", .int(quality)), ("subsample_mode", .string(chroma.rawValue)),
                 ("interlace", .bool(progressive)),
@@ -29,8 +31,8 @@ extension Image {
     }
 
     /// Writes a PNG, 8 or 16 bits as the samples are; progressive ones need all pixels in memory.
-    public func writePNG(to path: String, progressive: Bool = false) throws(VipsError) {
-        try save("pngsave", to: path, [("interlace", .bool(progressive))])
+    public func writePNG(to file: Int32, progressive: Bool = false) throws(VipsError) {
+        try save("pngsave", to: file, [("interlace", .bool(progressive))])
     }
 
     /// Samples from which on a TIFF is written as BigTIFF: offsets of TIFF have 32 bits, and Deflate
@@ -38,9 +40,9 @@ extension Image {
     private static let bigTIFFBytes = 3 << 30
 
     /// Writes a TIFF in strips, compressed by Deflate with differences of neighbours.
-    public func writeTIFF(to path: String) throws(VipsError) {
+    public func writeTIFF(to file: Int32) throws(VipsError) {
         try save(
-            "tiffsave", to: path,
+            "tiffsave", to: file,
             [
                 ("compression", .string("deflate")), ("predictor", .string("horizontal")),
                 ("bigtiff", .bool(byteCount >= Self.bigTIFFBytes)),
@@ -48,8 +50,8 @@ extension Image {
     }
 
     /// Writes a lossy WebP; needs all pixels in memory.
-    public func writeWebP(to path: String, quality: Int) throws(VipsError) {
-        try save("webpsave", to: path, [("Q", .int(quality))])
+    public func writeWebP(to file: Int32, quality: Int) throws(VipsError) {
+        try save("webpsave", to: file, [("Q", .int(quality))])
     }
 
     /// What compresses a HEIF.
@@ -68,11 +70,11 @@ extension Image {
     ///
     /// - Parameter bits: bits of a sample; more than 8 are taken from the upper ones of 16.
     public func writeHEIF(
-        to path: String, _ compression: HEIFCompression, quality: Int, bits: Int,
+        to file: Int32, _ compression: HEIFCompression, quality: Int, bits: Int,
         chroma: ChromaSubsampling
     ) throws(VipsError) {
         try save(
-            "heifsave", to: path,
+            "heifsave", to: file,
             [
                 ("Q", .int(quality)), ("bitdepth", .int(bits)),
                 ("compression", .string(compression.rawValue)),
@@ -85,7 +87,7 @@ extension Image {
     private static let jxlEffort = 5
 
     /// Writes a lossy JPEG XL, 8 or 16 bits as the samples are; needs all pixels in memory.
-    public func writeJXL(to path: String, quality: Int) throws(VipsError) {
-        try save("jxlsave", to: path, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))])
+    public func writeJXL(to file: Int32, quality: Int) throws(VipsError) {
+        try save("jxlsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))])
     }
 }

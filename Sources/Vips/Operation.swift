@@ -21,6 +21,8 @@ struct Operation: ~Copyable {
         case doubles([Double])
         case image(Image)
         case images([Image])
+        /// A source or target of libvips.
+        case file(VipsFile)
     }
 
     /// Finds an operation.
@@ -60,7 +62,7 @@ struct Operation: ~Copyable {
         try fill(&holder, type, name, value)
         g_object_set_property(minilab_object(pointer), name, &holder)
         switch value {
-        case .image, .images: break
+        case .image, .images, .file: break
         case .int(let number): note("\(name): \(number)")
         case .double(let number): note("\(name): \(number)")
         case .bool(let flag): note("\(name): \(flag)")
@@ -97,6 +99,8 @@ struct Operation: ~Copyable {
             vips_value_set_array_double(&holder, numbers, Int32(numbers.count))
         case .image(let image) where minilab_is_image(type) != 0:
             g_value_set_object(&holder, image.pointer)
+        case .file(let file) where minilab_is_connection(type) != 0:
+            g_value_set_object(&holder, file.pointer)
         case .images(let images) where minilab_is_images(type) != 0:
             vips_value_set_array_image(&holder, Int32(images.count))
             guard let slots = vips_value_get_array_image(&holder, nil) else {

@@ -19,6 +19,8 @@ enum ChildDeath: Error, Equatable {
     case filledDisk
     /// It asked the kernel for what no photo needs: a decoder that was taken over.
     case madeForbiddenCall
+    /// We killed it because it answered what cannot be true.
+    case untrusted(String)
     /// Another signal killed it that we did not send: a crash.
     case signalled(Int32)
     /// We killed it because the render took too long.
@@ -58,7 +60,7 @@ enum ChildDeath: Error, Equatable {
         case .filledDisk: Int(SIGXFSZ)
         case .madeForbiddenCall: Int(SIGSYS)
         case .signalled(let signal): Int(signal)
-        case .notStarted, .exited, .outOfMemory, .timedOut, .cancelled, .lostLease: nil
+        case .notStarted, .exited, .outOfMemory, .untrusted, .timedOut, .cancelled, .lostLease: nil
         }
     }
 
@@ -76,6 +78,7 @@ enum ChildDeath: Error, Equatable {
         case .outOfMemory, .killed(forMemory: true), .killed(forMemory: nil): .outOfMemory
         case .usedUpProcessor, .timedOut: .renderTimedOut
         case .filledDisk: .noSpace
+        case .untrusted: .untrustedRender
         case .exited, .killed(forMemory: false), .madeForbiddenCall, .signalled: .renderCrashed
         }
     }
@@ -104,6 +107,9 @@ enum ChildDeath: Error, Equatable {
         case .madeForbiddenCall:
             "was ended by the kernel for a call that no photo needs (\(self)): the photo may be an attack. Keep it "
                 + "for a report, and do not open it elsewhere."
+        case .untrusted:
+            "is not believed and was ended (\(self)). Nothing of it is used. The photo may be an attack, or worker and "
+                + "minilab-render are of different versions; keep the photo for a report."
         case .exited, .signalled:
             "died (\(self)) while it worked on this photo. The job is tried again."
         case .timedOut(let limit):
@@ -122,6 +128,7 @@ extension ChildDeath: CustomStringConvertible {
         case .outOfMemory: "exit code \(RenderExit.outOfMemory.rawValue)"
         case .killed, .usedUpProcessor, .filledDisk, .madeForbiddenCall, .signalled:
             signal.map { "signal \($0), \(String(cString: strsignal(Int32($0))))" } ?? "a signal"
+        case .untrusted(let reason): reason
         case .timedOut(let limit): "killed after \(limit)"
         case .cancelled: "killed on request"
         case .lostLease: "killed since its lease was lost"

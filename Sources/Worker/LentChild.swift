@@ -3,9 +3,7 @@ import Logging
 import RenderProtocol
 import Synchronization
 
-/// A render child that is lent for the requests of one job, one after the other.
-///
-/// One child for all of them, so that the photo's bytes are read once for its digest.
+/// A render child that is lent for requests of one tenant, one after the other.
 final class LentChild: Sendable {
     /// What the child was used for.
     struct Use {
@@ -50,29 +48,17 @@ final class LentChild: Sendable {
     /// What it was used for so far.
     var use: Use { used.withLock { $0 } }
 
-    /// Whether this process is the one that was lent.
-    func isSame(as child: RenderChild) -> Bool { self.child === child }
-
     /// Reads the header of a photo and plans its render.
-    func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
+    func inspect(_ request: PhotoRequest, _ files: RenderFiles) async throws -> Inspection {
         // An automatic filter looks at all pixels to be planned.
         let reply = try await child.ask(
-            .probe(request),
-            timeout: request.recipe.isAutomatic ? renderTimeout : Self.probeTimeout)
+            .inspect(request), files,
+            timeout: request.recipe.isAutomatic ? renderTimeout : Self.probeTimeout
+        ).content
         switch reply {
-        case .probed(let header, let plan): return (header, plan)
-        case .failed(let failure): throw failure
-        case .digested, .rendered, .drawn, .confined: throw Self.confused(reply)
-        }
-    }
-
-    /// SHA-256 of a photo's bytes, in hex.
-    func digest(of source: String) async throws -> String {
-        let reply = try await child.ask(.digest(source: source), timeout: renderTimeout)
-        switch reply {
-        case .digested(let sha256): return sha256
-        case .failed(let failure): throw failure
-        case .probed, .rendered, .drawn, .confined: throw Self.confused(reply)
+        case .inspected(let inspection): return inspection
+        case .failed(let failure): throw AnsweredFailure(failure: failure)
+        case .progress, .rendered, .confined: throw Self.confused()
         }
     }
 
@@ -86,38 +72,45 @@ final class LentChild: Sendable {
 
     /// What keeps it from doing harm.
     func confinement() async throws -> Confinement {
-        let reply = try await child.ask(.confinement, timeout: Self.startTimeout)
-        guard case .confined(let confinement) = reply else { throw Self.confused(reply) }
+        let reply = try await child.ask(.confinement, RenderFiles(), timeout: Self.startTimeout)
+            .content
+        guard case .confined(let confinement) = reply else { throw Self.confused() }
         return confinement
     }
 
-    /// Renders a photo.
+    /// Renders a photo into the files' outputs.
     ///
-    /// - Parameter plan: what a probe of the same request answered; nil for a preview.
-    func render(_ request: PhotoRequest, planned plan: RenderPlan?) async throws -> RenderReport {
-        begin()
-        let limit = min(renderTimeout, plan?.estimate.timeLimit(at: .here) ?? renderTimeout)
-        let reply = try await child.ask(.render(request), timeout: limit)
-        switch reply {
-        case .rendered(let report):
-            count(peak: report.peakMemoryBytes)
-            listener(.rendered(report, isFull: request.longestSide == nil))
-            if let plan { try report.check(request, against: plan) }
-            return report
-        case .failed(let failure): throw failure
-        case .probed, .digested, .drawn, .confined: throw Self.confused(reply)
-        }
+    /// - Parameters:
+    ///   - inspection: the answer to the same request.
+    ///   - written: told the place of each output that is there.
+    func render(
+        _ request: PhotoRequest, _ files: RenderFiles, as inspection: Inspection,
+        written: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> RenderUse {
+        let limit = min(renderTimeout, inspection.plan.estimate.timeLimit(at: .here))
+        let use = try await work(.render(request), files, timeout: limit, written)
+        listener(
+            .rendered(
+                use, inspection, isFull: request.outputs.contains { $0.longestSide == nil }))
+        return use
     }
 
-    /// Draws a contact sheet.
-    func draw(_ request: ContactSheetRequest) async throws {
+    /// Draws a contact sheet into the files' one output.
+    func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
+        _ = try await work(.contactSheet(request), files, timeout: renderTimeout)
+    }
+
+    private func work(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        _ written: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> RenderUse {
         begin()
-        let reply = try await child.ask(.contactSheet(request), timeout: renderTimeout)
-        count()
+        let (reply, use) = try await child.ask(work, files, timeout: timeout, progress: written)
+        count(peak: use.peakMemoryBytes)
         switch reply {
-        case .drawn: return
-        case .failed(let failure): throw failure
-        case .probed, .digested, .rendered, .confined: throw Self.confused(reply)
+        case .rendered: return use
+        case .failed(let failure): throw AnsweredFailure(failure: failure)
+        case .progress, .inspected, .confined: throw Self.confused()
         }
     }
 
@@ -137,25 +130,16 @@ final class LentChild: Sendable {
             metadata: ["peak": "\(megabytes(peak))", "granted": "\(megabytes(grant.bytes))"])
     }
 
-    private static func confused(_ reply: RenderReply) -> Failure {
+    /// What the reader of replies lets through answers the question.
+    private static func confused() -> Failure {
         Failure(
             .internalError,
-            "the render child answered another question than it was asked: \(reply). Are minilab "
-                + "and minilab-render of one version?")
+            "an answer to another question passed the checks of replies. Report this with the photo."
+        )
     }
 }
 
-extension RenderReport {
-    /// Refuses a full-size result that is not of the size that was planned: a preview is never passed off as the
-    /// render.
-    ///
-    /// - Throws: `internalError`.
-    func check(_ request: PhotoRequest, against plan: RenderPlan) throws(Failure) {
-        guard request.longestSide != nil || output.size == plan.resultSize else {
-            throw Failure(
-                .internalError,
-                "\(request.source) was rendered at \(output.size) pixels; expected \(plan.resultSize). It "
-                    + "is not published; report this with the edit and the photo.")
-        }
-    }
+/// A failure that a child has answered: it lives on, and was told to read the photo by then.
+struct AnsweredFailure: Error {
+    let failure: Failure
 }

@@ -17,7 +17,8 @@ extension PhotoJobHandler {
         let outcome = try await editor.make(
             edit, of: asset,
             AssetEditor.Job(
-                staged: staged, author: author, isAlone: claim.isAlone, reach: { hold.reach($0) }),
+                staged: staged, author: author, isAlone: claim.isAlone, tenant: claim.tenant,
+                reach: { hold.reach($0) }),
             placeholder: placeholder)
         switch outcome {
         case .unchanged(let reason, let current):

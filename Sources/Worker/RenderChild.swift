@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import FoundationEssentials
 import Glibc
 import JobQueue
@@ -8,19 +9,28 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// One render child process: answers requests one after the other until it is told to end, or dies.
+/// One render child process: answers requests one after the other until it is told to end, dies, or is not believed any
+/// more.
 final class RenderChild: Sendable {
+    /// What a child has answered, and what that took.
+    typealias Answer = (content: RenderReply.Content, use: RenderUse)
+
     /// One request and who waits for its answer.
     private struct Exchange: Sendable {
+        let request: RenderRequest
         let line: Data
+        let files: [OpenFile]
+        let progress: @Sendable (Int) -> Void
         /// The job that it is for, for the log.
         let job = LoggedJob.current
-        let answer: @Sendable (Result<String, ChildDeath>) -> Void
+        let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
     }
 
     private struct State {
         var pid: pid_t?
         var death: ChildDeath?
+        /// Why it was killed, unless it was dead by then.
+        var broken: ChildDeath?
         var lastWords = ""
         /// The job that it works on.
         var job: LoggedJob?
@@ -34,13 +44,15 @@ final class RenderChild: Sendable {
         var silent = false
     }
 
-    private let reachable: ReachableFiles?
     private let exchanges: AsyncStream<Exchange>.Continuation
     private let state: Mutex<State>
     private let life: Mutex<Task<Void, Never>?>
 
     /// Most characters of standard error that are kept for an error message.
     static let lastWordsMax = 400
+
+    /// How long a child that is told to end, or that has closed its output, may live on.
+    private static let endTimeout: Duration = .seconds(5)
 
     /// The environment of a child: nothing but what rendering needs.
     private static let environment: Subprocess.Environment = {
@@ -67,13 +79,10 @@ final class RenderChild: Sendable {
         stringLiteral: TestPoint.variable)
 
     /// Starts a child.
-    ///
-    /// - Parameter reachable: what it can reach in the file system.
     init(
-        executable: FilePath, reachable: ReachableFiles? = nil, logger: Logger,
+        executable: FilePath, logger: Logger,
         listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
-        self.reachable = reachable
         let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
         self.exchanges = exchanges
         state = Mutex(State())
@@ -84,13 +93,19 @@ final class RenderChild: Sendable {
         }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request with its files and waits for the answer.
     ///
     /// When the waiting task is cancelled, or the time is over, the child is killed: that works at
     /// any stage of a render.
     ///
+    /// - Parameter progress: told the place of each output that is written.
     /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
-    func ask(_ request: RenderRequest, timeout: Duration) async throws -> RenderReply {
+    func ask(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Answer {
+        let handed = files.handed
+        let request = RenderRequest(work, files: handed.map(\.role))
         let line = try LineFormat.encode(request)
         let hold = JobHold.current
         let clock = state.withLock { state in
@@ -105,8 +120,10 @@ final class RenderChild: Sendable {
         defer { alarm.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
-                (continuation: CheckedContinuation<Result<String, ChildDeath>, Never>) in
-                let exchange = Exchange(line: line) { continuation.resume(returning: $0) }
+                (continuation: CheckedContinuation<Result<Answer, ChildDeath>, Never>) in
+                let exchange = Exchange(
+                    request: request, line: line, files: handed.map(\.file), progress: progress
+                ) { continuation.resume(returning: $0) }
                 if case .terminated = exchanges.yield(exchange) {
                     exchange.answer(.failure(state.withLock { $0.death } ?? .exited(0)))
                 }
@@ -115,8 +132,7 @@ final class RenderChild: Sendable {
             kill(because: hold?.isLost == true ? .lostLease : .cancelled)
         }
         switch result {
-        case .success(let line):
-            return try LineFormat.decode(RenderReply.self, from: Data(line.utf8))
+        case .success(let answer): return answer
         case .failure(let death):
             if death.isOurWish { throw CancellationError() }
             throw death.failure(lastWords: state.withLock { $0.lastWords })
@@ -173,11 +189,13 @@ final class RenderChild: Sendable {
         let pending = Mutex<Exchange?>(nil)
         var ended: ChildDeath
         do {
+            let (socket, theirs) = try DescriptorSocket.pair()
             let outcome = try await run(
-                .path(executable), arguments: Arguments(reachable?.arguments ?? []),
-                environment: Self.environment,
+                .path(executable), environment: Self.environment,
                 platformOptions: Self.options,
-                input: .inputWriter, output: .sequence, error: .sequence
+                input: .fileDescriptor(
+                    FileDescriptor(rawValue: theirs), closeAfterSpawningProcess: true),
+                output: .sequence, error: .sequence
             ) { execution in
                 listener(.childStarts)
                 let pid = execution.processIdentifier.value
@@ -197,36 +215,29 @@ final class RenderChild: Sendable {
                         self.state.withLock { $0.silent = true }
                         self.exchanges.finish()
                     }
-                    // A write or read that fails means that the child is gone: its exit says why.
-                    do {
-                        var lines = execution.standardOutput.strings(
-                            separatedBy: .unicodeScalarSequence(["\n"]),
-                            bufferingPolicy: .maxLineLength(LineFormat.lineBytesMax)
-                        ).makeAsyncIterator()
-                        for await exchange in stream {
-                            pending.withLock { $0 = exchange }
-                            let kills = Self.killsForMemory()
-                            state.withLock {
-                                $0.job = exchange.job
-                                $0.killsBefore = kills
-                            }
-                            _ = try await execution.standardInputWriter.write(Array(exchange.line))
-                            guard let line = try await lines.next() else { break }
-                            pending.withLock { $0 = nil }
-                            exchange.answer(.success(line))
-                        }
-                        try await execution.standardInputWriter.finish()
-                    } catch {
-                        logger.debug("render child lost", metadata: ["error": "\(error)"])
+                    await converse(
+                        over: socket, execution.standardOutput, stream, pending, logger)
+                    socket.shutDown()
+                    // One that does not end by itself is ended.
+                    let alarm = Task {
+                        try await Task.sleep(for: Self.endTimeout)
+                        doubt(BrokenReply("it closed its output, or was told to end, and lives on"))
                     }
+                    await group.waitForAll()
+                    alarm.cancel()
                 }
                 state.withLock { $0.pid = nil }
             }
             ended =
                 switch outcome.terminationStatus {
-                case .exited(let code): ChildDeath(exitCode: code)
+                case .exited(let code):
+                    state.withLock { $0.broken } ?? ChildDeath(exitCode: code)
+                // Its own death comes first: what was not believed may be the end of it.
+                case .signaled(SIGKILL):
+                    state.withLock { $0.broken }
+                        ?? ChildDeath(signal: SIGKILL, forMemory: hasKilledForMemory())
                 case .signaled(let signal):
-                    ChildDeath(signal: signal, forMemory: hasKilledForMemory())
+                    ChildDeath(signal: signal, forMemory: nil)
                 }
         } catch {
             ended = .notStarted("\(error)")
@@ -240,6 +251,76 @@ final class RenderChild: Sendable {
         exchanges.finish()
         pending.withLock { $0 }?.answer(.failure(death))
         for await exchange in stream { exchange.answer(.failure(death)) }
+    }
+
+    /// Hands requests over and believes answers within their ranges, until the child is told to end, is gone, or is not
+    /// believed any more.
+    private func converse(
+        over socket: DescriptorSocket, _ output: SubprocessOutputSequence,
+        _ stream: AsyncStream<Exchange>, _ pending: borrowing Mutex<Exchange?>, _ logger: Logger
+    ) async {
+        var lines = output.strings(
+            separatedBy: .unicodeScalarSequence(["\n"]),
+            bufferingPolicy: .maxLineLength(LineFormat.lineBytesMax)
+        ).makeAsyncIterator()
+        for await exchange in stream {
+            pending.withLock { $0 = exchange }
+            let kills = Self.killsForMemory()
+            let pid = state.withLock {
+                $0.job = exchange.job
+                $0.killsBefore = kills
+                return $0.pid
+            }
+            let meter = pid.map { ChildMeter($0) }
+            do {
+                try await offPool { () throws(Failure) in
+                    try socket.send(
+                        Array(exchange.line), with: exchange.files.map(\.descriptor))
+                }
+                let reply = try await Self.reply(to: exchange, from: &lines)
+                pending.withLock { $0 = nil }
+                exchange.answer(.success((reply, meter?.use ?? RenderUse())))
+            } catch let broken as BrokenReply {
+                return doubt(broken)
+            } catch {
+                // It is gone, and its exit says why; or it lives on and has closed what it should answer on.
+                logger.debug("render child lost", metadata: ["error": "\(error)"])
+                exchanges.finish()
+                return
+            }
+        }
+    }
+
+    private static func reply(
+        to exchange: Exchange,
+        from lines: inout SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
+    ) async throws -> RenderReply.Content {
+        for _ in 0...ReplyBounds.progressMax {
+            let line: String?
+            do {
+                line = try await lines.next()
+            } catch {
+                throw BrokenReply("a line is longer than \(LineFormat.lineBytesMax) bytes")
+            }
+            guard let line else { throw ClosedOutput() }
+            let reply = try RenderReply(Data(line.utf8), to: exchange.request)
+            guard case .progress(let written) = reply.content else { return reply.content }
+            exchange.progress(written)
+        }
+        throw BrokenReply(
+            "more than \(ReplyBounds.progressMax) lines of progress came for one request")
+    }
+
+    /// The child has closed its standard output.
+    private struct ClosedOutput: Error {}
+
+    /// Ends a child that is not believed; one that has died already keeps its own death.
+    private func doubt(_ broken: BrokenReply) {
+        state.withLock { state in
+            state.broken = .untrusted(broken.description)
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGKILL) }
+        }
+        exchanges.finish()
     }
 
     /// Processes of our control group, which is the child's, that the kernel has killed for want of memory.

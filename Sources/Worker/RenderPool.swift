@@ -4,22 +4,34 @@ public import Logging
 public import RenderProtocol
 import Synchronization
 
-/// Warm render children: started when needed, used again, replaced before they grow old, and granted memory before they
-/// are lent.
+/// Warm render children: started when needed, used again for the same tenant, replaced before they grow old, and granted
+/// memory before they are lent.
+///
+/// A child that a photo has taken over sees and spoils what it is lent for afterwards: that is never another tenant's
+/// photo. One that has answered a failure is not used again at all: a decoder that stumbled may have been pushed. A process
+/// for each photo was measured, forked from one that had all tables ready: 15 % more processor time at 24 MP, since each
+/// learns a photo's colours anew, and 9 ms at 1 MP (`ops/bench/ISOLATION.md`). ``WorkerSettings/photosPerChild`` of 1 gives
+/// that to whoever wants it.
 ///
 /// Running and idle children together hold no more than the budget: idle ones end when a render needs their memory.
 public actor RenderPool {
     struct Warm {
         let child: RenderChild
+        /// Whose photos it has read; nil while it has read none.
+        var tenant: String?
         var photos: Int
         var held = RenderChild.Held()
     }
 
-    private let settings: WorkerSettings
+    let settings: WorkerSettings
+    /// Whether a child has said that what is required keeps it from doing harm.
+    var isConfined = false
     let logger: Logger
     let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
     private let level = Mutex(PressureLevel.calm)
+    /// Most children that wait for photos of their tenants: two for each slot, so that tenants that take turns find theirs.
+    private var idleMax: Int { 2 * settings.slots }
     /// The renders that run.
     nonisolated let renders = RunningRenders()
     /// What grants the memory.
@@ -43,15 +55,19 @@ public actor RenderPool {
         gate.budget.source == .nobody ? nil : gate.figures
     }
 
-    /// Probes and renders a photo.
+    /// Inspects and renders a photo.
     ///
+    /// - Parameter files: with the outputs.
     /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
     ///   is dead then.
-    public func render(_ request: PhotoRequest) async throws -> RenderReport {
-        let (_, plan) = try await probe(ProbeRequest(request))
-        return try await lend(plan.estimate.memoryBytes) { child in
-            try await child.render(request, planned: plan)
+    public func render(
+        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
+    ) async throws -> (Inspection, RenderUse) {
+        let inspection = try await inspect(request, files, tenant: tenant)
+        let use = try await lend(inspection.memoryBytes, to: tenant) { child in
+            try await child.render(request, files, as: inspection)
         }
+        return (inspection, use)
     }
 
     /// Plans a render for less memory while it is short, and for all there is when that is too little for the photo: it
@@ -84,13 +100,33 @@ public actor RenderPool {
     }
 
     /// Reads the header of a photo and plans its render.
-    public func probe(_ request: ProbeRequest) async throws -> (PhotoHeader, RenderPlan) {
-        try await lend { child in try await child.probe(request) }
+    ///
+    /// A recipe with automatic filters is planned by a small copy of the photo, which is decoded for it: the memory for
+    /// that is asked for first.
+    public func inspect(
+        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
+    ) async throws -> Inspection {
+        var files = files
+        (files.outputs, files.spool) = ([], nil)
+        let handed = files
+        var bytes = MemoryBudget.childBytes
+        if request.recipe.isAutomatic {
+            let copy = PhotoRequest(
+                recipe: try Recipe(filters: []), limits: request.limits,
+                outputs: [.init(longestSide: PhotoRequest.longestSideRange.lowerBound)],
+                memoryMax: request.memoryMax)
+            bytes = try await lend(to: tenant) { child in
+                try await child.inspect(copy, handed).memoryBytes
+            }
+        }
+        return try await lend(bytes, to: tenant) { child in
+            try await child.inspect(request, handed)
+        }
     }
 
     /// Draws a contact sheet; nobody says what one needs, so it has all the memory.
-    public func draw(_ request: ContactSheetRequest) async throws {
-        try await lend(gate.budget.bytes) { child in try await child.draw(request) }
+    public func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
+        try await lend(gate.budget.bytes, to: "") { child in try await child.draw(request, files) }
     }
 
     /// Ends all idle children and waits until they are gone.
@@ -104,66 +140,72 @@ public actor RenderPool {
     ///
     /// - Parameters:
     ///   - bytes: what the requests are likely to need at most; waits until so much is free.
-    ///   - last: the child is rather this one, if it is idle: it knows the digest of a photo that it has read.
-    /// - Throws: what `body` throws; unless that came as the child's answer, the child is dead then. `RenderRequeued` when
-    ///   it was killed because memory is short.
+    ///   - tenant: whose photo it is for; the empty one is an operator's own; nil: it reads none.
+    /// - Throws: what `body` throws, and the failure that the child has answered. The child is dead then, but for a
+    ///   refusal of the planner. `RenderRequeued` when it was killed because memory is short.
     func lend<Result: Sendable>(
-        _ bytes: Int = MemoryBudget.childBytes, preferring last: LentChild? = nil,
+        _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
-        let (grant, warm) = try await admit(bytes, last)
+        let (grant, warm) = try await admit(bytes, tenant)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.child, among: renders, grant: grant, renderTimeout: settings.renderTimeout,
             logger: logger, listener: listener)
         do {
+            try await insistOnConfinement(of: lent)
             let result = try await body(lent)
             // One that was killed after its last answer has done its work.
             _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             return result
-        } catch let failure as Failure where Self.leavesChildAlive(failure) {
+        } catch let answered as AnsweredFailure
+            where answered.failure.code == .exceedsMemoryBudget
+        {
             _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
-            throw failure
+            throw answered.failure
         } catch {
             let isRequeued = lent.giveBack()
             warm.child.kill(because: .cancelled)
             await warm.child.wait()
-            throw isRequeued ? RenderRequeued() : error
+            if isRequeued { throw RenderRequeued() }
+            throw (error as? AnsweredFailure)?.failure ?? error
         }
     }
 
-    /// Gets memory, and a child that fits into it.
+    /// Gets memory, and a child of the tenant's that fits into it.
     private func admit(
-        _ bytes: Int, _ last: LentChild?
+        _ bytes: Int, _ tenant: String?
     ) async throws -> (MemoryGate.Grant, Warm) {
         let bytes = max(bytes, MemoryBudget.childBytes)
         // One that still holds what a large photo needed is used again while there is room for that, too.
-        if let index = choose(last, atMost: .max),
+        if let index = choose(tenant, atMost: .max),
             let grant = gate.admitNow(max(bytes, idle[index].held.resident))
         {
-            let warm = idle.remove(at: index)
+            var warm = idle.remove(at: index)
+            warm.tenant = tenant ?? warm.tenant
             await makeRoom(gate.free)
             return (grant, warm)
         }
         let grant = try await gate.admit(bytes)
-        let warm =
-            choose(last, atMost: bytes).map { idle.remove(at: $0) }
+        var warm =
+            choose(tenant, atMost: bytes).map { idle.remove(at: $0) }
             ?? Warm(
                 child: RenderChild(
-                    executable: settings.renderExecutable, reachable: settings.reachable,
-                    logger: logger, listener: listener),
+                    executable: settings.renderExecutable, logger: logger, listener: listener),
                 photos: 0)
+        warm.tenant = tenant ?? warm.tenant
         await makeRoom(gate.free)
         return (grant, warm)
     }
 
-    /// The place of an idle child that lives and holds at most so much: `last`, or else the one that worked last.
-    private func choose(_ last: LentChild?, atMost bytes: Int) -> Int? {
+    /// The place of an idle child of the tenant's, or of nobody's, that lives and holds at most so much: the one that worked last.
+    private func choose(_ tenant: String?, atMost bytes: Int) -> Int? {
         idle.removeAll { !$0.child.isAlive }
-        return idle.firstIndex { last?.isSame(as: $0.child) == true && $0.held.resident <= bytes }
-            ?? idle.lastIndex { $0.held.resident <= bytes }
+        return idle.lastIndex {
+            ($0.tenant == nil || $0.tenant == tenant) && $0.held.resident <= bytes
+        }
     }
 
     /// Ends idle children, the oldest first, until the others hold at most so much.
@@ -184,23 +226,19 @@ public actor RenderPool {
         for child in children { await child.wait() }
     }
 
-    /// Whether a failure came as an answer: then the child waits for the next request.
-    private static func leavesChildAlive(_ failure: Failure) -> Bool {
-        switch failure.code {
-        case .renderCrashed, .renderTimedOut, .outOfMemory, .internalError: false
-        default: true
-        }
-    }
-
     private func keep(_ warm: Warm, after use: LentChild.Use, _ grant: MemoryGate.Grant) async {
         var warm = warm
         warm.photos += use.photos
         warm.held = warm.child.held
         idle.append(warm)
-        if level.withLock({ $0 }) >= .shrinking || warm.photos >= settings.photosPerChild
+        // A child for each photo: also one that has only read a header is not used again.
+        let isUsedUp = warm.photos >= settings.photosPerChild || settings.photosPerChild == 1
+        if level.withLock({ $0 }) >= .shrinking || isUsedUp
             || use.peakBytes > settings.childBytesMax
         {
             await end([idle.count - 1])
+        } else if idle.count > idleMax {
+            await end([0])
         } else {
             await makeRoom(gate.free + grant.bytes)
         }

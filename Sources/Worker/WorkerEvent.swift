@@ -22,8 +22,8 @@ public enum WorkerEvent: Sendable {
     case ended(AttemptEnd)
     /// A job has given its slot back.
     case freedSlot
-    /// A render child has rendered a file, a small one or the full one.
-    case rendered(RenderReport, isFull: Bool)
+    /// A render child has rendered all that was asked of one photo, the full picture or small ones alone.
+    case rendered(RenderUse, Inspection, isFull: Bool)
     /// What keeps render children from doing harm on this machine.
     case confined(Confinement)
     /// A render child starts.
@@ -99,6 +99,8 @@ public enum WorkerEvent: Sendable {
         case usedUpProcessor
         /// By the kernel: it wrote more than its photo can need.
         case filledDisk
+        /// Killed because it answered what cannot be true.
+        case untrusted
         /// By the kernel: it asked for what no photo needs.
         case madeForbiddenCall
         /// By another signal that we did not send.
@@ -156,6 +158,7 @@ extension WorkerEvent.ChildEnd {
             case .usedUpProcessor: .usedUpProcessor
             case .filledDisk: .filledDisk
             case .madeForbiddenCall: .madeForbiddenCall
+            case .untrusted: .untrusted
             case .signalled(let signal): .signalled(signal)
             case .timedOut: .timedOut
             case .cancelled: .cancelled

@@ -16,8 +16,6 @@ public struct WorkerSettings: Sendable {
     public var limits: RenderLimits
     /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
     public var resources: String?
-    /// What its render children can reach in the file system besides the system's files; nil for all that it can itself.
-    public var reachable: ReachableFiles?
     /// Which formats of adjustment data it can read.
     public var editors: EditorRegistry
     /// How long one render may take before its child is killed.

@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import FileBytes
 import FoundationEssentials
 import Glibc
 import Logging
@@ -51,8 +52,6 @@ struct HostileBench: AsyncParsableCommand {
         let folder = try TemporaryFolder(
             beside: FileManager.default.temporaryDirectory.path + "/hostile")
         defer { folder.remove() }
-        settings.reachable = .photos(
-            [folder.path], resources: settings.resources, results: folder.path)
         let tally = HostileTally()
         let pool = RenderPool(
             settings: settings, logger: logger,
@@ -136,13 +135,15 @@ private struct HostileWork: Sendable {
                 try Filter("CISepiaTone"), try Filter("CIGaussianBlur", ["radius": 3]),
                 try Filter("turn", ["degrees": 90]),
             ]
-            let report = try await pool.render(
+            let files = RenderFiles(
+                sources: [try OpenFile(reading: place)],
+                outputs: [try .nameless(in: folder, name: "the result")],
+                spool: try .nameless(in: folder, name: "the spool"))
+            let (_, use) = try await pool.render(
                 PhotoRequest(
-                    source: place, recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
-                    folder: folder,
-                    stem: "out-\(FilePath(place).lastComponent?.string ?? "")",
-                    longestSide: number % 3 == 1 ? 256 : nil))
-            return end(HostileTally.picture, peak: report.peakMemoryBytes)
+                    recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
+                    outputs: [.init(longestSide: number % 3 == 1 ? 256 : nil)]), files)
+            return end(HostileTally.picture, peak: use.peakMemoryBytes)
         } catch let failure as Failure {
             return end(failure.code.rawValue)
         } catch {

@@ -13,10 +13,12 @@ final class HostileTally: Sendable {
         /// Most memory of the child while it made a picture, in bytes.
         var peak = 0
 
-        /// Whether it is what must never be: a fault of ours, a wait without end, no answer.
+        /// Whether it is what must never be: a fault of ours, an answer that is not believed, a wait without end, no answer.
         var isBad: Bool {
             outcome != HostileTally.picture
-                && FailureCode(rawValue: outcome).map { $0 == .internalError } ?? true
+                && FailureCode(rawValue: outcome).map {
+                    $0 == .internalError || $0 == .untrustedRender
+                } ?? true
         }
 
         /// Whether it cost a child its life.
@@ -114,6 +116,7 @@ extension WorkerEvent.ChildEnd {
         case .usedUpProcessor: "after too much processor time"
         case .filledDisk: "after too long a file"
         case .madeForbiddenCall: "after a forbidden call"
+        case .untrusted: "killed for an answer that is not believed"
         case .signalled(let signal): "by signal \(signal), \(String(cString: strsignal(signal)))"
         case .timedOut: "killed after their time"
         case .cancelled, .lostLease: "killed on request"

@@ -2,4 +2,4 @@ import Glibc
 import RenderProtocol
 import Rendering
 
-exit(RenderChild.run(arguments: Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(RenderChild.run().rawValue)

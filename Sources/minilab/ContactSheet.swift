@@ -1,9 +1,20 @@
 import Adjustments
+import FileBytes
 import Glibc
 import Logging
 import RenderProtocol
 import SystemPackage
 import Worker
+
+/// One picture of a contact sheet, its photo named by a path.
+struct SheetCell {
+    /// Absolute path of the photo.
+    let source: String
+    /// The edit to show, or nil for the photo as it is.
+    var recipe: Recipe?
+    /// What stands below, or nil.
+    var label: String?
+}
 
 /// Draws small pictures side by side into a JPEG file, by a render child of its own.
 ///
@@ -11,27 +22,46 @@ import Worker
 ///   - across: pictures in a row.
 ///   - side: longest side of a picture, in pixels.
 func drawContactSheet(
-    _ cells: [ContactSheetRequest.Cell], across: Int, side: Int, to output: String,
+    _ cells: [SheetCell], across: Int, side: Int, to output: String,
     _ settings: WorkerSettings, _ logger: Logger
 ) async throws {
     // Beside the result, so that it can be moved to its place whole.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
-    let made = folder.path + "/sheet.jpg"
-    var settings = settings
-    settings.reachable = .photos(
-        Set(cells.map(\.source)), resources: settings.resources, results: folder.path)
+    var files = RenderFiles(
+        outputs: [try .nameless(in: folder.path, name: "the contact sheet")],
+        spool: try .nameless(in: folder.path, name: "the spool"))
+    var places: [String: Int] = [:]
+    var asked: [ContactSheetRequest.Cell] = []
+    for cell in cells {
+        if places[cell.source] == nil {
+            places[cell.source] = files.sources.count
+            files.sources.append(try OpenFile(reading: cell.source))
+        }
+        if let recipe = cell.recipe {
+            files.resources.merge(try .opened(for: recipe, in: settings.resources)) { $1 }
+        }
+        asked.append(
+            .init(source: places[cell.source] ?? 0, recipe: cell.recipe, label: cell.label))
+    }
+    guard files.sources.count <= ContactSheetRequest.sourcesMax else {
+        throw Failure(
+            .invalidValue,
+            "a contact sheet of \(files.sources.count) photos was asked for; one has at most "
+                + "\(ContactSheetRequest.sourcesMax).")
+    }
     let pool = RenderPool(settings: settings, logger: logger)
     do {
         try await pool.draw(
             ContactSheetRequest(
-                cells: cells, across: across, cellSide: side, destination: made,
-                limits: settings.limits, resources: settings.resources))
+                cells: asked, across: across, cellSide: side, limits: settings.limits), files)
     } catch {
         await pool.close()
         throw error
     }
     await pool.close()
+    let made = folder.path + "/sheet.jpg"
+    try FileCopy.copy(files.outputs[0], toNew: made)
     guard rename(made, output) == 0 else {
         throw Failure(
             .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")

@@ -10,7 +10,7 @@ func print(_ line: some CustomStringConvertible) { Swift.print(line.description.
 
 /// Prints several lines of our own. What strangers wrote has to be ``Swift/String/printable`` in them already,
 /// or they could add lines; ``TextTable`` sees to that for its cells.
-func print(block: String, terminator: String = "\n") {
+package func print(block: String, terminator: String = "\n") {
     Swift.print(block.printableLines, terminator: terminator)
 }
 

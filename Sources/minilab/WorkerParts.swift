@@ -15,8 +15,6 @@ package struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
-        var settings = settings
-        settings.reachable = .library(library, resources: settings.resources)
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
         let pressure =

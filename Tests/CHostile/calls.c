@@ -15,20 +15,17 @@ int hostile_limit(int process) {
     return prlimit(process, RLIMIT_NOFILE, NULL, &limit);
 }
 
-bool hostile_use_spool(const char *folder) {
+bool hostile_use_spool(int file) {
     char bytes[4096] = "tile";
-    int file = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (file < 0) return false;
     struct statvfs room;
-    bool good = fallocate(file, 0, 0, 2 * sizeof bytes) == 0
+    return fallocate(file, 0, 0, 2 * sizeof bytes) == 0
         && pwrite(file, bytes, sizeof bytes, sizeof bytes) == sizeof bytes
         && sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE) == 0
         && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0
+        && fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, sizeof bytes) == 0
         && ftruncate(file, sizeof bytes) == 0
         && pread(file, bytes, sizeof bytes, 0) == sizeof bytes
-        && fstatvfs(file, &room) == 0 && statvfs(folder, &room) == 0;
-    close(file);
-    return good;
+        && fstatvfs(file, &room) == 0;
 }
 
 long hostile_call(long number, const long arguments[6]) {

@@ -113,20 +113,20 @@ import Testing
         #expect(try Self.kind { try Self.readEverything(photo.path) } == .damaged)
     }
 
-    @Test func `a full disk and missing files are told by the kernel's number`() throws {
+    @Test func `a full disk and files that are not open are told by the kernel's number`() throws {
         let photo = try TestPhoto(640, 480, quality: 100)
         let full = try Self.kind {
             try JPEGTransform().write(JPEGReader(photo.path), to: "/dev/full", markers: [])
         }
         #expect(full == .notWritten(ENOSPC))
         let missing = photo.folder.file("none.jpg")
-        #expect(try Self.kind { _ = try JPEGReader(missing) } == .notRead(ENOENT))
+        #expect(try Self.kind { _ = try JPEGReader(missing) } == .notRead(EBADF))
         #expect(try Self.kind { _ = try JPEGReader(photo.folder.path) } == .notRead(EISDIR))
         let nowhere = photo.folder.file("none/result.jpg")
         let kind = try Self.kind {
             try JPEGTransform().write(JPEGReader(photo.path), to: nowhere, markers: [])
         }
-        #expect(kind == .notWritten(ENOENT))
+        #expect(kind == .notWritten(EBADF))
     }
 
     /// Only with a corpus of hostile files at hand.

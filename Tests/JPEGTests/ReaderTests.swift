@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import JPEG
 import MinilabTesting
 import Testing
@@ -9,7 +10,9 @@ import Vips
 
     /// One pixel row after the other, as libvips decodes it.
     private func pixels(_ path: String) throws -> [UInt8] {
-        try Image.open(path, loader: "jpegload", streaming: true, failOn: .warning).pixels()
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        return try Image.open(file, loader: "jpegload", streaming: true, failOn: .warning).pixels()
     }
 
     @Test func `the header tells size, sampling, scans and the nearest quality`() throws {

@@ -18,7 +18,7 @@ import Testing
         ])
         _ = try await q.queue.admit()
         let dead = try #require(try await q.queue.record(of: "bad"))
-        #expect(dead.state == "dead" && dead.code == .invalidValue)
+        #expect(dead.state == .dead && dead.code == .invalidValue)
         #expect(dead.message?.contains("has a control or format character") == true)
         #expect(dead.message?.hasControls == false)
         #expect(try await q.claim().job == "next")

@@ -15,24 +15,12 @@ import Vips
     private func probe(_ child: Child, _ path: String, _ limits: RenderLimits = RenderLimits())
         throws -> Failure?
     {
-        let reply = try child.ask(
-            .probe(
-                ProbeRequest(
-                    source: path, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
-                    limits: limits)))
+        let reply = try child.ask(.inspect(path, limits: limits))
         guard case .failed(let failure) = reply else {
             Issue.record("\(path): \(String(describing: reply))")
             return nil
         }
         return failure
-    }
-
-    /// The kernel's record of its highest resident set, in bytes.
-    private func peakMemory(of child: Child) throws -> Int {
-        let path = "/proc/\(child.process.processIdentifier)/status"
-        let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-            .first { $0.hasPrefix("VmHWM:") }
-        return try #require(line.flatMap { Int($0.filter(\.isNumber)) }) * 1_024
     }
 
     @Test func `each is refused with its limit's name, in little memory`() throws {
@@ -49,7 +37,7 @@ import Vips
                 failure?.message.contains(bomb.limit + " allows") == true,
                 "\(bomb): \(String(describing: failure))")
         }
-        #expect(try peakMemory(of: child) < Self.memoryMax)
+        #expect(try child.peakBytes() < Self.memoryMax)
     }
 
     @Test func `a file of more bytes than allowed is not read`() throws {
@@ -73,9 +61,8 @@ import Vips
         }
         let failure = #expect(throws: Failure.self) {
             try studio.drawContactSheet(
-                ContactSheetRequest(
-                    cells: [.init(source: path)], across: 1, cellSide: 64,
-                    destination: studio.path("sheet.jpg")))
+                ContactSheetRequest(cells: [.init(source: 0)], across: 1, cellSide: 64),
+                of: [path], to: studio.path("sheet.jpg"))
         }
         #expect(failure?.code == .exceedsLimit)
     }
@@ -96,9 +83,7 @@ import Vips
             (["CILanczosScaleTransform:scale=2"], "limit.side"),
         ] {
             let recipe = try Recipe(filters: filters.map { try Filter(text: $0, at: "test") })
-            let reply = try child.ask(
-                .probe(
-                    ProbeRequest(source: studio.path("a.png"), recipe: recipe, limits: limits)))
+            let reply = try child.ask(.inspect(studio.path("a.png"), recipe, limits: limits))
             guard case .failed(let failure) = reply else {
                 Issue.record("\(filters): \(String(describing: reply))")
                 continue
@@ -113,16 +98,12 @@ import Vips
         let path = try studio.write(Bomb.frames.bytes + [0x3B], as: "a.gif")
         var limits = RenderLimits()
         limits.framesMax = 20_000
-        let reply = try Child().ask(
-            .probe(
-                ProbeRequest(
-                    source: path, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
-                    limits: limits)))
-        guard case .probed(let header, _) = reply else {
+        let reply = try Child().ask(.inspect(path, limits: limits))
+        guard case .inspected(let found) = reply else {
             Issue.record("\(String(describing: reply))")
             return
         }
         // libnsgif itself counts no further than some thousands.
-        #expect(header.notes.first?.hasPrefix("the first of ") == true)
+        #expect(found.header.notes.first?.hasPrefix("the first of ") == true)
     }
 }

@@ -72,22 +72,24 @@ import Vips
     @Test(arguments: try shapes())
     func `a child needs no more than was estimated`(_ shape: Shape) throws {
         let child = try Child(environment: ["MALLOC_ARENA_MAX": "2"])
-        let reply = try child.ask(
-            .render(
-                PhotoRequest(
-                    source: photo(shape),
-                    recipe: Recipe(filters: shape.filters, output: shape.output),
-                    limits: RenderLimits(), folder: studio.folder, stem: "result")))
-        guard case .rendered(let report)? = reply else {
+        let (source, recipe) = (
+            try photo(shape), try Recipe(filters: shape.filters, output: shape.output)
+        )
+        guard case .inspected(let found)? = try child.ask(.inspect(source, recipe)) else {
+            Issue.record("not inspected")
+            return
+        }
+        let reply = try child.ask(.render(source, recipe, to: studio.path("result")))
+        guard case .rendered? = reply else {
             Issue.record("\(String(describing: reply))")
             return
         }
-        let most = Double(report.plan.estimate.memoryBytes) * Self.ratioMax
+        let (plan, peak) = (found.plan, try child.peakBytes())
+        let most = Double(plan.estimate.memoryBytes) * Self.ratioMax
         let allowed = Int(most) + Self.debugBytes
         #expect(
-            report.peakMemoryBytes <= allowed,
-            "\(report.peakMemoryBytes) of \(report.plan.estimate) in \(report.plan.lane)")
+            peak <= allowed, "\(peak) of \(plan.estimate) in \(plan.lane)")
         // A figure that is far too high keeps others waiting. Small photos are mostly the process.
-        #expect(report.peakMemoryBytes * 2 >= report.plan.estimate.memoryBytes)
+        #expect(peak * 2 >= plan.estimate.memoryBytes)
     }
 }

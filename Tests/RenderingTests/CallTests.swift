@@ -30,11 +30,11 @@ import Testing
         private(set) var outcomes: [String: Outcome] = [:]
         private(set) var gaps: Set<String> = []
 
-        init(_ reach: String) throws {
+        init() throws {
             let process = Process()
             process.executableURL = MinilabProcess.productsFolder.appending(
                 path: "minilab-hostile-child")
-            process.arguments = ["probes", reach]
+            process.arguments = ["probes"]
             let output = Pipe()
             process.standardOutput = output
             try LastingThread.shared.run { try process.run() }
@@ -64,6 +64,7 @@ import Testing
         SYS_mmap: EPERM, SYS_mprotect: EPERM, SYS_madvise: EINVAL, SYS_clone: EPERM,
         SYS_fcntl: EPERM, SYS_prctl: EINVAL, SYS_ioctl: ENOTTY, SYS_kill: EPERM,
         SYS_tgkill: EPERM, SYS_prlimit64: EPERM, SYS_openat: EACCES,
+        SYS_recvmsg: EPERM,
     ]
 
     private static let killed: Set<Int32> = [
@@ -82,7 +83,7 @@ import Testing
         SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sigaltstack, SYS_restart_syscall,
         SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_clock_nanosleep, SYS_nanosleep,
         SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close,
-        SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync,
+        SYS_dup, SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync,
         SYS_sync_file_range, SYS_fadvise64, SYS_ppoll, SYS_getdents64, SYS_newfstatat, SYS_statx,
         SYS_statfs, SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getcwd, SYS_getpid,
         SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
@@ -109,26 +110,11 @@ import Testing
         private static let passedOver: Set<Int32> = []
     #endif
 
-    /// Allowed besides to a process that reaches files by path.
-    private static let namesFiles: Set<Int32> = {
-        var calls: Set<Int32> = [SYS_unlinkat, SYS_renameat, SYS_renameat2]
-        #if arch(x86_64)
-            calls.formUnion([SYS_unlink, SYS_rename])
-        #endif
-        return calls
-    }()
-
-    @Test(arguments: [false, true])
-    func `every call up to 600 has the outcome that was reviewed`(byPath: Bool) throws {
-        let report = try Report(byPath ? "paths" : "descriptors")
+    @Test func `every call up to 600 has the outcome that was reviewed`() throws {
+        let report = try Report()
         guard report.isFiltered else { return }
-        var allowed = Self.allowed.union(Self.olderAllowed)
-        var checked = Self.checked
-        if byPath {
-            allowed.formUnion(Self.namesFiles)
-            allowed.insert(SYS_openat)
-            checked[SYS_openat] = nil
-        }
+        let allowed = Self.allowed.union(Self.olderAllowed)
+        let checked = Self.checked
         let killed = Self.killed.union(Self.olderKilled)
         let passedOver = Self.passedOver.union([Self.unknownToKernel])
         for number in Self.numbers.map({ Int32($0) }) where !passedOver.contains(number) {
@@ -159,14 +145,14 @@ import Testing
         "worker-scheduler": .error(ENOSYS), "worker-processors": .error(ENOSYS),
         "worker-signal": .error(EPERM), "worker-thread-signal": .error(EPERM),
         "every-signal": .error(EPERM), "own-signal": .done, "worker-limit": .error(EPERM),
-        "own-limit": .error(EPERM), "name": .done, "parent-death": .error(EINVAL),
-        "dumpable": .error(EINVAL), "merge-memory": .error(EINVAL), "receive": .error(ENOSYS),
+        "own-limit": .done, "name": .done, "parent-death": .error(EINVAL),
+        "dumpable": .error(EINVAL), "merge-memory": .error(EINVAL), "receive": .error(ENOTSOCK),
         "open-to-write": .error(EACCES), "open-library": .done, "crash": .signal(SIGSEGV),
         "libvips": .done, "exec": .signal(SIGSYS), "socket": .signal(SIGSYS),
     ]
 
     @Test func `a call is judged by its arguments where they matter`() throws {
-        let report = try Report("descriptors")
+        let report = try Report()
         guard report.isFiltered else { return }
         for (name, expected) in Self.named { #expect(report.outcomes[name] == expected, "\(name)") }
         // Where the kernel grants no mounts, Landlock denies reading, and names can be seen.
@@ -178,36 +164,19 @@ import Testing
         }
         #expect(report.outcomes["be-root"] == .error(EPERM))
     }
-
-    @Test func `files that are named, and limits of its own, are for a process that needs them`()
-        throws
-    {
-        let report = try Report("paths")
-        guard report.isFiltered else { return }
-        #expect(report.outcomes["open-to-write"] == .done)
-        #expect(report.outcomes["own-limit"] == .done)
-        #expect(report.outcomes["worker-limit"] == .error(EPERM))
-        #expect(report.outcomes["fork"] == .error(EPERM))
-    }
 }
 
 @Suite("Rules for system calls") struct CallRuleTests {
     @Test func `a number has one rule, which a filter can jump over`() {
-        for needs: AllowedCalls.Needs in [[], [.namedFiles, .ownLimits], [.descriptors]] {
-            let rules = AllowedCalls(needs, process: 7).rules
-            #expect(Set(rules.map(\.number)).count == rules.count)
-            // BPF_MAXINSNS of the kernel.
-            #expect(CallFilter(rules).program.count < 4096)
-        }
+        let rules = AllowedCalls(process: 7).rules
+        #expect(Set(rules.map(\.number)).count == rules.count)
+        // BPF_MAXINSNS of the kernel.
+        #expect(CallFilter(rules).program.count < 4096)
     }
 
-    @Test
-    func `only a process that serves requests itself receives descriptors, from standard input`() {
-        func rule(_ needs: AllowedCalls.Needs) -> CallRule? {
-            AllowedCalls(needs, process: 7).rules.first { $0.number == UInt32(SYS_recvmsg) }
-        }
-        #expect(rule([]) == nil)
-        #expect(rule([.descriptors])?.tests == [.argument(0, isOneOf: [0])])
+    @Test func `requests are received from standard input alone`() {
+        let rule = AllowedCalls(process: 7).rules.first { $0.number == UInt32(SYS_recvmsg) }
+        #expect(rule?.tests == [.argument(0, isOneOf: [0])])
     }
 
     @Test func `users of children are of the range, and follow each other`() {

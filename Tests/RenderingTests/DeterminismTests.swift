@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Foundation
 import MinilabTesting
 import RenderProtocol
@@ -29,17 +30,15 @@ import Vips
             let source = photos[number % photos.count]
             for (way, child) in children.enumerated() {
                 try child.send(
-                    LineFormat.encode(
-                        RenderRequest.render(
-                            PhotoRequest(
-                                source: source, recipe: recipe,
-                                limits: RenderLimits(pixelsMax: 400_000),
-                                folder: studio.folder, stem: "\(number)-\(way)"))))
+                    .render(
+                        source, recipe, limits: RenderLimits(pixelsMax: 400_000),
+                        to: studio.path("\(number)-\(way)")))
             }
             let replies = try children.map { try $0.reply() }
-            let results = replies.map { reply in
+            let results = try replies.enumerated().map { way, reply in
                 switch reply {
-                case .rendered(let report): report.output.digest
+                case .rendered:
+                    try FileDigest.sha256(of: studio.path("\(number)-\(way)")).hex
                 case .failed(let failure): failure.code.rawValue
                 default: "no answer: \(String(describing: reply))"
                 }

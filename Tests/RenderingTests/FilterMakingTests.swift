@@ -183,7 +183,11 @@ import Vips
     /// A context in which every digest is that of one file.
     private func context(_ size: PixelSize, _ path: String) -> FilterContext {
         FilterContext(
-            size: size, resource: { _ in path },
+            size: size,
+            resource: { _, bytesMax throws(Failure) in
+                let file = try OpenFile(reading: path)
+                return file.bytes(from: 0, count: bytesMax)
+            },
             picture: { digest, _ throws(Failure) in
                 throw Failure(.missingResource, "\(digest) is no picture.")
             })

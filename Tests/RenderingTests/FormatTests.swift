@@ -46,7 +46,7 @@ import Testing
         let path = studio.path(report.output.name)
         let header = try header(path)
         #expect(
-            header.format
+            header.format.rawValue
                 == (["heic", "avif"].contains(format.rawValue) ? "heif" : format.rawValue))
         #expect(report.output.name == "out." + format.fileExtension)
         #expect(report.output.mediaType == format.mediaType)
@@ -55,7 +55,7 @@ import Testing
         #expect(header.hasAlpha == (format != .jpeg))
         // Where there is alpha, colours are those of the exact result.
         if format != .jpeg {
-            let loader = try #require(PhotoFormat(rawValue: header.format)?.loader)
+            let loader = try #require(header.format.loader)
             let image = try Image.open(path, loader: loader, streaming: false, failOn: .error)
             let expected = try Picture(studio.path(exact.output.name)).image
             func shares(_ image: Image) throws -> [Double] {
@@ -312,7 +312,7 @@ import Testing
         output: Recipe.Output, words: String
     ) throws {
         let header = PhotoHeader(
-            format: "jpeg", storedSize: PixelSize(width: 60, height: 40), orientation: 1, bands: 3,
+            format: .jpeg, storedSize: PixelSize(width: 60, height: 40), orientation: 1, bands: 3,
             bitsPerSample: 8, hasAlpha: false, hasProfile: false)
         let failure = #expect(throws: Failure.self) {
             try Planner.output(output, for: header, size: header.uprightSize, hasAlpha: false)

@@ -46,11 +46,8 @@ import Vips
         }
     }
 
-    private func render(_ source: String, _ studio: Studio) throws -> RenderRequest {
-        .render(
-            PhotoRequest(
-                source: source, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
-                limits: RenderLimits(), folder: studio.folder, stem: "out"))
+    private func render(_ source: String, _ studio: Studio) throws -> Order {
+        try .render(source, to: studio.path("out"))
     }
 
     /// An ICC profile says where its parts are and how long they are: any of it may be wrong.

@@ -27,7 +27,7 @@ import Testing
         #expect(lane.obstacle == nil)
         #expect(lane.size == PixelSize(width: 16, height: 32))
         let result = studio.path("result.jpg")
-        try lane.write(to: result, strip: .none, spool: .none)
+        try lane.write(to: OpenFile(writing: result), strip: .none, spool: .none)
         // The same by libvips' pixels.
         let upright = try Picture(source).image.upright(
             from: orientation, spool: .none)
@@ -66,7 +66,7 @@ import Testing
             (Recipe.Strip.none, [0xE0, 0xE1, 0xFE, 0xE2]), (.all, [0xE0, 0xE2]),
         ] {
             try LosslessLane(PhotoFile(at: source), orientation: 6).write(
-                to: result, strip: strip, spool: .none)
+                to: OpenFile(writing: result), strip: strip, spool: .none)
             #expect(try JPEGReader(result).header.markers.map { Int($0.code) } == codes)
         }
     }
@@ -74,20 +74,30 @@ import Testing
     @Test func `a copy is the file, byte for byte, and a full disk is told`() throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         let source = try studio.write(bytes, as: "in")
-        let target = try studio.write([1, 2, 3], as: "out")
-        try FileCopy.copy(source, to: target)
+        let target = studio.path("out")
+        let copied = try FileCopy.copy(OpenFile(reading: source), toNew: target)
+        #expect(copied.bytes == bytes.count)
+        #expect(try copied.hex == FileDigest.sha256(of: source).hex)
         #expect(try Array(Data(contentsOf: URL(filePath: target))) == bytes)
-        func code(_ source: String, _ target: String) -> FailureCode? {
-            do {
-                try FileCopy.copy(source, to: target)
+        func code(_ copy: () throws(Failure) -> Void) -> FailureCode? {
+            do throws(Failure) {
+                try copy()
                 return nil
             } catch {
                 return error.code
             }
         }
-        #expect(code(source, "/dev/full") == .noSpace)
-        #expect(code(studio.path("none"), target) == .ioFailure)
-        #expect(code(source, studio.path("none/out")) == .ioFailure)
+        let input = try OpenFile(reading: source)
+        let full = OpenFile(adopting: open("/dev/full", O_WRONLY), name: "/dev/full")
+        #expect(code { () throws(Failure) in try FileCopy.copy(input, to: full) } == .noSpace)
+        for taken in [target, studio.path("none/out")] {
+            #expect(
+                code { () throws(Failure) in try FileCopy.copy(input, toNew: taken) } == .ioFailure)
+        }
+        #expect(
+            code { () throws(Failure) in
+                try FileCopy.copy(input, toNew: studio.path("short"), bytesMax: 299_999)
+            } == .ioFailure)
     }
 
     @Test(arguments: [20, 60, 99, 199])

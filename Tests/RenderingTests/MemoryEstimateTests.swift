@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Estimate of memory") struct MemoryEstimateTests {
     private func header(
-        _ format: String = "jpeg", _ width: Int = 6000, _ height: Int = 4000, bands: Int = 3,
+        _ format: PhotoFormat = .jpeg, _ width: Int = 6000, _ height: Int = 4000, bands: Int = 3,
         bits: Int = 8, orientation: Int = 1, rowsAtOnce: Int = 1
     ) -> PhotoHeader {
         PhotoHeader(
             format: format, storedSize: PixelSize(width: width, height: height),
             orientation: orientation, bands: bands, bitsPerSample: bits, hasAlpha: bands == 4,
-            hasProfile: false, chroma: format == "jpeg" ? .half : nil, rowsAtOnce: rowsAtOnce)
+            hasProfile: false, chroma: format == .jpeg ? .half : nil, rowsAtOnce: rowsAtOnce)
     }
 
     private func plan(
@@ -26,8 +26,8 @@ import Testing
             try Planner.plan(
                 Recipe(filters: filters, output: .init(format: format, progressive: progressive)),
                 for: header, room: room,
-                losslessObstacle: header.format == "jpeg" ? { _ in nil } : nil,
-                resource: Resources(folder: nil).path(of:))
+                losslessObstacle: header.format == .jpeg ? { _ in nil } : nil,
+                resources: .none)
         }.plan
     }
 
@@ -45,7 +45,7 @@ import Testing
                 // Beyond the bytes that are kept in memory a spool file takes over: then less is needed.
                 let needs = try [(600, 400), (1500, 1000), (3000, 2000), (5000, 3500)].map {
                     try plan(
-                        header(format.rawValue, $0, $1, rowsAtOnce: isWhole ? $1 : 1), filters,
+                        header(format, $0, $1, rowsAtOnce: isWhole ? $1 : 1), filters,
                         format: .png
                     ).estimate.memoryBytes
                 }
@@ -55,15 +55,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("jpeg", 72), ("png", 72), ("heif", 100), ("webp", 90), ("jxl", 150), ("gif", 70),
-        ("raw", 300),
+        (PhotoFormat.jpeg, 72), (.png, 72), (.heif, 100), (.webp, 90), (.jxl, 150), (.gif, 70),
+        (.raw, 300),
     ])
-    func `what is decoded as a whole is priced for it`(_ format: String, _ least: Int) throws {
+    func `what is decoded as a whole is priced for it`(_ format: PhotoFormat, _ least: Int) throws {
         let filters = [try Filter("CISepiaTone")]
         let rows = try plan(header(format), filters, format: .png)
         let whole = try plan(header(format, rowsAtOnce: 4000), filters, format: .png)
         #expect(megabytes(whole) >= least)
-        if ["jpeg", "png"].contains(format) { #expect(megabytes(whole) - megabytes(rows) >= 68) }
+        if [.jpeg, .png].contains(format) { #expect(megabytes(whole) - megabytes(rows) >= 68) }
     }
 
     @Test func `what is encoded as a whole is priced for it, by its pixels`() throws {
@@ -81,8 +81,8 @@ import Testing
 
     @Test func `tall tiles cost two rows of them`() throws {
         let filters = [try Filter("CISepiaTone")]
-        let low = try plan(header("tiff", bits: 16, rowsAtOnce: 64), filters)
-        let tall = try plan(header("tiff", bits: 16, rowsAtOnce: 1024), filters)
+        let low = try plan(header(.tiff, bits: 16, rowsAtOnce: 64), filters)
+        let tall = try plan(header(.tiff, bits: 16, rowsAtOnce: 1024), filters)
         let more = tall.estimate.memoryBytes - low.estimate.memoryBytes
         #expect(more == (2 * 1024 - 128) * 6000 * 6)
     }
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `what fits on no rung is refused with the figure that is needed`() throws {
-        let whole = header("heif", 8000, 6000, rowsAtOnce: 6000)
+        let whole = header(.heif, 8000, 6000, rowsAtOnce: 6000)
         let needed = try plan(whole, memoryMax: nil, usual: MemoryRoom(tileHeight: 16))
             .estimate.memoryBytes
         let failure = #expect(throws: Failure.self) {

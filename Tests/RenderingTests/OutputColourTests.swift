@@ -132,7 +132,7 @@ import Testing
 
     @Test func `an AVIF that is Display P3 by its codes alone is read as that`() throws {
         let studio = try Studio()
-        func green(_ primaries: UInt8) throws -> (Picture, RenderReport) {
+        func green(_ primaries: UInt8) throws -> (Picture, TestRender) {
             let report = try studio.render(
                 try avif(studio, primaries: primaries, transfer: 13),
                 [Filter("CISepiaTone", ["intensity": 0])],

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Planner") struct PlannerTests {
     private func header(
-        _ format: String = "jpeg", _ width: Int = 6000, _ height: Int = 4000, orientation: Int = 1
+        _ format: PhotoFormat = .jpeg, _ width: Int = 6000, _ height: Int = 4000,
+        orientation: Int = 1
     ) -> PhotoHeader {
         PhotoHeader(
             format: format, storedSize: PixelSize(width: width, height: height),
@@ -19,7 +20,7 @@ import Testing
     ) throws(Failure) -> RenderPlan {
         try Planner.plan(
             recipe, for: header, planes: planes.map { chroma in { _ in chroma } },
-            resource: Resources(folder: nil).path(of:)
+            resources: .none
         ).plan
     }
 
@@ -81,14 +82,14 @@ import Testing
         let blur = try Filter("CIGaussianBlur", ["radius": 10, "edge": "transparent"])
         let planned = try Planner.plan(
             try Recipe(filters: [blur, blur]), for: header(),
-            resource: Resources(folder: nil).path(of:))
+            resources: .none)
         #expect(planned.plan.resultSize == PixelSize(width: 6120, height: 4120))
     }
 
     @Test func `a picture that grows beyond what a JPEG can hold is refused`() throws {
         let blur = try Filter("CIGaussianBlur", ["radius": 500, "edge": "transparent"])
         let error = #expect(throws: Failure.self) {
-            try plan(try Recipe(filters: [blur]), for: header("jpeg", 63_000, 10))
+            try plan(try Recipe(filters: [blur]), for: header(.jpeg, 63_000, 10))
         }
         #expect(error?.code == .tooManyPixels)
     }
@@ -97,17 +98,17 @@ import Testing
     {
         let filters = [try Filter("CISepiaTone")]
         let plain = try Recipe(filters: filters)
-        #expect(try plan(plain, for: header("png")).output.format == .png)
-        #expect(try plan(plain, for: header("tiff")).output.format == .tiff)
-        #expect(try plan(plain, for: header("heif")).output.format == .jpeg)
+        #expect(try plan(plain, for: header(.png)).output.format == .png)
+        #expect(try plan(plain, for: header(.tiff)).output.format == .tiff)
+        #expect(try plan(plain, for: header(.heif)).output.format == .jpeg)
         let asked = try Recipe(filters: filters, output: .init(format: .png))
-        #expect(try plan(asked, for: header("jpeg")).output.format == .png)
+        #expect(try plan(asked, for: header(.jpeg)).output.format == .png)
     }
 
     @Test func `a side that no JPEG can have is refused`() throws {
         let error = #expect(throws: Failure.self) {
             try plan(
-                try Recipe(filters: [Filter("CISepiaTone")]), for: header("heif", 70_000, 10))
+                try Recipe(filters: [Filter("CISepiaTone")]), for: header(.heif, 70_000, 10))
         }
         #expect(error?.code == .tooManyPixels)
     }

@@ -76,18 +76,4 @@ import Vips
         let longest = max(report.output.size.width, report.output.size.height)
         #expect((side...side + 1).contains(longest))
     }
-
-    @Test func `a result of another size than was planned is not handed over`() throws {
-        let studio = try Studio()
-        let report = try studio.render(
-            photo(studio), [Filter("CIColorInvert")])
-        let path = studio.path(report.output.name)
-        try Renderer.check(path, against: report.plan)
-        let small = try studio.render(
-            photo(studio), Recipe(filters: [Filter("CIColorInvert")]), longestSide: 64)
-        let error = #expect(throws: Failure.self) {
-            try Renderer.check(studio.path(small.output.name), against: report.plan)
-        }
-        #expect(error?.code == .internalError)
-    }
 }

@@ -76,7 +76,7 @@ import Testing
     }
 
     /// What comes out of the middle as 16-bit sRGB, and the report.
-    private func developed(_ bytes: [UInt8]) throws -> (codes: [Int], report: RenderReport) {
+    private func developed(_ bytes: [UInt8]) throws -> (codes: [Int], report: TestRender) {
         let studio = try Studio()
         let source = try studio.write(bytes, as: "photo.jpg")
         let report = try studio.render(
@@ -96,7 +96,7 @@ import Testing
         // The sensor sees less red and blue of white; half of white is grey of half the light.
         let (codes, report) = try developed(
             dng(neutral: [128, 256, 192], colour: [16_384, 32_768, 24_576]))
-        #expect(report.header.format == "raw" && report.header.bitsPerSample == 16)
+        #expect(report.header.format == .raw && report.header.bitsPerSample == 16)
         #expect(report.output.size == PixelSize(width: 128, height: 96))
         #expect(
             report.header.notes == [

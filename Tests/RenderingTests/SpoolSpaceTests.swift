@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Foundation
 import Glibc
 import RenderProtocol
@@ -14,10 +15,10 @@ import Testing
 
     private func failure(bytes: Int, in folder: String) -> Failure? {
         do {
-            _ = try SpoolFile(bytes: bytes, in: folder)
+            _ = try SpoolFile(bytes: bytes, in: SpoolSpace(in: folder))
             return nil
         } catch {
-            return error
+            return error as? Failure
         }
     }
 
@@ -39,7 +40,7 @@ import Testing
             return try Studio.alone {
                 try Photo(
                     source, recipe: recipe, limits: limits, memorySpoolBytesMax: 0,
-                    resource: Resources(folder: nil).path(of:)
+                    resources: .none
                 ).plan
             }
         }
@@ -53,6 +54,23 @@ import Testing
 
     @Test func `a folder that is not there is no full disk`() {
         #expect(failure(bytes: 1, in: studio.path("none"))?.code == .ioFailure)
+    }
+
+    @Test func `parts of a spool do not overlap, and what is given back is free`() throws {
+        let space = try SpoolSpace(in: studio.folder)
+        do {
+            let (one, other) = (
+                try SpoolFile(bytes: 8192, in: space), try SpoolFile(bytes: 8192, in: space)
+            )
+            try [UInt8](repeating: 1, count: 8192).withUnsafeBytes { try one.write($0, at: 0) }
+            try [UInt8](repeating: 2, count: 8192).withUnsafeBytes { try other.write($0, at: 0) }
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            try bytes.withUnsafeMutableBytes { try one.read($0, at: 0) }
+            #expect(bytes.allSatisfy { $0 == 1 })
+        }
+        var status = stat()
+        #expect(fstat(space.file.descriptor, &status) == 0 && status.st_blocks == 0)
+        #expect(try space.take(4096) == 0)
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounts a small disk"))
@@ -74,19 +92,19 @@ import Testing
             try Studio.alone {
                 try Photo(
                     source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
-                    resource: Resources(folder: nil).path(of:)
+                    resources: .none
                 ).write(to: disk + "/result.jpg", folder: disk, failOn: .warning)
             }
         } throws: {
             guard case .failure(let failure)? = $0 as? WritingError else { return false }
-            return failure.code == .noSpace && failure.message.contains("the disk of \(disk)")
+            return failure.code == .noSpace && failure.message.contains("the disk has")
         }
         do {
-            let first = try SpoolFile(bytes: 600_000, in: disk)
+            let first = try SpoolFile(bytes: 600_000, in: SpoolSpace(in: disk))
             #expect(failure(bytes: 600_000, in: disk)?.code == .noSpace)
             withExtendedLifetime(first) {}
         }
         #expect(failure(bytes: 600_000, in: disk) == nil)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["result.jpg"])
     }
 }

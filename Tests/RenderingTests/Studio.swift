@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Foundation
 import RenderProtocol
 import Synchronization
@@ -40,7 +41,7 @@ final class Studio {
         quality: Double = 0.9, pixelsMax: Int = RenderLimits.defaultPixelsMax,
         output: Recipe.Output? = nil, stem: String = "out", threads: Int = 1,
         resources: String? = nil
-    ) throws -> RenderReport {
+    ) throws -> TestRender {
         try render(
             source,
             Recipe(
@@ -52,13 +53,12 @@ final class Studio {
         _ source: String, _ recipe: Recipe, resources: String? = nil,
         pixelsMax: Int = RenderLimits.defaultPixelsMax, stem: String = "out", threads: Int = 1,
         longestSide: Int? = nil
-    ) throws -> RenderReport {
+    ) throws -> TestRender {
         try Self.turn.withLock { _ in
             VipsLibrary.threads = threads
-            return try renderer.render(
-                PhotoRequest(
-                    source: source, recipe: recipe, limits: .init(pixelsMax: pixelsMax),
-                    resources: resources, folder: folder, stem: stem, longestSide: longestSide))
+            return try TestRender(
+                source, recipe, limits: .init(pixelsMax: pixelsMax), resources: resources,
+                in: folder, stem: stem, longestSide: longestSide, by: renderer)
         }
     }
 
@@ -77,8 +77,16 @@ final class Studio {
         try turn.withLock { _ in try work() }
     }
 
-    func drawContactSheet(_ request: ContactSheetRequest) throws {
-        try Self.turn.withLock { _ in try renderer.drawContactSheet(request) }
+    func drawContactSheet(
+        _ request: ContactSheetRequest, of sources: [String], to path: String,
+        resources: String? = nil
+    ) throws {
+        let files = RenderFiles(
+            sources: try sources.map { try OpenFile(reading: $0) },
+            resources: try Resources(folder: resources).files,
+            outputs: [try OpenFile(writing: path)],
+            spool: try .nameless(in: folder, name: "the spool"))
+        try Self.turn.withLock { _ in try renderer.drawContactSheet(request, files) }
     }
 
     static func fixture(_ name: String) -> String {

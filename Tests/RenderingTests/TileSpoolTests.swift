@@ -89,7 +89,7 @@ import Testing
             let rowBytes = layout.width * layout.pixelBytes
             let pixels = Self.bytes(rowBytes * layout.height, &random)
             let start = 4096 * Int.random(in: 0...2, using: &random)
-            let file = try SpoolFile(bytes: start + layout.bytes, in: studio.folder)
+            let file = try SpoolFile(bytes: start + layout.bytes, in: SpoolSpace(in: studio.folder))
             let writer = TileSpoolWriter(layout, to: file, at: start)
             var row = 0
             while row < layout.height {
@@ -132,7 +132,8 @@ import Testing
         ])
         let expected = try picture.pixels()
         for reader in Self.readers {
-            let spooled = try picture.spooled(for: reader, in: studio.folder)
+            let spooled = try picture.spooled(
+                for: reader, in: SpoolSpace(in: studio.folder))
             #expect(try spooled.pixels() == expected)
             #expect(spooled.string("png-comment-0-note") == "kept")
             #expect(spooled.interpretation == picture.interpretation)

@@ -35,6 +35,6 @@ import Testing
     }
 
     private func claim(asset: String) -> CarriedJob {
-        CarriedJob(job: "j", fence: "1", asset: asset, version: "v", generation: 1)
+        CarriedJob(job: "j", fence: "1", asset: asset, version: "v", generation: 1, carries: 0)
     }
 }

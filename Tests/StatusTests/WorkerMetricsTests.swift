@@ -36,7 +36,7 @@ import Worker
                 .freedSlot, .childStarts, .confined(Confinement()), .holdsClaims(true),
                 .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
                 .admitted(bytes: 60, waited: .seconds(1), passed: 1),
-                .rendered(report(.planes, wall: 120), isFull: true),
+                rendered(.planes, wall: 120, isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
                 + calls.map { .missedRedis($0, "refused") }
                 + PressureLevel.allCases.map { .pressure(.level($0, reading: "")) }
@@ -142,8 +142,8 @@ import Worker
     @Test func `renders are told in base units, by lane, small ones apart`() throws {
         let text = try worker(
             telling: [
-                .rendered(report(.planes, wall: 120), isFull: true),
-                .rendered(report(.stream, wall: 20), isFull: false),
+                rendered(.planes, wall: 120, isFull: true),
+                rendered(.stream, wall: 20, isFull: false),
             ])
         #expect(
             lines(text).isSuperset(of: [
@@ -157,10 +157,10 @@ import Worker
     @Test func `what full-size renders need is compared with what was estimated`() throws {
         let text = try worker(
             telling: [
-                .rendered(report(.planes, wall: 1, estimate: 62_500_000), isFull: true),
-                .rendered(report(.planes, wall: 1, estimate: 40_000_000), isFull: true),
-                .rendered(report(.planes, wall: 1, estimate: 0), isFull: true),
-                .rendered(report(.planes, wall: 1, estimate: 1), isFull: false),
+                rendered(.planes, wall: 1, isFull: true, estimate: 62_500_000),
+                rendered(.planes, wall: 1, isFull: true, estimate: 40_000_000),
+                rendered(.planes, wall: 1, isFull: true, estimate: 0),
+                rendered(.planes, wall: 1, isFull: false, estimate: 1),
             ])
         #expect(
             lines(text).isSuperset(of: [
@@ -171,24 +171,24 @@ import Worker
             ]))
     }
 
-    private func report(
-        _ lane: RenderPlan.Lane, wall: Double, estimate: Int = 0
-    ) throws -> RenderReport {
+    /// A render's event.
+    private func rendered(
+        _ lane: RenderPlan.Lane, wall: Double, isFull: Bool, estimate: Int = 0
+    ) throws -> WorkerEvent {
         let size = PixelSize(width: 4, height: 3)
         let header = PhotoHeader(
-            format: "jpeg", storedSize: size, orientation: 1, bands: 3, bitsPerSample: 8,
+            format: .jpeg, storedSize: size, orientation: 1, bands: 3, bitsPerSample: 8,
             hasAlpha: false, hasProfile: false)
-        return RenderReport(
-            header: header, sourceDigest: "", recipe: try Recipe(filters: []),
-            plan: RenderPlan(
-                lane: lane, orientation: 1, resultSize: size, passes: [],
-                output: OutputPlan(
-                    format: .jpeg, quality: 0.9, chroma: .full, progressive: false,
-                    bitDepth: .eight, keepsAlpha: false, background: .white, colorSpace: .source,
-                    strip: .none),
-                estimate: RenderEstimate(memoryBytes: estimate, cpuSeconds: 0)),
-            output: RenderedFile(
-                name: "a.jpg", mediaType: "image/jpeg", size: size, bytes: 1, digest: ""),
-            wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000)
+        let plan = RenderPlan(
+            lane: lane, orientation: 1, resultSize: size, passes: [],
+            output: OutputPlan(
+                format: .jpeg, quality: 0.9, chroma: .full, progressive: false, bitDepth: .eight,
+                keepsAlpha: false, background: .white, colorSpace: .source, strip: .none))
+        return .rendered(
+            RenderUse(
+                wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000),
+            Inspection(
+                header: header, recipe: try Recipe(filters: []), plan: plan, memoryBytes: estimate),
+            isFull: isFull)
     }
 }

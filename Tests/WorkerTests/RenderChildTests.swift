@@ -24,19 +24,18 @@ import Testing
         }
     }
 
-    private static let drawn = #"{"drawn":{}}"#
-    private let request = RenderRequest.contactSheet(
-        ContactSheetRequest(cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
+    private static let rendered = ScriptedReply.rendered
+    private let request = RenderRequest.Work.contactSheet(ScriptedReply.sheet)
 
     private func ask(_ lines: String, timeout: Duration = .seconds(20)) async throws {
         let script = try Script(lines)
         let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
         defer { child.kill(because: .cancelled) }
-        _ = try await child.ask(request, timeout: timeout)
+        _ = try await child.ask(request, RenderFiles(), timeout: timeout)
     }
 
     @Test func `an answer is given to whom it belongs`() async throws {
-        try await ask("read line; echo '\(Self.drawn)'")
+        try await ask("read line; \(Self.rendered)")
     }
 
     /// Somebody, since the kernel says that it has killed none; where it says nothing it may have been the kernel.
@@ -71,7 +70,7 @@ import Testing
     @Test func `a child that cannot be started is our fault and says what to do`() async throws {
         let child = RenderChild(executable: "/nowhere/minilab-render", logger: Logger(label: "t"))
         let failure = await #expect(throws: Failure.self) {
-            try await child.ask(request, timeout: .seconds(5))
+            try await child.ask(request, RenderFiles(), timeout: .seconds(5))
         }
         #expect(failure?.code == .internalError)
         #expect(failure?.message.contains("installed") == true)
@@ -80,7 +79,7 @@ import Testing
     @Test func `cancelling kills the process at once`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
         let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
@@ -91,9 +90,9 @@ import Testing
     @Test func `a child stands still when it is told to, runs on, and answers`() async throws {
         let script = try Script(
             "echo $$ > \"$0.pid\"; read line; while [ ! -e \"$0.go\" ]; do sleep 0.01; done; "
-                + "echo '\(Self.drawn)'")
+                + "\(Self.rendered)")
         let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
         try await Self.waitForState("T", of: pid)
@@ -101,7 +100,7 @@ import Testing
         child.pause()
         child.resume()
         child.resume()
-        guard case .drawn = try await asking.value else {
+        guard case .rendered = try await asking.value.content else {
             Issue.record("another answer")
             return
         }
@@ -111,7 +110,7 @@ import Testing
     @Test func `a child that stands still can be killed`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
         let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
         asking.cancel()
@@ -125,28 +124,25 @@ import Testing
 
     @Test func `a child that died idle is not asked again`() async throws {
         let script = try Script(
-            "read line; echo '\(Self.drawn)'; test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
+            "read line; \(Self.rendered); test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
         )
         var settings = WorkerSettings(name: "test", renderExecutable: script.path)
         settings.slots = 1
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
-        let sheet = ContactSheetRequest(
-            cells: [], across: 1, cellSide: 100, destination: "/dev/null")
-        try await pool.draw(sheet)
+        try await pool.draw(ScriptedReply.sheet, RenderFiles())
         await pool.waitForIdleDeath()
-        try await pool.draw(sheet)
+        try await pool.draw(ScriptedReply.sheet, RenderFiles())
         await pool.close()
     }
 
     @Test func `a child is used again and replaced after its number of photos`() async throws {
         let script = try Script(
-            "echo $$ >> \"$0.pids\"; while read line; do echo '\(Self.drawn)'; done")
+            "echo $$ >> \"$0.pids\"; while read line; do \(Self.rendered); done")
         var settings = WorkerSettings(name: "test", renderExecutable: script.path)
         settings.photosPerChild = 3
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         for _ in 0..<7 {
-            try await pool.draw(
-                ContactSheetRequest(cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
+            try await pool.draw(ScriptedReply.sheet, RenderFiles())
         }
         await pool.close()
         let pids = script.folder.text(of: "child.pids").split(separator: "\n")

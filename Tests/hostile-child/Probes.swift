@@ -6,20 +6,14 @@ import Rendering
 /// What becomes of system calls in a process that is confined as a render child is: each is made by a process of its
 /// own, forked from one that has prepared, as a zygote does.
 struct Probes {
-    private let reach: FileReach
     /// Highest number that is tried, far above those of any kernel so far.
     private static let numberMax = 600
     /// A call that waits is ended by a signal.
     private static let secondsMax: UInt32 = 5
 
-    init(byPath: Bool) {
-        reach =
-            byPath ? .paths(ReachableFiles(readable: [], writable: [])) : .descriptors
-    }
-
     /// Prints a line for each: its number or name, and `done`, the error's number, or `signal` and its number.
     func run() {
-        let prepared = ConfinedProcess.prepare(reach)
+        let prepared = ConfinedProcess.prepare()
         for gap in prepared { print("gap \(gap.measure.rawValue) \(gap.reason)") }
         print("libvips", Self.startLibvips() ? "done" : "\(ENOEXEC)")
         for number in 0...Self.numberMax {
@@ -32,7 +26,7 @@ struct Probes {
     /// one that enters before.
     func measure() {
         let clock = ContinuousClock()
-        let prepared = clock.measure { _ = ConfinedProcess.prepare(reach) }
+        let prepared = clock.measure { _ = ConfinedProcess.prepare() }
         print("prepare", Int(prepared / .microseconds(1)))
         print("libvips", Int(clock.measure { _ = Self.startLibvips() } / .microseconds(1)))
         for (name, enters) in [("fork", false), ("fork-and-enter", true)] {
@@ -41,7 +35,7 @@ struct Probes {
                 fflush(nil)
                 let process = hostile_new_process()
                 if process == 0 {
-                    if enters { _ = ConfinedProcess.enter(reach, serial: serial) }
+                    if enters { _ = ConfinedProcess.enter(serial: serial) }
                     _exit(0)
                 }
                 waitpid(process, nil, 0)
@@ -79,7 +73,7 @@ struct Probes {
         let process = hostile_new_process()
         guard process != 0 else {
             alarm(Self.secondsMax)
-            let gaps = ConfinedProcess.enter(reach, serial: 1)
+            let gaps = ConfinedProcess.enter(serial: 1)
             // Not confined at all: nothing may be tried.
             guard !gaps.contains(where: { $0.measure == .calls }) else { _exit(EOWNERDEAD) }
             let result = call()

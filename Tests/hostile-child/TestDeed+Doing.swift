@@ -1,5 +1,6 @@
 import Adjustments
 import CHostile
+import FileBytes
 import Glibc
 import MinilabTesting
 import RenderProtocol
@@ -19,23 +20,24 @@ extension TestDeed {
     /// Does what is to happen while a photo is rendered.
     ///
     /// - Returns: `ioFailure` with the kernel's words when it was denied, `internalError` when it was done.
-    func doInRender(_ request: PhotoRequest) -> Failure? {
+    func doInRender(_ files: RenderFiles) -> Failure? {
         guard self != .spinInHeader else { return nil }
         errno = 0
-        guard attempt(request) else {
+        guard attempt(files) else {
             return Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
         }
         return Failure(.internalError, "\(rawValue): done")
     }
 
-    private func attempt(_ request: PhotoRequest) -> Bool {
-        let inFolder = request.folder + "/" + rawValue
+    private func attempt(_ files: RenderFiles) -> Bool {
+        // Sentences call it by its path; a worker hands over an asset's.
+        let photo = files.sources[0].name
         switch self {
         case .readPasswd: return open("/etc/passwd", O_RDONLY) >= 0
-        case .writeBesidePhoto: return open(request.source + ".new", O_WRONLY | O_CREAT, 0o600) >= 0
-        case .removePhoto: return unlink(request.source) == 0
-        case .changeMode: return chmod(request.source, 0o777) == 0
-        case .linkPhoto: return link(request.source, inFolder) == 0
+        case .writeBesidePhoto: return open(photo + ".new", O_WRONLY | O_CREAT, 0o600) >= 0
+        case .removePhoto: return unlink(photo) == 0
+        case .changeMode: return chmod(photo, 0o777) == 0
+        case .linkPhoto: return link(photo, photo + ".link") == 0
         case .openSocket: return socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0
         case .openLocalSocket: return socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) >= 0
         case .fork:
@@ -44,7 +46,7 @@ extension TestDeed {
             return child > 0
         case .signalWorker: return kill(getppid(), 0) == 0
         case .limitWorker: return hostile_limit(getppid()) == 0
-        case .useSpool: return hostile_use_spool(request.folder)
+        case .useSpool: return hostile_use_spool(files.spool?.descriptor ?? -1)
         case .exec:
             execl("/bin/true")
             return false
@@ -59,7 +61,7 @@ extension TestDeed {
         case .exhaustCPlusPlus:
             hostile_exhaust_memory(Self.muchBytes)
             return true
-        case .fillDisk: return Self.write(Self.muchBytes, to: inFolder)
+        case .fillDisk: return Self.write(Self.muchBytes, to: files.outputs[0])
         case .abort: Glibc.abort()
         }
     }
@@ -73,14 +75,11 @@ extension TestDeed {
         }
     }
 
-    private static func write(_ count: Int, to path: String) -> Bool {
-        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0, unlink(path) == 0 else { return false }
-        defer { close(file) }
+    private static func write(_ count: Int, to file: OpenFile) -> Bool {
         // A hole: nothing is written until the limit, and the disk stays as it is.
         let bytes = [UInt8](repeating: 7, count: pieceBytes)
         for offset in stride(from: 0, to: count, by: 64 * pieceBytes)
-        where pwrite(file, bytes, bytes.count, off_t(offset)) < 0 {
+        where pwrite(file.descriptor, bytes, bytes.count, off_t(offset)) < 0 {
             return false
         }
         return true

@@ -4,23 +4,23 @@ import MinilabTesting
 import RenderProtocol
 import Rendering
 
-// usage: minilab-hostile-child probes descriptors|paths    all system calls, and some with arguments, one a line
-//        minilab-hostile-child costs descriptors|paths     what preparing and entering cost, in microseconds
-//        minilab-hostile-child [ARGUMENTS]                 a render child that does MINILAB_TEST_DEED
+// usage: minilab-hostile-child probes    all system calls, and some with arguments, one a line
+//        minilab-hostile-child costs     what preparing and entering cost, in microseconds
+//        minilab-hostile-child           a render child that does MINILAB_TEST_DEED
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "probes" {
-    Probes(byPath: arguments.last == "paths").run()
+    Probes().run()
     exit(0)
 }
 if arguments.first == "costs" {
-    Probes(byPath: arguments.last == "paths").measure()
+    Probes().measure()
     exit(0)
 }
 var hooks = RenderChild.Hooks()
 // A deed that loops is to end in the seconds that its test waits, on any machine.
 hooks.speed = .reference
 hooks.willAnswer = { request in
-    if case .probe = request { TestDeed.armed?.doInHeader() }
+    if case .inspect = request.work { TestDeed.armed?.doInHeader() }
 }
 hooks.willRender = { request in TestDeed.armed?.doInRender(request) }
-exit(RenderChild.run(arguments: arguments, hooks: hooks).rawValue)
+exit(RenderChild.run(hooks: hooks).rawValue)

@@ -22,8 +22,8 @@ public enum FilterKernel: Sendable {
 public struct FilterContext: Sendable {
     /// The upright size of the picture that the filter gets.
     public let size: PixelSize
-    /// Gives the path of a resource's file, by digest (`"sha256:…"`).
-    public let resource: @Sendable (_ digest: String) throws(Failure) -> String
+    /// Reads a resource, by digest (`"sha256:…"`): `badResource` when it has more than `bytesMax` bytes.
+    public let resource: @Sendable (_ digest: String, _ bytesMax: Int) throws(Failure) -> [UInt8]
 
     /// Reads a resource as a picture, by digest.
     public let picture:
@@ -32,7 +32,8 @@ public struct FilterContext: Sendable {
     /// Makes a context.
     public init(
         size: PixelSize,
-        resource: @escaping @Sendable (_ digest: String) throws(Failure) -> String,
+        resource:
+            @escaping @Sendable (_ digest: String, _ bytesMax: Int) throws(Failure) -> [UInt8],
         picture:
             @escaping @Sendable (_ digest: String, _ fit: ResourcePicture.Fit) throws(Failure)
             -> ResourcePicture
@@ -50,7 +51,7 @@ public struct FilterContext: Sendable {
                 "The file \(digest) was asked for and there is no folder of resources.")
         }
         self.init(
-            size: size, resource: { digest throws(Failure) in throw missing(digest) },
+            size: size, resource: { digest, _ throws(Failure) in throw missing(digest) },
             picture: { digest, _ throws(Failure) in throw missing(digest) })
     }
 }

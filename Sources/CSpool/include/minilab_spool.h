@@ -3,14 +3,17 @@
 #define MINILAB_SPOOL_H
 
 #include <linux/openat2.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // open() of a file that never has a name.
 int minilab_open_nameless(const char *folder);
 // mkostemp() with O_CLOEXEC; the name's last six letters are replaced.
 int minilab_open_unique(char *name);
-// fallocate() from the start on.
-int minilab_allocate(int descriptor, int64_t bytes);
+// fallocate() of a part, and FALLOC_FL_PUNCH_HOLE, which frees one.
+int minilab_allocate(int descriptor, int64_t start, int64_t bytes);
+int minilab_free(int descriptor, int64_t start, int64_t bytes);
 // sync_file_range() over the whole file: SYNC_FILE_RANGE_WAIT_BEFORE, and SYNC_FILE_RANGE_WRITE.
 int minilab_wait_for_flush(int descriptor);
 int minilab_start_flush(int descriptor);
@@ -18,5 +21,14 @@ int minilab_start_flush(int descriptor);
 // magic links. `resolve` adds RESOLVE_ flags: RESOLVE_NO_SYMLINKS refuses every symbolic link (ELOOP).
 #define MINILAB_OPEN_BENEATH_ATTEMPTS_MAX 16
 int minilab_open_beneath(int folder, const char *name, uint64_t flags, uint64_t resolve);
+
+// socketpair() of a stream, closed in programs that are started.
+int minilab_socket_pair(int ends[2]);
+// sendmsg() of bytes, with descriptors at the first one (SCM_RIGHTS). As write(), without SIGPIPE.
+ssize_t minilab_send_descriptors(
+    int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count);
+// recvmsg() of bytes and of the descriptors that come with them; those beyond `room` are closed. As read().
+ssize_t minilab_receive_descriptors(
+    int socket, void *bytes, size_t count, int *descriptors, size_t room, size_t *descriptor_count);
 
 #endif

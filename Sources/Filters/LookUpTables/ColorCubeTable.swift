@@ -55,8 +55,8 @@ struct ColorCubeTable: PixelFilter {
             }
             numbers = values.map(Float.init)
         case .file(let digest):
-            numbers = try FloatFile.read(
-                context.resource(digest), count: count, for: filter.name)
+            let bytes = try context.resource(digest, FloatFile.bytesMax(of: count))
+            numbers = try FloatFile.read(bytes, named: digest, count: count, for: filter.name)
         }
         cube = ColourCube(size: size, channels: 4, numbers)
         changesAlpha = stride(from: 3, to: count, by: 4).contains { numbers[$0] != 1 }

@@ -33,15 +33,9 @@ struct CubeFile: Sendable {
     /// Numbers larger than this are no look but a damaged file.
     static let numberMax: Float = 65_504
 
-    /// Reads a file.
+    /// Reads the text of a file.
     ///
     /// - Throws: `badResource` with the number of the line that is wrong.
-    init(at path: String) throws(Failure) {
-        try self.init(
-            ResourceFile.bytes(of: path, bytesMax: Self.bytesMax), named: path)
-    }
-
-    /// Reads the text of a file.
     init(_ bytes: [UInt8], named path: String) throws(Failure) {
         var reader = CubeReader(path: path)
         let before = uselocale(Self.pointLocale)

@@ -36,7 +36,8 @@ struct CubeFilter: PixelFilter {
     private let intensity: Float
 
     init(_ filter: Filter, _ context: FilterContext) throws(Failure) {
-        let file = try CubeFile(at: context.resource(filter.text("file")))
+        let digest = filter.text("file")
+        let file = try CubeFile(context.resource(digest, CubeFile.bytesMax), named: digest)
         self.file = file
         curves = file.curves.map { curves in
             (0..<3).map { channel in

@@ -1,55 +1,44 @@
 package import Adjustments
 import CConfinement
+import FileBytes
 import FoundationEssentials
 import Glibc
 public import RenderProtocol
 import Vips
 
-/// The life of a render child: reads requests from standard input, answers on standard output.
+/// The life of a render child: takes requests and open files over the socket that is its standard input, answers on
+/// standard output.
 ///
 /// Nothing else is written to standard output; libvips' warnings go to standard error.
 public enum RenderChild {
-    /// Runs until standard input ends.
+    /// Runs until the socket's other end is closed.
     ///
-    /// The worker keeps standard input open until it has the answer: if it closes while a photo is
-    /// being rendered, the worker is dead, and the process ends at once with
-    /// ``RenderExit/orphaned``.
+    /// The worker keeps its end open until it has the answer: if it closes while a photo is being rendered, the worker is
+    /// dead, and the process ends at once with ``RenderExit/orphaned``.
     ///
     /// Before it reads a request the process gives up all that rendering does not need (``ConfinedProcess``).
     ///
     /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given; `VIPS_TILE_HEIGHT`,
     /// rows that they compute at a time. Neither changes a byte of the result.
-    ///
-    /// - Parameter arguments: what it can reach, as ``ReachableFiles`` gives them.
-    public static func run(arguments: [String]) -> RenderExit {
-        run(arguments: arguments, hooks: Hooks())
-    }
+    public static func run() -> RenderExit { run(hooks: Hooks()) }
 
     /// What a program of tests does at some moments of a child's life; nothing in the product.
     package struct Hooks: Sendable {
         /// Before a request is answered.
         package var willAnswer: @Sendable (RenderRequest) -> Void = { _ in }
         /// When a photo's render is planned and its limits hold; a failure is the answer.
-        package var willRender: @Sendable (PhotoRequest) -> Failure? = { _ in nil }
+        package var willRender: @Sendable (RenderFiles) -> Failure? = { _ in nil }
         /// By which limits of processor time are scaled.
         package var speed = ProcessorSpeed.here
 
         package init() {}
     }
 
-    /// As ``run(arguments:)``.
-    package static func run(arguments: [String], hooks: Hooks) -> RenderExit {
-        let reachable: ReachableFiles?
-        do {
-            reachable = try ReachableFiles(arguments: arguments)
-        } catch {
-            complain("\(error.text) is no argument; known are --read PATH and --write PATH")
-            return .badRequest
-        }
+    /// As ``run()``.
+    package static func run(hooks: Hooks) -> RenderExit {
         minilab_exit_without_memory(RenderExit.outOfMemory.rawValue)
         VipsLibrary.endWithoutMemory(by: RenderExit.outOfMemory.rawValue)
-        let reach = reachable.map(FileReach.paths) ?? .anything
-        let prepared = ConfinedProcess.prepare(reach)
+        let prepared = ConfinedProcess.prepare()
         // A reader that has gone is seen as an error of write, below.
         signal(SIGPIPE, SIG_IGN)
         Heap.settle()
@@ -64,32 +53,24 @@ public enum RenderChild {
             return .noVips
         }
         let confinement = Confinement(
-            gaps: prepared + ConfinedProcess.enter(reach, serial: Int(getpid())))
+            gaps: prepared + ConfinedProcess.enter(serial: Int(getpid())))
         let watch = OrphanWatch()
         watch.start()
-        renderer.willRender = { request, photo throws(Failure) in
+        renderer.willRender = { photo, files throws(Failure) in
             RequestLimits(of: photo, at: hooks.speed).enter()
-            if let failure = hooks.willRender(request) { throw failure }
+            if let failure = hooks.willRender(files) { throw failure }
         }
-        var lines = LineReader()
-        while let line = lines.next() {
-            guard case .line(let data) = line else {
-                complain("a line is longer than \(LineFormat.lineBytesMax) bytes")
-                return .badRequest
+        var requests = RequestReader(DescriptorSocket(adopting: STDIN_FILENO))
+        do throws(BadRequest) {
+            while let (request, files) = try requests.next() {
+                let reply = watch.watching {
+                    Self.reply(to: request, files, by: renderer, confinement, hooks)
+                }
+                guard answer(RenderReply(to: request.number, reply)) else { return .orphaned }
             }
-            let request: RenderRequest
-            do {
-                request = try LineFormat.decode(RenderRequest.self, from: data)
-            } catch let failure as Failure {
-                // A request whose recipe is refused is a request: the worker gets to know why.
-                guard answer(.failed(failure)) else { return .orphaned }
-                continue
-            } catch {
-                complain("a line is no request: \(error)")
-                return .badRequest
-            }
-            let reply = watch.watching { Self.reply(to: request, by: renderer, confinement, hooks) }
-            guard answer(reply) else { return .orphaned }
+        } catch {
+            complain(error.description)
+            return .badRequest
         }
         return .finished
     }
@@ -105,24 +86,23 @@ public enum RenderChild {
     }
 
     private static func reply(
-        to request: RenderRequest, by renderer: Renderer, _ confinement: Confinement, _ hooks: Hooks
-    ) -> RenderReply {
+        to request: RenderRequest, _ files: RenderFiles, by renderer: Renderer,
+        _ confinement: Confinement, _ hooks: Hooks
+    ) -> RenderReply.Content {
         RequestLimits.beforePlan(of: request, at: hooks.speed).enter()
         hooks.willAnswer(request)
         do throws(Failure) {
-            switch request {
+            switch request.work {
             case .confinement: return .confined(confinement)
-            case .probe(let request):
-                let (header, plan) = try renderer.probe(request)
-                return .probed(header: header, plan: plan)
-            case .digest(let source):
-                return .digested(sha256: try renderer.digest(of: source))
-            case .render(let request):
-                return .rendered(try renderer.render(request))
-            case .contactSheet(let request):
-                try renderer.drawContactSheet(request)
-                return .drawn
+            case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
+            case .render(let photo):
+                try renderer.render(photo, files) { place in
+                    // Nobody who reads any more is seen when the answer is written.
+                    _ = answer(RenderReply(to: request.number, .progress(written: place)))
+                }
+            case .contactSheet(let sheet): try renderer.drawContactSheet(sheet, files)
             }
+            return .rendered
         } catch {
             return .failed(error)
         }

@@ -18,11 +18,11 @@ final class CoefficientSpool: CoefficientStore {
     /// - Parameters:
     ///   - layout: the photo's.
     ///   - turn: what becomes of it.
-    ///   - folder: where the spool file is.
+    ///   - space: what it is written to.
     /// - Throws: `noSpace`, `ioFailure`.
-    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in folder: String) throws(Failure) {
+    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in space: SpoolSpace) throws(Failure) {
         tiles = Self.tiles(of: layout, turn)
-        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: folder)
+        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: space)
         var start = 0
         for tiles in tiles {
             writers.append(TileSpoolWriter(tiles, to: file, at: start))

@@ -14,7 +14,7 @@ enum JPEGCopy {
     ///   or so large that it should rather stream.
     static func image(_ file: PhotoFile, atLeast size: PixelSize) throws -> Image? {
         let reader = try JPEGReader(
-            file.path,
+            file.descriptor,
             limits: file.jpegLimits(coefficientBytesMax: PlanesLane.coefficientBytesMax))
         let layout = reader.header.layout
         let eighths =

@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import JPEG
 import Metadata
 import Vips
@@ -12,7 +13,7 @@ struct LosslessLane {
     let obstacle: Obstacle?
     /// Of the result.
     let size: PixelSize
-    private let path: String
+    private let file: OpenFile
     private let limits: JPEGLimits
     private let header: JPEGHeader
     private let transform: JPEGTransform
@@ -46,8 +47,8 @@ struct LosslessLane {
         turn: JPEGTurn = .none
     ) throws(JPEGError) {
         limits = file.jpegLimits(coefficientBytesMax: Self.coefficientBytesMax)
-        header = try JPEGReader(file.path, limits: limits).header
-        path = file.path
+        header = try JPEGReader(file.descriptor, limits: limits).header
+        self.file = file.file
         let layout = header.layout
         transform = JPEGTransform(orientation: orientation, part: part, turn: turn, of: layout)
         let result = transform.layout(of: layout)
@@ -71,13 +72,13 @@ struct LosslessLane {
     /// A progressive photo stays progressive.
     ///
     /// - Throws: `JPEGError` or `Failure`.
-    func write(to target: String, strip: Recipe.Strip, spool place: SpoolPlace) throws {
+    func write(to target: OpenFile, strip: Recipe.Strip, spool place: SpoolPlace) throws {
         let spool =
             isSpooled(place)
-            ? try CoefficientSpool(header.layout, transform.turn, in: place.folder) : nil
+            ? try CoefficientSpool(header.layout, transform.turn, in: place.file()) : nil
         do {
             try transform.write(
-                JPEGReader(path, limits: limits), to: target,
+                JPEGReader(file.descriptor, limits: limits), to: target.descriptor,
                 markers: header.markers.carried(to: PictureFacts(size: size), strip: strip),
                 store: spool)
         } catch {

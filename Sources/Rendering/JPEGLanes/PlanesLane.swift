@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Headers
 import JPEG
 import Metadata
@@ -9,7 +10,7 @@ import RenderProtocol
 /// Streams row of MCUs by row of MCUs. A photo that has to be turned is kept, 1.5 bytes per pixel of 4:2:0,
 /// in memory or in a spool file, and turned while it is written.
 struct PlanesLane {
-    private let path: String
+    private let file: OpenFile
     private let limits: JPEGLimits
     private let header: JPEGHeader
     private let colour: PhotoColour
@@ -25,7 +26,9 @@ struct PlanesLane {
         guard file.format == .jpeg else { return nil }
         // What is wrong with the file, the other lanes say; they read it all the same.
         let limits = file.jpegLimits(coefficientBytesMax: Self.coefficientBytesMax)
-        guard let header = try? JPEGReader(file.path, limits: limits).header else { return nil }
+        guard let header = try? JPEGReader(file.descriptor, limits: limits).header else {
+            return nil
+        }
         let layout = header.layout
         guard layout.colour == .ycbcr, let chroma = layout.chroma,
             PlaneProgram.chromas.contains(chroma),
@@ -40,7 +43,7 @@ struct PlanesLane {
             }
             colour = known
         }
-        path = file.path
+        self.file = file.file
         self.limits = limits
         self.header = header
     }
@@ -65,14 +68,14 @@ struct PlanesLane {
     ///   - spool: where the planes of a turned photo go.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
-        to target: String, _ filters: [any PixelFilter], turned orientation: Orientation,
+        to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
         of recipe: Recipe, _ plan: RenderPlan, spool place: SpoolPlace
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         let program = PlaneProgram(filters: filters, colour: colour, chain: recipe.filters)
-        let reader = try JPEGReader(path, limits: limits)
+        let reader = try JPEGReader(file.descriptor, limits: limits)
         let writer = try JPEGWriter(
-            target, layout: header.layout.turned(turn),
+            target.descriptor, layout: header.layout.turned(turn),
             coding: JPEGCoding(
                 quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
             density: header.density,
@@ -84,7 +87,7 @@ struct PlanesLane {
         } else if JPEGPlanes.byteCount(header.layout) <= place.memoryBytesMax {
             try turnInMemory(reader, program, writer, turn)
         } else {
-            try turnInSpool(reader, program, writer, turn, place.folder)
+            try turnInSpool(reader, program, writer, turn, place.file())
         }
         try writer.finish()
     }
@@ -118,9 +121,9 @@ struct PlanesLane {
 
     private func turnInSpool(
         _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn,
-        _ folder: String
+        _ space: SpoolSpace
     ) throws {
-        let spool = try PlanesSpool(header.layout, turn, in: folder)
+        let spool = try PlanesSpool(header.layout, turn, in: space)
         let planes = JPEGPlanes(header.layout)
         for row in 0..<header.layout.mcuRows {
             try edit(row, of: reader, in: planes, program)

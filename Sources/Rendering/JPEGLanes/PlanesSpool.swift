@@ -22,12 +22,12 @@ final class PlanesSpool {
     /// - Parameters:
     ///   - layout: the photo's.
     ///   - turn: transposes or flips: all else streams.
-    ///   - folder: where the spool file is.
+    ///   - space: what it is written to.
     /// - Throws: `noSpace`, `ioFailure`.
-    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in folder: String) throws(Failure) {
+    init(_ layout: JPEGLayout, _ turn: JPEGTurn, in space: SpoolSpace) throws(Failure) {
         self.layout = layout
         self.turn = turn
-        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: folder)
+        let file = try SpoolFile(bytes: Self.bytes(of: layout, turn), in: space)
         var start = 0
         writers = Self.tiles(of: layout, turn).map { tiles in
             defer { start += tiles.wholePages }

@@ -1,4 +1,5 @@
 import Adjustments
+import FileBytes
 import Glibc
 import Vips
 
@@ -39,23 +40,22 @@ struct ExifPlaceholder {
     /// Writes the EXIF over the text.
     ///
     /// - Throws: `ioFailure`, or `internalError` when the text is not found.
-    func fill(_ path: String) throws(Failure) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
-        let length = Int(status.st_size)
-        guard let map = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+    func fill(_ file: OpenFile) throws(Failure) {
+        let length = try file.length()
+        guard
+            let map = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0),
             map != MAP_FAILED
-        else { throw Self.failure(path) }
+        else {
+            throw Failure(
+                .ioFailure, "\(file.name) cannot be written: \(String(cString: strerror(errno))).")
+        }
         defer { munmap(map, length) }
         guard let end = fill(UnsafeMutableRawBufferPointer(start: map, count: length)) else {
             throw Failure(
                 .internalError,
-                "\(path) was written without room for its EXIF. Report it with the photo.")
+                "\(file.name) was written without room for its EXIF. Report it with the photo.")
         }
-        guard end == length || ftruncate(descriptor, end) == 0 else { throw Self.failure(path) }
+        if end != length { try file.cut(to: end) }
     }
 
     /// - Returns: how long the file is now, or nil when there was no room.
@@ -135,10 +135,6 @@ struct ExifPlaceholder {
         for index in 0..<4 {
             file[end + index] = UInt8(truncatingIfNeeded: crc >> (24 - 8 * index))
         }
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        Failure(.ioFailure, "\(path) cannot be written: \(String(cString: strerror(errno))).")
     }
 }
 

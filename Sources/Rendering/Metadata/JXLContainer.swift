@@ -1,5 +1,5 @@
 import Adjustments
-import Glibc
+import FileBytes
 
 /// Puts EXIF and XMP around a JPEG XL codestream, which libvips 8.14 writes bare.
 ///
@@ -27,51 +27,24 @@ enum JXLContainer {
             + Array(name.utf8) + content
     }
 
-    /// Wraps the codestream in a file; the file is replaced whole.
+    /// Wraps the codestream in a file: it is moved up to make room, from its end on.
     ///
     /// - Throws: `ioFailure`, `noSpace`, or `internalError` when the file is no bare codestream.
-    static func wrap(_ path: String, exif: [UInt8]?, xmp: [UInt8]?) throws(Failure) {
-        let wrapped = path + ".boxes"
-        let source = open(path, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else { throw failure(path) }
-        defer { close(source) }
-        let target = open(wrapped, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard target >= 0 else { throw failure(wrapped) }
-        defer { close(target) }
-        var buffer = head(exif: exif, xmp: xmp)
-        try write(buffer, to: target, wrapped)
-        buffer = [UInt8](repeating: 0, count: chunkBytes)
-        var isFirst = true
-        while true {
-            let count = read(source, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(path) }
-            if isFirst, !buffer[..<count].starts(with: codestreamMark) {
-                throw Failure(.internalError, "\(path) is no bare codestream of JPEG XL.")
-            }
-            if count == 0 { break }
-            isFirst = false
-            try write(Array(buffer[..<count]), to: target, wrapped)
+    static func wrap(_ file: OpenFile, exif: [UInt8]?, xmp: [UInt8]?) throws(Failure) {
+        guard file.bytes(from: 0, count: 2) == codestreamMark else {
+            throw Failure(.internalError, "\(file.name) is no bare codestream of JPEG XL.")
         }
-        guard rename(wrapped, path) == 0 else { throw failure(path) }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String)
-        throws(Failure)
-    {
-        var start = 0
-        while start < bytes.count {
-            let count = bytes[start...].withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
+        let head = head(exif: exif, xmp: xmp)
+        var end = try file.length()
+        while end > 0 {
+            let start = max(0, end - chunkBytes)
+            let bytes = file.bytes(from: start, count: end - start)
+            guard bytes.count == end - start else {
+                throw Failure(.ioFailure, "\(file.name) cannot be read back.")
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure(path) }
-            start += count
+            try file.write(bytes, at: start + head.count)
+            end = start
         }
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        let code: FailureCode = errno == ENOSPC || errno == EDQUOT ? .noSpace : .ioFailure
-        return Failure(code, "\(path) cannot be written: \(String(cString: strerror(errno))).")
+        try file.write(head, at: 0)
     }
 }

@@ -18,8 +18,8 @@ struct MemoryEstimate {
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
-    private static let decoders: [String: (eight: Double, more: Double)] = [
-        "heif": (7, 13.5), "webp": (8.5, 8.5), "jxl": (7, 14), "gif": (5, 5), "raw": (20, 20),
+    private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
+        .heif: (7, 13.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
@@ -96,16 +96,16 @@ struct MemoryEstimate {
         if let whole = Self.decoders[photo.format] {
             bytes += Int((photo.bitsPerSample > 8 ? whole.more : whole.eight) * pixels)
         }
-        if photo.format == "jpeg", shape.edited.storedSize != photo.storedSize {
+        if photo.format == .jpeg, shape.edited.storedSize != photo.storedSize {
             // A small copy is decoded at eighths of the size, at most twice as wide and tall.
             let copy = 3 * min(photo.storedSize.pixels, 4 * shape.edited.storedSize.pixels)
             bytes += min(copy, Photo.memorySpoolBytesMax)
         }
         switch photo.format {
-        case "jpeg" where photo.isDecodedWhole: bytes += shape.coefficientBytes
-        case "png" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
+        case .jpeg where photo.isDecodedWhole: bytes += shape.coefficientBytes
+        case .png where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
         // Of a TIFF in one strip libtiff reads the compressed bytes together: for photos three quarters at most.
-        case "tiff" where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes * 3 / 4
+        case .tiff where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes * 3 / 4
         default: break
         }
         // Two rows of tiles or strips, or four times the rows of libvips' own.

@@ -12,7 +12,7 @@ extension Planner {
         _ passes: [Pass], _ recipe: Recipe, _ output: OutputPlan, for header: PhotoHeader,
         obstacle: ((Geometry?) -> String?)?
     ) -> (lane: RenderPlan.Lane?, note: String?) {
-        guard header.format == output.format.rawValue else { return (nil, nil) }
+        guard header.format.rawValue == output.format.rawValue else { return (nil, nil) }
         guard recipe.output.isPlain(like: header) else {
             return (nil, "the photo is compressed anew, as edit.output asks for")
         }

@@ -3,7 +3,7 @@ import RenderProtocol
 
 extension Planner {
     /// Original formats without loss that stay what they are.
-    private static let kept: [String: Recipe.Format] = ["png": .png, "tiff": .tiff]
+    private static let kept: [PhotoFormat: Recipe.Format] = [.png: .png, .tiff: .tiff]
 
     /// Makes every choice that the recipe leaves open, from what the original is.
     ///

@@ -9,15 +9,15 @@ extension Planner {
     /// - Returns: a pass for each filter, and the size of the result.
     static func steps(
         of recipe: Recipe, on size: PixelSize, limits: RenderLimits,
-        _ resource: @escaping @Sendable (String) throws(Failure) -> String
+        _ resources: Resources
     ) throws(Failure) -> ([Pass], size: PixelSize) {
         var size = size
         var steps: [Pass] = []
         try limits.check(.filters, recipe.filters.reduce(0) { $0 + $1.count }, of: "The recipe")
         for filter in recipe.filters where !filter.changesNothing {
-            let context = FilterContext(size: size, resource: resource) {
+            let context = FilterContext(size: size, resource: resources.bytes) {
                 digest, fit throws(Failure) in
-                try ResourcePicture(at: resource(digest), fit)
+                try ResourcePicture(resources.file(digest), fit)
             }
             switch filter.definition.kernel {
             case .pixel(let make):

@@ -11,8 +11,8 @@ enum Planner {
         let room: MemoryRoom
 
         /// Where pixels go that are needed in any order.
-        func spoolPlace(_ folder: String) -> SpoolPlace {
-            SpoolPlace(folder: folder, memoryBytesMax: room.keptBytesMax)
+        func spoolPlace(_ space: SpoolSpace?) -> SpoolPlace {
+            SpoolPlace(space: space, memoryBytesMax: room.keptBytesMax)
         }
 
         /// All per-pixel filters, in order.
@@ -34,7 +34,7 @@ enum Planner {
     ///     cannot be.
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
-    ///   - resource: where the file of a digest is.
+    ///   - resources: the files that the recipe names.
     /// - Throws: `exceedsLimit`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
@@ -42,10 +42,10 @@ enum Planner {
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        resource: @escaping @Sendable (String) throws(Failure) -> String
+        resources: Resources
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
-            of: recipe, on: header.uprightSize, limits: limits, resource)
+            of: recipe, on: header.uprightSize, limits: limits, resources)
         var output = try output(
             recipe.output, for: header, size: size, hasAlpha: header.hasAlpha || makeAlpha(steps))
         let editsPlanes = editsPlanes(steps, of: header)

@@ -12,8 +12,8 @@ enum TimeEstimate {
         .copy: 0.5, .lossless: 6, .planes: 7, .stream: 9, .spool: 12,
     ]
     /// Decoding what is no JPEG, beyond one.
-    private static let decoders: [String: Double] = [
-        "png": 20, "tiff": 10, "webp": 20, "heif": 40, "jxl": 60, "gif": 10, "raw": 250,
+    private static let decoders: [PhotoFormat: Double] = [
+        .png: 20, .tiff: 10, .webp: 20, .heif: 40, .jxl: 60, .gif: 10, .raw: 250,
     ]
     /// Encoding what is no JPEG, beyond one; a TIFF for three bytes of a pixel.
     private static let encoders: [Recipe.Format: Double] = [
@@ -29,7 +29,7 @@ enum TimeEstimate {
         let edited = Double(shape.edited.storedSize.pixels) / 1e6
         let result = Double(shape.size.pixels) / 1e6
         var milliseconds = (lanes[shape.lane] ?? 0) * photo
-        if shape.photo.format == "jpeg", shape.photo.isDecodedWhole {
+        if shape.photo.format == .jpeg, shape.photo.isDecodedWhole {
             milliseconds += scans * photo
         }
         if shape.lane != .copy, shape.lane != .lossless {
@@ -39,7 +39,7 @@ enum TimeEstimate {
         if shape.lane == .stream || shape.lane == .spool {
             milliseconds += (decoders[shape.photo.format] ?? 0) * photo
             // A conversion by an ICC profile.
-            if shape.photo.format == "jpeg", shape.photo.bands == 4 { milliseconds += inks * photo }
+            if shape.photo.format == .jpeg, shape.photo.bands == 4 { milliseconds += inks * photo }
             let bytes = shape.output.format == .tiff ? Double(shape.encodedBytes) / 3 : 1
             milliseconds += (encoders[shape.output.format] ?? 0) * bytes * result
             if shape.output.bitDepth != .eight { milliseconds += 40 * result }

@@ -3,13 +3,24 @@ import Vips
 
 /// Where pixels go that are needed in any order.
 struct SpoolPlace: Sendable {
-    /// An existing folder of the job alone.
-    let folder: String
+    /// What they are written to; nil where all stays in memory.
+    let space: SpoolSpace?
     /// Pixels up to this many bytes stay in memory; more go to a file.
     var memoryBytesMax = Photo.memorySpoolBytesMax
 
     /// None: for pictures that are small for sure.
-    static let none = SpoolPlace(folder: "", memoryBytesMax: .max)
+    static let none = SpoolPlace(space: nil, memoryBytesMax: .max)
+
+    /// The file.
+    ///
+    /// - Throws: `internalError` when the request came without one.
+    func file() throws(Failure) -> SpoolSpace {
+        guard let space else {
+            throw Failure(
+                .internalError, "a render needs a spool, and its request came without one.")
+        }
+        return space
+    }
 }
 
 extension Image {
@@ -18,16 +29,16 @@ extension Image {
     /// - Throws: `VipsError` or `Failure`.
     func inAnyOrder(for reader: TileLayout.Reader, _ place: SpoolPlace) throws -> Image {
         byteCount <= place.memoryBytesMax
-            ? try inMemory() : try spooled(for: reader, in: place.folder)
+            ? try inMemory() : try spooled(for: reader, in: place.file())
     }
 
     /// Computed now, into a spool file that is gone with the picture.
     ///
     /// - Throws: `VipsError` or `Failure`.
-    func spooled(for reader: TileLayout.Reader, in folder: String) throws -> Image {
+    func spooled(for reader: TileLayout.Reader, in space: SpoolSpace) throws -> Image {
         let layout = TileLayout(
             width: width, height: height, pixelBytes: bytesPerPixel, for: reader)
-        let file = try SpoolFile(bytes: TileSpool.bytes(of: layout), in: folder)
+        let file = try SpoolFile(bytes: TileSpool.bytes(of: layout), in: space)
         let writer = TileSpoolWriter(layout, to: file)
         var failure: Failure?
         do {

@@ -8,9 +8,13 @@ import SystemPackage
 
 extension AssetEditor {
     /// Reads what an import names; the photo's header is needed to read the data.
-    func read(_ source: Edit.Import, _ asset: AssetPath) async throws -> ImportedEdit {
-        let original = try await offPool { () throws(Failure) in try library.original(of: asset) }
-        let header = try await header(of: original)
+    func read(
+        _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
+    ) async throws -> ImportedEdit {
+        let original = try await offPool { () throws(Failure) in
+            try library.openOriginal(of: asset)
+        }
+        let header = try await header(of: original, tenant)
         try await checkMediaType(header, of: asset)
         return try await offPool { () throws(Failure) in
             let (adjustment, hasBase) = try data(source.adjustment)
@@ -20,7 +24,7 @@ extension AssetEditor {
                 render: try source.render.map { path throws(Failure) in
                     ImportedEdit.Render(
                         path: path,
-                        sha256: try FileDigest.sha256(of: library.original(of: path).string).hex)
+                        sha256: try FileDigest.sha256(of: library.openOriginal(of: path)).hex)
                 })
         }
     }
@@ -28,38 +32,34 @@ extension AssetEditor {
     /// Makes the version of an import whose render came along: its bytes, and previews of it.
     func adopt(
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
-        placeholder: @Sendable (String) async -> Void
+        placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let (original, render, folder) = try await offPool { () throws(Failure) in
-            (
-                try library.original(of: open.asset), try library.original(of: adoption.render),
-                try library.stage(job.staged)
+        let (original, render) = try await offPool { () throws(Failure) in
+            _ = try library.stage(job.staged)
+            return (
+                try library.openOriginal(of: open.asset),
+                try library.openOriginal(of: adoption.render)
             )
         }
-        let header = try await header(of: original)
-        let rendered = try await self.header(of: render)
-        let name = open.asset.stem + "." + (render.extension ?? rendered.format)
-        try await offPool { () throws(Failure) in
-            try library.copy(render, as: name, into: job.staged)
+        let header = try await header(of: original, job.tenant)
+        let rendered = try await self.header(of: render, job.tenant)
+        let name =
+            open.asset.stem + "."
+            + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
+        // Previews and digest are of the copy: the file beside may change.
+        let (copy, image) = try await offPool { () throws(Failure) in
+            let digest = try library.take(render, as: name, into: job.staged, bytesMax: .max)
+            let copy = try OpenFile(
+                reading: library.folder(of: job.staged).appending(name).string)
+            return (
+                copy,
+                Content.Image(
+                    name: name, mediaType: "image/" + rendered.format.rawValue,
+                    size: rendered.uprightSize, bytes: digest.bytes, sha256: digest.hex)
+            )
         }
-        // The edit is in the render already.
-        let baked = try Recipe(
-            filters: [], output: Recipe.Output(previews: edit.output?.previews ?? []))
-        let source = folder.appending(name)
-        let (tiny, previews) = try await pool.planning { memoryMax in
-            let bytes = try await pool.lend { child in
-                try await self.previewBytes(of: baked, source, memoryMax, by: child)
-            }
-            return try await pool.lend(bytes) { child in
-                let tiny = try await self.placeholder(
-                    of: baked, source, memoryMax, job.staged, by: child)
-                if let tiny { await placeholder(tiny) }
-                return (
-                    tiny,
-                    try await self.previews(of: baked, source, memoryMax, job.staged, by: child)
-                )
-            }
-        }
+        let (tiny, previews) = try await smallPictures(
+            of: copy, edit.output?.previews ?? [], job, placeholder)
         return try await offPool { () throws(Failure) in
             let adjustment = try library.write(
                 AAESidecar(
@@ -67,9 +67,13 @@ extension AssetEditor {
                     timestamp: job.author.date ?? .now),
                 as: open.asset.stem + ".AAE", into: job.staged)
             let content = Content(
-                source: try library.input(original, header), base: nil, adjustment: adjustment,
+                source: Content.Input(
+                    sha256: try FileDigest.sha256(of: original).hex,
+                    format: header.format.rawValue, size: header.storedSize,
+                    orientation: header.orientation),
+                base: nil, adjustment: adjustment,
                 opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
-                render: try library.image(name, rendered, in: job.staged), previews: previews,
+                render: image, previews: previews,
                 placeholder: tiny)
             return try seal(edit, open, job, content: content, timeline: nil)
         }
@@ -86,28 +90,39 @@ extension AssetEditor {
         }
     }
 
-    private func header(of photo: FilePath) async throws -> PhotoHeader {
-        try await pool.probe(
-            ProbeRequest(source: photo.string, recipe: Recipe(filters: []), limits: limits)
-        ).0
-    }
-}
-
-extension Library {
-    fileprivate func input(
-        _ path: FilePath, _ header: PhotoHeader
-    ) throws(Failure) -> Content.Input {
-        Content.Input(
-            sha256: try digest(of: path).hex, format: header.format, size: header.storedSize,
-            orientation: header.orientation)
+    private func header(of photo: OpenFile, _ tenant: String) async throws -> PhotoHeader {
+        try await pool.inspect(
+            PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+            RenderFiles(sources: [photo]), tenant: tenant
+        ).header
     }
 
-    fileprivate func image(
-        _ name: String, _ header: PhotoHeader, in staged: StagedVersion
-    ) throws(Failure) -> Content.Image {
-        let digest = try digest(of: folder(of: staged).appending(name))
-        return Content.Image(
-            name: name, mediaType: "image/" + header.format, size: header.uprightSize,
-            bytes: digest.bytes, sha256: digest.hex)
+    /// Has the small pictures of a render made that came along: the edit is in it already.
+    private func smallPictures(
+        of render: OpenFile, _ sides: [Int], _ job: Job,
+        _ placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> (String?, [Content.Preview]) {
+        guard !sides.isEmpty else { return (nil, []) }
+        let recipe = try Recipe(filters: [], output: Recipe.Output(previews: sides))
+        let small = SmallPictures(recipe.output)
+        return try await pool.planning { memoryMax in
+            let request = PhotoRequest(
+                recipe: recipe, limits: limits, outputs: small.outputs(around: []),
+                memoryMax: memoryMax)
+            let files = try await offPool { () throws(Failure) in
+                try self.files(
+                    RenderFiles(sources: [render]), for: request, in: job.staged)
+            }
+            _ = try await pool.render(request, files, tenant: job.tenant)
+            let tiny = try await offPool { () throws(Failure) in
+                try small.placeholder.map { place throws(Failure) in
+                    try Self.placeholder(files.outputs[place])
+                }
+            }
+            if let tiny { await placeholder(tiny) }
+            return try await offPool { () throws(Failure) in
+                (tiny, try takePreviews(small, after: 0, of: files, into: job.staged))
+            }
+        }
     }
 }

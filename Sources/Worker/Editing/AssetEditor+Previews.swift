@@ -1,85 +1,76 @@
 import Adjustments
+import FileBytes
+import FoundationEssentials
 import Library
 import RenderProtocol
 import SystemPackage
 
 /// Small pictures of a result: JPEGs, sRGB, without metadata, for screens.
-extension AssetEditor {
+///
+/// They are outputs of the same request as the render: a tiny one first, which travels in an event ahead of the render, and
+/// the previews last. All are made of one small copy of the photo.
+struct SmallPictures: Sendable {
+    /// Longest sides of the previews, in pixels.
+    let sides: [Int]
+    private let format: Recipe.Output
+
     /// Longest side of a placeholder: small enough to travel in an event.
-    private static let placeholderSide = 32
+    static let placeholderSide = 32
+    /// Most bytes of a placeholder.
+    static let placeholderBytesMax = 8192
     private static let quality = 0.8
 
-    /// Makes the previews that a recipe's output asks for; lengths shrink with them.
+    /// Those that a recipe's output asks for.
+    init(_ output: Recipe.Output) {
+        sides = output.previews
+        format = Recipe.Output(
+            format: .jpeg, quality: Self.quality, strip: .all, colorSpace: .srgb,
+            background: output.background)
+    }
+
+    /// What is asked of a child, in this order: the placeholder, what is between, the previews.
+    func outputs(around full: [PhotoRequest.Output]) -> [PhotoRequest.Output] {
+        guard !sides.isEmpty else { return full }
+        return [.init(longestSide: Self.placeholderSide, format: format)] + full
+            + sides.map { .init(longestSide: $0, format: format) }
+    }
+
+    /// The place of the placeholder among the outputs; nil when there is none.
+    var placeholder: Int? { sides.isEmpty ? nil : 0 }
+
+    /// The place of the first preview among the outputs.
     ///
-    /// - Parameter source: what the recipe is for: the original, the base, or a render with a recipe of no steps.
-    func previews(
-        of recipe: Recipe, _ source: FilePath, _ memoryMax: Int?, _ staged: StagedVersion,
-        by child: LentChild
-    ) async throws -> [Content.Preview] {
+    /// - Parameter full: how many outputs are between.
+    func firstPreview(after full: Int) -> Int { full + 1 }
+}
+
+extension AssetEditor {
+    /// Takes the previews of a request over.
+    func takePreviews(
+        _ small: SmallPictures, after full: Int, of files: RenderFiles, into staged: StagedVersion
+    ) throws(Failure) -> [Content.Preview] {
         var previews: [Content.Preview] = []
-        for side in recipe.output.previews {
-            let image = try await small(
-                recipe, source, memoryMax, side: side, as: "\(side)", staged, by: child)
+        for (index, side) in small.sides.enumerated() {
+            let image = try take(
+                files.outputs[small.firstPreview(after: full) + index],
+                as: "\(Content.previewsFolder)/\(side).\(Recipe.Format.jpeg.fileExtension)",
+                RenderedResult(format: .jpeg, size: .within(side)), sourceBytes: 0, into: staged)
             previews.append(Content.Preview(longestSide: side, image: image))
         }
         return previews
     }
 
-    /// Makes a tiny picture of what a recipe will come to.
+    /// Reads a placeholder that a child has written.
     ///
-    /// - Returns: a `data:` URI; nil when the recipe's output asks for no previews.
-    func placeholder(
-        of recipe: Recipe, _ source: FilePath, _ memoryMax: Int?, _ staged: StagedVersion,
-        by child: LentChild
-    ) async throws -> String? {
-        guard !recipe.output.previews.isEmpty else { return nil }
-        let image = try await small(
-            recipe, source, memoryMax, side: Self.placeholderSide, as: "placeholder", staged,
-            by: child)
-        return try await offPool { () throws(Failure) in
-            try library.takeText(image.name, mediaType: image.mediaType, from: staged)
+    /// - Returns: a `data:` URI.
+    /// - Throws: `untrustedRender` when it is no tiny JPEG.
+    static func placeholder(_ file: OpenFile) throws(Failure) -> String {
+        guard try file.length() <= SmallPictures.placeholderBytesMax else {
+            throw RenderedResult.refusal("has a placeholder of \(try file.length()) bytes")
         }
-    }
-
-    /// The memory that the previews and the placeholder of a recipe need at most.
-    ///
-    /// What differs with their size is small beside decoding the photo, so the largest one is asked for. To plan an
-    /// automatic filter its photo has to be decoded; what it comes to needs no more than a photo without it.
-    func previewBytes(
-        of recipe: Recipe, _ source: FilePath, _ memoryMax: Int?, by child: LentChild
-    ) async throws -> Int {
-        guard let side = recipe.output.previews.max() else { return 0 }
-        let request = try smallRequest(
-            recipe.isAutomatic ? try Recipe(filters: []) : recipe, source, memoryMax, side: side,
-            as: "preview", in: "")
-        return try await child.probe(ProbeRequest(request)).1.estimate.memoryBytes
-    }
-
-    private func small(
-        _ recipe: Recipe, _ source: FilePath, _ memoryMax: Int?, side: Int, as stem: String,
-        _ staged: StagedVersion, by child: LentChild
-    ) async throws -> Content.Image {
-        let folder = try await offPool { () throws(Failure) in
-            try library.stageFolder(Content.previewsFolder, in: staged)
-        }
-        let report = try await child.render(
-            smallRequest(recipe, source, memoryMax, side: side, as: stem, in: folder),
-            planned: nil)
-        return Content.Image(report.output, in: Content.previewsFolder)
-    }
-
-    private func smallRequest(
-        _ recipe: Recipe, _ source: FilePath, _ memoryMax: Int?, side: Int, as stem: String,
-        in folder: FilePath
-    ) throws -> PhotoRequest {
-        let output = Recipe.Output(
-            format: .jpeg, quality: Self.quality, strip: .all, colorSpace: .srgb,
-            background: recipe.output.background)
-        return PhotoRequest(
-            source: source.string,
-            recipe: try Recipe(
-                filters: recipe.filters, referenceSize: recipe.referenceSize, output: output),
-            limits: limits, resources: resources, folder: folder.string, stem: stem,
-            longestSide: side, memoryMax: memoryMax)
+        // Read once: what is looked at is what is told, whatever the child writes meanwhile.
+        let bytes = file.bytes(from: 0, count: SmallPictures.placeholderBytesMax)
+        try RenderedResult(format: .jpeg, size: .within(SmallPictures.placeholderSide)).check(bytes)
+        return "data:\(Recipe.Format.jpeg.mediaType);base64,\(Data(bytes).base64EncodedString())"
     }
 }

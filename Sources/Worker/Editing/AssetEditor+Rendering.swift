@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import FileBytes
 import FoundationEssentials
 import Library
 import RenderProtocol
@@ -9,23 +10,29 @@ extension AssetEditor {
     /// Renders a recipe and makes the version of it.
     func render(
         _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
-        placeholder: @Sendable (String) async -> Void
+        placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let (source, base, folder) = try await offPool { () throws(Failure) in
+        let (source, base) = try await offPool { () throws(Failure) in
             let base = newBase(for: task.input, open)
             let source =
-                if let base { base.file } else { try library.original(of: open.asset) }
-            return (source, base, try library.stage(job.staged))
+                if let base { try library.openFile(base.shown, in: base.folder) } else {
+                    try library.openOriginal(of: open.asset)
+                }
+            _ = try library.stage(job.staged)
+            return (source, base)
         }
         let (made, entry, reusedKey) = try await pool.planning { memoryMax in
+            let small = SmallPictures(task.recipe.output)
             let request = PhotoRequest(
-                source: source.string, recipe: task.recipe, limits: limits, resources: resources,
-                folder: folder.string, stem: open.asset.stem, memoryMax: memoryMax)
-            return try await photo(request, of: open.asset, job, placeholder)
+                recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
+                memoryMax: memoryMax)
+            return try await photo(request, small, source, of: open.asset, job, placeholder)
         }
         return try await offPool { () throws(Failure) in
-            // Not before: a child may write to all that lies in its folder.
-            if let base { try library.link(base.file, as: base.name, into: job.staged) }
+            if let base {
+                try library.link(
+                    base.folder.pushing(FilePath(base.shown)), as: base.name, into: job.staged)
+            }
             let adjustment = try library.write(
                 AAESidecar(
                     try adjustment(task, made.recipe, open),
@@ -52,94 +59,133 @@ extension AssetEditor {
     ///
     /// - Returns: with it the entry that others wait for, if we made it, or else the key of what was reused.
     private func photo(
-        _ request: PhotoRequest, of asset: AssetPath, _ job: Job,
-        _ placeholder: @Sendable (String) async -> Void
+        _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, of asset: AssetPath,
+        _ job: Job, _ placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> (RenderedPhoto, RenderEntry?, RenderKey?) {
-        let needs = try await needs(of: request)
-        try await checkMediaType(needs.header, of: asset)
+        let files = try await offPool { () throws(Failure) in
+            try self.files(source, for: request.recipe)
+        }
+        let inspection = try await pool.inspect(request, files, tenant: job.tenant)
+        try await checkMediaType(inspection.header, of: asset)
+        // The worker's own: which render is taken over hangs on it.
+        let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
+            (try source.stamp(), try FileDigest.sha256(of: source).hex)
+        }
+        let key = try RenderKey(request.recipe, inspection.header, sha256)
         // Without a child and its memory: who renders the same may need it.
-        let entry: RenderEntry?
-        if let key = needs.key { entry = try await self.entry(key, job) } else { entry = nil }
+        let entry = reuseWait == nil ? nil : try await self.entry(key, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {
             // Its lock is not needed to seal: others link the same meanwhile.
             return (made, nil, entry.key)
         }
-        let bytes = job.isAlone ? max(needs.bytes, pool.gate.budget.bytes) : needs.bytes
+        let bytes =
+            job.isAlone
+            ? max(inspection.memoryBytes, pool.gate.budget.bytes) : inspection.memoryBytes
         job.reach(.waiting)
-        let made = try await pool.lend(bytes, preferring: needs.child) { child in
+        let (rendered, use, tiny) = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
             return try await self.rendered(
-                request, needs.plan, job, by: child, placeholder: placeholder)
+                request, small, files, inspection, job, by: child, placeholder)
         }
-        return (made, entry, nil)
-    }
-
-    /// What a render needs to be admitted.
-    private struct Needs: Sendable {
-        let header: PhotoHeader
-        let plan: RenderPlan
-        /// Memory for it and its previews.
-        let bytes: Int
-        /// Nil when renders are not to be used again.
-        let key: RenderKey?
-        /// Who has read the photo.
-        let child: LentChild
-    }
-
-    private func needs(of request: PhotoRequest) async throws -> Needs {
-        let planning = try await planningBytes(request)
-        return try await pool.lend(planning) { child in
-            let (header, plan) = try await child.probe(ProbeRequest(request))
-            let previews = try await previewBytes(
-                of: request.recipe, FilePath(request.source), request.memoryMax, by: child)
-            var key: RenderKey?
-            if reuseWait != nil {
-                key = try RenderKey(
-                    request.recipe, header, await child.digest(of: request.source))
+        return try await offPool {
+            () throws(Failure) -> (RenderedPhoto, RenderEntry?, RenderKey?) in
+            let made = try take(
+                rendered, small, inspection, use, tiny, sha256, key, asset, job)
+            // What came out may not be of the bytes that were digested.
+            guard try source.stamp() == stamp else {
+                throw Failure(
+                    .ioFailure,
+                    "\(source.name) was changed while it was rendered. The job is retried; put originals in "
+                        + "their place by a rename, and never change one.")
             }
-            return Needs(
-                header: header, plan: plan, bytes: max(plan.estimate.memoryBytes, previews),
-                key: key, child: child)
+            return (made, entry, nil)
         }
     }
 
-    /// The memory that a request needs to be planned: to plan an automatic filter, a small copy of the photo is decoded.
-    private func planningBytes(_ request: PhotoRequest) async throws -> Int {
-        guard request.recipe.isAutomatic else { return MemoryBudget.childBytes }
-        let copy = ProbeRequest(
-            source: request.source, recipe: try Recipe(filters: []), limits: request.limits,
-            longestSide: PhotoRequest.longestSideRange.lowerBound, memoryMax: request.memoryMax)
-        return try await pool.probe(copy).1.estimate.memoryBytes
+    /// Has a photo and its small pictures rendered.
+    ///
+    /// - Returns: the files with the results, what it took, and the placeholder.
+    private func rendered(
+        _ request: PhotoRequest, _ small: SmallPictures, _ files: RenderFiles,
+        _ inspection: Inspection, _ job: Job, by child: LentChild,
+        _ placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> (RenderFiles, RenderUse, String?) {
+        let files = try await offPool { () throws(Failure) in
+            try self.files(files, for: request, in: job.staged)
+        }
+        // As it was resolved when the photo was inspected: it is not looked at for that again.
+        let resolved = PhotoRequest(
+            recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
+            memoryMax: request.memoryMax)
+        let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
+        async let told = tell(small, files, progress, placeholder)
+        do {
+            let use = try await child.render(resolved, files, as: inspection) { wrote.yield($0) }
+            wrote.finish()
+            return (files, use, try await told)
+        } catch {
+            wrote.finish()
+            throw error
+        }
     }
 
-    /// Renders a photo and its previews.
-    private func rendered(
-        _ request: PhotoRequest, _ plan: RenderPlan, _ job: Job, by child: LentChild,
-        placeholder: @Sendable (String) async -> Void
-    ) async throws -> RenderedPhoto {
-        let source = FilePath(request.source)
-        let tiny = try await self.placeholder(
-            of: request.recipe, source, request.memoryMax, job.staged, by: child)
-        if let tiny { await placeholder(tiny) }
-        let report = try await child.render(request, planned: plan)
-        // Of the recipe as it was resolved for the full photo, so that they show the same.
-        let previews = try await previews(
-            of: report.recipe, source, request.memoryMax, job.staged, by: child)
-        let key = try RenderKey(request.recipe, report.header, report.sourceDigest)
-        // Previews of a photo that took the place of this one are nothing to hand on.
-        let digestAfter =
-            previews.isEmpty ? report.sourceDigest : try await child.digest(of: request.source)
+    /// Tells the placeholder as soon as it is there.
+    private func tell(
+        _ small: SmallPictures, _ files: RenderFiles, _ progress: AsyncStream<Int>,
+        _ placeholder: @Sendable (String) async -> Void
+    ) async throws(Failure) -> String? {
+        var tiny: String?
+        for await place in progress where place == small.placeholder && tiny == nil {
+            let text = try await offPool { () throws(Failure) in
+                try Self.placeholder(files.outputs[place])
+            }
+            await placeholder(text)
+            tiny = text
+        }
+        guard small.placeholder == nil || tiny != nil else {
+            throw RenderedResult.refusal("came without the placeholder that was asked for")
+        }
+        return tiny
+    }
+
+    /// Takes the results over.
+    private func take(
+        _ files: RenderFiles, _ small: SmallPictures, _ inspection: Inspection, _ use: RenderUse,
+        _ placeholder: String?, _ sha256: String, _ key: RenderKey, _ asset: AssetPath, _ job: Job
+    ) throws(Failure) -> RenderedPhoto {
+        let plan = inspection.plan
+        let format = plan.output.format
+        let full = small.placeholder == nil ? 0 : 1
+        let sourceBytes = try files.sources[0].length()
+        let result = files.outputs[full]
+        let name = asset.stem + "." + format.fileExtension
+        let image = try take(
+            result, as: name,
+            RenderedResult(
+                format: format,
+                size: plan.lane == .copy
+                    ? .copy(sha256: sha256, plan.resultSize) : .exactly(plan.resultSize)),
+            sourceBytes: sourceBytes, into: job.staged)
         return RenderedPhoto(
-            input: Content.Input(report), recipe: report.recipe,
+            input: Content.Input(
+                sha256: sha256, format: inspection.header.format.rawValue,
+                size: inspection.header.storedSize, orientation: inspection.header.orientation),
+            recipe: inspection.recipe,
             rendering: Content.Rendering(
-                report, key: digestAfter == report.sourceDigest ? key : nil, at: job.author.at),
-            image: Content.Image(report.output), previews: previews, placeholder: tiny)
+                engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.words,
+                wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
+                peakMemoryBytes: use.peakMemoryBytes),
+            image: image,
+            previews: try takePreviews(small, after: 1, of: files, into: job.staged),
+            placeholder: placeholder)
     }
 
     /// The base layer of a version in the making; its digest is known when it was read.
     private struct Base: Sendable {
-        /// In the current version.
-        let file: FilePath
+        /// The current version.
+        let folder: FilePath
+        /// Its path in there.
+        let shown: String
         /// In the version in the making.
         let name: String
         /// The version whose render it is.
@@ -156,7 +202,7 @@ extension AssetEditor {
         let layer = input == .base ? content.base : nil
         let file = FilePath(layer?.name ?? content.render.name)
         return Base(
-            file: library.folder(of: current, open.asset).pushing(file),
+            folder: library.folder(of: current, open.asset), shown: file.string,
             name: Content.baseFolder + "/" + (file.lastComponent?.string ?? file.string),
             version: layer?.version ?? current.version)
     }
@@ -179,31 +225,5 @@ extension AssetEditor {
             ).adjustment
         }
         return AdjustmentData(recipe)
-    }
-}
-
-extension Content.Input {
-    fileprivate init(_ report: RenderReport) {
-        self.init(
-            sha256: report.sourceDigest, format: report.header.format,
-            size: report.header.storedSize, orientation: report.header.orientation)
-    }
-}
-
-extension Content.Image {
-    init(_ file: RenderedFile, in folder: String? = nil) {
-        self.init(
-            name: (folder.map { $0 + "/" } ?? "") + file.name, mediaType: file.mediaType,
-            size: file.size, bytes: file.bytes, sha256: file.digest)
-    }
-}
-
-extension Content.Rendering {
-    fileprivate init(_ report: RenderReport, key: RenderKey?, at: String) {
-        self.init(
-            engine: Engine.name, key: key?.hex, at: at,
-            plan: report.plan.description.split(separator: "\n").map(String.init),
-            wallMilliseconds: report.wallMilliseconds, cpuMilliseconds: report.cpuMilliseconds,
-            peakMemoryBytes: report.peakMemoryBytes)
     }
 }

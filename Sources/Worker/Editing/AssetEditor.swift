@@ -32,6 +32,8 @@ struct AssetEditor: Sendable {
         let author: Provenance.Author
         /// Nothing else is rendered meanwhile: the render may use all the memory, since an estimate was wrong before.
         var isAlone = false
+        /// Whose job it is: no child that was used for another's is used for it.
+        var tenant = ""
         /// Told how far it is.
         var reach: @Sendable (JobHold.Stage) -> Void = { _ in }
     }
@@ -42,13 +44,13 @@ struct AssetEditor: Sendable {
     /// - Throws: a `Failure`, or `CancellationError`.
     func make(
         _ edit: Edit, of asset: AssetPath, _ job: Job,
-        placeholder: @Sendable (String) async -> Void = { _ in }
+        placeholder: @escaping @Sendable (String) async -> Void = { _ in }
     ) async throws -> Outcome {
         let open = try await offPool { () throws(Failure) in
             try self.open(asset, for: edit.mode.name)
         }
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
-        switch try await plan(edit, open) {
+        switch try await plan(edit, open, tenant: job.tenant) {
         case .unchanged(let reason):
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
@@ -113,7 +115,9 @@ struct AssetEditor: Sendable {
         return editors.open(sidecar.adjustment, of: content.input.photo)
     }
 
-    func plan(_ edit: Edit, _ open: OpenAsset) async throws -> EditPlan {
+    func plan(
+        _ edit: Edit, _ open: OpenAsset, tenant: String = ""
+    ) async throws -> EditPlan {
         switch edit.mode {
         case .replace(let steps): return try .replace(steps, edit, open)
         case .append(let steps): return try .append(steps, edit, open)
@@ -134,7 +138,8 @@ struct AssetEditor: Sendable {
             return try await offPool { () throws(Failure) in
                 try copy(source, edit, open)
             }
-        case .import(let source): return try .adopt(await read(source, open.asset), edit, open)
+        case .import(let source):
+            return try .adopt(await read(source, open.asset, tenant), edit, open)
         }
     }
 

@@ -1,4 +1,5 @@
 public import Adjustments
+import FileBytes
 import FoundationEssentials
 import Glibc
 public import Library
@@ -75,14 +76,14 @@ public struct AssetVerifier: Sendable {
     private func again(
         _ render: RecordedRender, _ asset: AssetPath, _ scratch: FilePath
     ) async throws -> String {
-        let report = try await pool.render(
-            PhotoRequest(
-                source: render.source.string, recipe: render.recipe, limits: settings.limits,
-                resources: settings.resources, folder: scratch.string, stem: asset.stem))
-        // One at a time on the disk; what is left goes with the folder. The name came from the child.
-        if let name = FilePath.Component(report.output.name), name.kind == .regular {
-            unlink(scratch.appending(name).string)
+        let source = try await offPool { () throws(Failure) in
+            try OpenFile(reading: render.source.string)
         }
-        return report.output.digest
+        let result = scratch.appending("render")
+        // One at a time on the disk.
+        defer { unlink(result.string) }
+        return try await FileRenderer(pool: pool, settings: settings).render(
+            source, render.recipe, to: result
+        ).output.digest
     }
 }

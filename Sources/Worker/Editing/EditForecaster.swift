@@ -1,5 +1,6 @@
 public import Adjustments
 import Editors
+import FileBytes
 public import Library
 public import RenderProtocol
 import SystemPackage
@@ -22,7 +23,7 @@ public struct EditForecaster: Sendable {
         /// A version without a render of its own: an older one shown again, or one that came along.
         case noRender
         /// A render.
-        case render(PhotoHeader, RenderPlan)
+        case render(Inspection)
     }
 
     /// Looks at an asset and decides.
@@ -36,14 +37,12 @@ public struct EditForecaster: Sendable {
         case .unchanged(let reason): return .unchanged(reason)
         case .discard, .restore, .adopt: return .noRender
         case .render(let task):
-            let source = try await offPool { () throws(Failure) in
-                try editor.source(of: task, open)
+            let files = try await offPool { () throws(Failure) in
+                try editor.files(editor.source(of: task, open), for: task.recipe)
             }
-            let (header, plan) = try await editor.pool.probe(
-                ProbeRequest(
-                    source: source.string, recipe: task.recipe, limits: editor.limits,
-                    resources: editor.resources))
-            return .render(header, plan)
+            return .render(
+                try await editor.pool.inspect(
+                    PhotoRequest(recipe: task.recipe, limits: editor.limits), files))
         }
     }
 }
@@ -52,12 +51,12 @@ extension AssetEditor {
     /// The file that a render starts from.
     fileprivate func source(
         of task: EditPlan.RenderTask, _ open: OpenAsset
-    ) throws(Failure) -> FilePath {
+    ) throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try library.original(of: open.asset) }
+        else { return try library.openOriginal(of: open.asset) }
         let layer = task.input == .base ? content.base?.name : nil
-        return library.folder(of: current, open.asset)
-            .pushing(FilePath(layer ?? content.render.name))
+        return try library.openFile(
+            layer ?? content.render.name, in: library.folder(of: current, open.asset))
     }
 }

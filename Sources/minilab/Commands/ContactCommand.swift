@@ -49,7 +49,7 @@ struct ContactCommand: AsyncParsableCommand {
         try reader.finish()
         try settings.boundMemory()
         let source = FilePath(input).absolute.string
-        var cells = [ContactSheetRequest.Cell(source: source, label: "original")]
+        var cells = [SheetCell(source: source, label: "original")]
         for (label, filter) in try chosen() {
             cells.append(
                 .init(source: source, recipe: try Recipe(filters: [filter]), label: label))

@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import FileBytes
 import Logging
 import RenderProtocol
 import SystemPackage
@@ -30,22 +31,31 @@ struct PlanCommand: AsyncParsableCommand {
         source.flags = limits.flags.compactMapValues(\.self)
         source.flags["resources"] = edit.resources
         var reader = SettingsReader(source)
-        var settings = WorkerSettings(&reader)
+        let settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let photo = FilePath(input).absolute.string
-        settings.reachable = .photos([photo], resources: settings.resources)
+        let recipe = try edit.recipe()
+        let files = RenderFiles(
+            sources: [try OpenFile(reading: FilePath(input).absolute.string)],
+            resources: try .opened(for: recipe, in: settings.resources))
         let pool = RenderPool(settings: settings, logger: logger)
-        let (header, plan) = try await pool.probe(
-            ProbeRequest(
-                source: photo, recipe: edit.recipe(),
-                limits: settings.limits, resources: settings.resources))
+        let inspection: Inspection
+        do {
+            inspection = try await pool.inspect(
+                PhotoRequest(recipe: recipe, limits: settings.limits), files)
+        } catch {
+            await pool.close()
+            throw error
+        }
         await pool.close()
+        let header = inspection.header
         if json {
-            try printJSON(Answer(header: header, plan: plan))
+            try printJSON(Answer(header: header, plan: inspection.plan))
         } else {
-            print("\(header.format), \(header.uprightSize) upright, \(header.bitsPerSample) bit")
-            print(block: "\(plan)")
+            print(
+                "\(header.format.rawValue), \(header.uprightSize) upright, \(header.bitsPerSample) bit"
+            )
+            for line in inspection.words { print(line) }
         }
     }
 }

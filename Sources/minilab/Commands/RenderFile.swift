@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import FileBytes
 import FoundationEssentials
 import Glibc
 import Logging
@@ -26,23 +27,19 @@ func renderFile(
     // Beside the result, so that it can be moved to its place whole.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
-    let photo = FilePath(input).absolute.string
-    settings.reachable = .photos([photo], resources: settings.resources, results: folder.path)
+    let made = FilePath(folder.path).appending("render")
     let pool = RenderPool(settings: settings, logger: logger)
-    let report: RenderReport
+    let report: FileRenderer.Report
     do {
-        report = try await pool.render(
-            PhotoRequest(
-                source: photo, recipe: recipe,
-                limits: settings.limits, resources: settings.resources, folder: folder.path,
-                stem: "render",
-                longestSide: longestSide, memoryMax: settings.memory.bytes))
+        report = try await FileRenderer(pool: pool, settings: settings).render(
+            OpenFile(reading: FilePath(input).absolute.string), recipe, longestSide: longestSide,
+            to: made)
     } catch {
         await pool.close()
         throw error
     }
     await pool.close()
-    guard rename(folder.path + "/" + report.output.name, output) == 0 else {
+    guard rename(made.string, output) == 0 else {
         throw Failure(
             .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")
     }
@@ -51,7 +48,7 @@ func renderFile(
     } else {
         print(
             "\(output): \(report.output.size), \(report.output.bytes) bytes, "
-                + "\(Int(report.wallMilliseconds)) ms, peak \(megabytes(report.peakMemoryBytes)) MB"
+                + "\(Int(report.use.wallMilliseconds)) ms, peak \(megabytes(report.use.peakMemoryBytes)) MB"
         )
     }
 }

@@ -45,7 +45,13 @@ struct WorkerCommand: AsyncParsableCommand {
         let parts = WorkerParts(
             connection, queueSettings, settings, library: library, logger,
             listener: { status?.record($0) })
-        await parts.pool.tellConfinement()
+        do {
+            try await parts.pool.tellConfinement()
+        } catch {
+            await parts.close()
+            await status?.close()
+            throw error
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // Services end in the opposite order: the port tells of a worker that drains.

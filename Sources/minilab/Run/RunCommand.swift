@@ -170,7 +170,7 @@ struct RunCommand: AsyncParsableCommand {
             [
                 try parts.library.original(of: AssetPath(job.asset)).string,
                 parts.library.root.pushing(FilePath(job.version.path)).string,
-            ].map { ContactSheetRequest.Cell(source: $0) }
+            ].map { SheetCell(source: $0) }
         }
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
         let columns = Int((Double(jobs.count) / 2).squareRoot().rounded(.up))

@@ -83,15 +83,9 @@ struct OpenLibrary {
 
 extension OpenLibrary {
     /// Lends render children and ends them afterwards.
-    ///
-    /// - Parameter results: the folder that they write to; nil for the library's staging.
     func withPool<Result: Sendable>(
-        results: String? = nil,
         _ body: (RenderPool) async throws -> Result
     ) async throws -> Result {
-        var settings = settings
-        settings.reachable = .library(
-            library, resources: settings.resources, results: results.map { FilePath($0) })
         let pool = RenderPool(settings: settings, logger: logger)
         do {
             let result = try await body(pool)

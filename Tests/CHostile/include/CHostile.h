@@ -20,7 +20,7 @@ int hostile_limit(int process);
 void hostile_exhaust_memory(long bytes);
 
 // All that a spool file needs, in a folder.
-bool hostile_use_spool(const char *folder);
+bool hostile_use_spool(int file);
 
 // Any system call; the error's number below zero.
 long hostile_call(long number, const long arguments[6]);

@@ -122,7 +122,7 @@ import Testing
         let bytes = try #require(
             Data(base64Encoded: String(placeholder.dropFirst("data:image/jpeg;base64,".count))))
         #expect(bytes.starts(with: [0xFF, 0xD8]))
-        #expect(bytes.count <= 2048 && bytes.count <= Library.placeholderBytesMax)
+        #expect(bytes.count <= 2048 && bytes.count <= SmallPictures.placeholderBytesMax)
         await bench.pool.close()
     }
 
@@ -140,26 +140,6 @@ import Testing
                 return
             }
         }
-        await bench.pool.close()
-    }
-
-    @Test func `a small picture is never taken for the render`() async throws {
-        let bench = try Workbench()
-        let asset = try bench.put("a.png", SyntheticPhoto.png(width: 400, height: 300))
-        let source = try bench.library.original(of: asset).string
-        func request(_ side: Int?) throws -> PhotoRequest {
-            PhotoRequest(
-                source: source, recipe: try Recipe(filters: [Filter("CISepiaTone")]),
-                limits: RenderLimits(), folder: bench.scratch.string, stem: "r", longestSide: side)
-        }
-        let (_, plan) = try await bench.pool.probe(
-            ProbeRequest(source: source, recipe: request(nil).recipe, limits: RenderLimits()))
-        let small = try await bench.pool.render(request(64))
-        let full = try await bench.pool.render(request(nil))
-        try full.check(request(nil), against: plan)
-        try small.check(request(64), against: plan)
-        let error = #expect(throws: Failure.self) { try small.check(request(nil), against: plan) }
-        #expect(error?.code == .internalError)
         await bench.pool.close()
     }
 }

@@ -40,9 +40,6 @@ final class Workbench: Sendable {
         scratch = FilePath(folder.path).appending("scratch")
         try FileManager.default.createDirectory(
             atPath: scratch.string, withIntermediateDirectories: false)
-        var reachable = ReachableFiles.library(library, resources: nil)
-        reachable.writable.append(scratch.string)
-        settings.reachable = reachable
         settings.memoryMax = memory
         if memory != nil { try settings.boundMemory() }
         self.settings = settings

@@ -97,12 +97,12 @@ import Testing
         let asset = try bench.put("a.jpg", photo)
         _ = try await bench.edit(
             asset, #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[256]}}"#)
-        let plan = try await bench.pool.probe(
-            ProbeRequest(
-                source: bench.library.original(of: asset).string,
-                recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits()))
+        let plan = try await bench.pool.inspect(
+            PhotoRequest(
+                recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits()),
+            RenderFiles(sources: [bench.library.openOriginal(of: asset)]))
         let most = heard.memory.map(\.grantedBytes).max() ?? 0
-        #expect(most >= plan.1.estimate.memoryBytes)
+        #expect(most >= plan.memoryBytes)
         #expect(try #require(try bench.current(asset)?.content).previews.count == 1)
         await bench.pool.close()
     }
@@ -112,7 +112,7 @@ import Testing
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.edit(asset, Self.sepia)
         let before = heard.childrenMost
-        try await bench.pool.lend(64 * Self.megabyte) { _ in
+        try await bench.pool.lend(64 * Self.megabyte, to: "") { _ in
             #expect(heard.children <= 1)
         }
         #expect(before == 1)
@@ -163,10 +163,9 @@ import Testing
     @Test func `a child that has read a header holds what is said of it`() async throws {
         let (bench, _) = try bench(512)
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
-        _ = try await bench.pool.probe(
-            ProbeRequest(
-                source: bench.library.original(of: asset).string, recipe: Recipe(filters: []),
-                limits: RenderLimits()))
+        _ = try await bench.pool.inspect(
+            PhotoRequest(recipe: Recipe(filters: []), limits: RenderLimits()),
+            RenderFiles(sources: [bench.library.openOriginal(of: asset)]))
         let held = try #require(await bench.pool.idle.first?.held)
         #expect(held.resident > MemoryBudget.childBytes / 4)
         #expect(held.own > 0 && held.own < MemoryBudget.childBytes)

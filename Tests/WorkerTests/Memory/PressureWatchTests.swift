@@ -27,7 +27,7 @@ import Testing
             while read line; do
               echo $$ >> "$0.pids"
               while [ ! -e "$0.go" ]; do sleep 0.01; done
-              echo '{"drawn":{}}'
+              \(ScriptedReply.rendered)
             done
             """
 
@@ -75,10 +75,8 @@ import Testing
         func render(_ count: Int) async throws -> (task: Task<Bool, any Error>, pid: pid_t) {
             let task = Task { [pool] in
                 do {
-                    try await pool.lend { child in
-                        try await child.draw(
-                            ContactSheetRequest(
-                                cells: [], across: 1, cellSide: 100, destination: "/dev/null"))
+                    try await pool.lend(to: "") { child in
+                        try await child.draw(ScriptedReply.sheet, RenderFiles())
                     }
                     return true
                 } catch is RenderRequeued {

@@ -4,33 +4,19 @@ import Glibc
 /// The system calls that rendering makes: all others fail with ENOSYS, as on an older kernel, and some end the
 /// process.
 ///
-/// Collected with strace over all formats and lanes, hostile files and labels, on one thread and several; tests
-/// have each end of a render, in a debug build. Libraries have another way for each call that is missing here.
+/// Collected with strace over all formats, lanes and ends of a render, in release and debug, on one thread and
+/// several; libraries have another way for each call that is missing here.
 struct AllowedCalls {
-    /// What a process needs besides computing, depending on how photos and results reach it.
-    struct Needs: OptionSet {
-        let rawValue: Int
-        /// It makes, renames and removes files below folders that Landlock allows.
-        static let namedFiles = Needs(rawValue: 1 << 0)
-        /// It sets limits of its own for each photo.
-        static let ownLimits = Needs(rawValue: 1 << 1)
-        /// It receives descriptors over standard input.
-        static let descriptors = Needs(rawValue: 1 << 2)
-    }
-
     let rules: [CallRule]
 
     /// - Parameter process: its own number, which may be sent signals.
-    init(_ needs: Needs, process: UInt32) {
+    init(process: UInt32) {
         rules =
             Self.deadly.map { CallRule($0, .kill) }
             + (Self.memory + Self.threads + Self.clocks + Self.descriptors + Self.paths
             + Self.itself)
             .map { CallRule($0) }
             + Self.checked(process: process)
-            + [Self.limits(needs, process: process), Self.opening(needs)]
-            + (needs.contains(.namedFiles) ? Self.naming.map { CallRule($0) } : [])
-            + (needs.contains(.descriptors) ? [Self.receiving] : [])
     }
 
     // MARK: Never called by a library, not even to see whether it may
@@ -76,7 +62,7 @@ struct AllowedCalls {
     private static let descriptors: [Int32] =
         [
             SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek,
-            SYS_close, SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync,
+            SYS_close, SYS_dup, SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync,
             SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_ppoll, SYS_getdents64,
         ] + olderDescriptors
     /// Only looks; what there is to see, Landlock and the mount namespace say.
@@ -114,6 +100,14 @@ struct AllowedCalls {
             CallRule(SYS_ioctl, .refuse(ENOTTY)),
             CallRule(SYS_kill, when: .argument(0, isOneOf: [process])),
             CallRule(SYS_tgkill, when: .argument(0, isOneOf: [process])),
+            // Its own limits, anew for each request.
+            CallRule(SYS_prlimit64, when: .argument(0, isOneOf: [0, process])),
+            // Reading by path: libraries read their tables and fonts. Which, Landlock says.
+            CallRule(
+                SYS_openat, when: .argument(2, hasNone: UInt32(writing)),
+                otherwise: .refuse(EACCES)),
+            // A request with its descriptors, from the one socket that it was started with.
+            CallRule(SYS_recvmsg, when: .argument(0, isOneOf: [UInt32(STDIN_FILENO)])),
         ]
     }
 
@@ -134,42 +128,12 @@ struct AllowedCalls {
 
     /// Not F_SETFL, which changes what the worker shares; not F_SETOWN and F_SETSIG, which send signals to others;
     /// not locks, on which others wait.
-    private static let commands: [UInt32] = [F_GETFD, F_SETFD, F_GETFL].map(UInt32.init)
+    private static let commands: [UInt32] = [F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC].map(
+        UInt32.init)
 
     /// PR_SET_NAME, PR_GET_NAME; PR_SET_VMA, which gives memory a name.
     private static let options: [UInt32] = [15, 16, 0x5356_4d41]
 
-    /// Its own limits, to look at unless it has to set them.
-    private static func limits(_ needs: Needs, process: UInt32) -> CallRule {
-        var rule = CallRule(SYS_prlimit64, when: .argument(0, isOneOf: [0, process]))
-        if !needs.contains(.ownLimits) {
-            // No new limit is given: both halves of the pointer are 0.
-            rule.tests += [
-                CallRule.Test(argument: 2, values: [0]),
-                CallRule.Test(argument: 2, isHighHalf: true, values: [0]),
-            ]
-        }
-        return rule
-    }
-
-    /// Reading by path: libraries read their tables and fonts. Which, Landlock says.
-    private static func opening(_ needs: Needs) -> CallRule {
-        guard !needs.contains(.namedFiles) else { return CallRule(SYS_openat) }
-        let temporary: Int32 = 0o20_000_000  // __O_TMPFILE
-        let writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | temporary
-        return CallRule(
-            SYS_openat, when: .argument(2, hasNone: UInt32(writing)), otherwise: .refuse(EACCES))
-    }
-
-    #if arch(x86_64)
-        private static let naming: [Int32] = [
-            SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat, SYS_renameat2,
-        ]
-    #else
-        private static let naming: [Int32] = [SYS_unlinkat, SYS_renameat, SYS_renameat2]
-    #endif
-
-    /// A message with descriptors, from the one socket that it was started with.
-    private static let receiving = CallRule(
-        SYS_recvmsg, when: .argument(0, isOneOf: [UInt32(STDIN_FILENO)]))
+    private static let temporary: Int32 = 0o20_000_000  // __O_TMPFILE
+    private static let writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | temporary
 }

@@ -9,8 +9,8 @@ struct CallFilter {
     let program: [sock_filter]
 
     /// Enters it, for all threads of this process and all that they start.
-    static func enter(_ needs: AllowedCalls.Needs) throws(SystemRefusal) {
-        let rules = AllowedCalls(needs, process: UInt32(getpid())).rules
+    static func enter() throws(SystemRefusal) {
+        let rules = AllowedCalls(process: UInt32(getpid())).rules
         let program = CallFilter(rules).program
         try SystemRefusal.check(
             minilab_filter_calls(program, UInt16(program.count)), "seccomp")

@@ -10,7 +10,7 @@ enum FileRules {
     /// Enters the rules that this kernel knows.
     ///
     /// - Returns: what it does not.
-    static func enter(_ reach: FileReach) -> [Confinement.Gap] {
+    static func enter() -> [Confinement.Gap] {
         let version = minilab_landlock_version()
         guard version > 0 else {
             let refusal = SystemRefusal("Landlock")
@@ -28,13 +28,9 @@ enum FileRules {
             handled_files: 0,
             handled_network: known(.network, since: 4, Self.network),
             scoped: known(.signals, since: 6, Self.scopes))
-        if reach == .anything {
-            gaps.append(Confinement.Gap(.files, "started by hand, with no --read and no --write"))
-        } else {
-            rules.handled_files = FileRight.known(to: version)
-        }
+        rules.handled_files = FileRight.known(to: version)
         do throws(SystemRefusal) {
-            try enter(&rules, reach)
+            try enter(&rules)
         } catch {
             return [.files, .network, .signals].map { Confinement.Gap($0, error.description) }
         }
@@ -47,27 +43,17 @@ enum FileRules {
     private static let scopes: UInt64 = 1 << 0 | 1 << 1
 
     private static func enter(
-        _ rules: inout minilab_landlock_rules, _ reach: FileReach
+        _ rules: inout minilab_landlock_rules
     ) throws(SystemRefusal) {
         let descriptor = try SystemRefusal.check(
             minilab_landlock_create(&rules), "landlock_create_ruleset")
         defer { close(descriptor) }
-        if reach != .anything {
-            let known = rules.handled_files
-            for path in SystemFiles.readable {
-                try allow(FileRight.reading & known, path, descriptor)
-            }
-            for path in SystemFiles.writable {
-                try allow(FileRight.readingAndWriting & known, path, descriptor)
-            }
-            if case .paths(let reachable) = reach {
-                for path in reachable.readable {
-                    try allow(FileRight.reading & known, path, descriptor)
-                }
-                for path in reachable.writable {
-                    try allow(FileRight.making & known, path, descriptor)
-                }
-            }
+        let known = rules.handled_files
+        for path in SystemFiles.readable {
+            try allow(FileRight.reading & known, path, descriptor)
+        }
+        for path in SystemFiles.writable {
+            try allow(FileRight.readingAndWriting & known, path, descriptor)
         }
         try SystemRefusal.check(minilab_landlock_enter(descriptor), "landlock_restrict_self")
     }
@@ -96,14 +82,10 @@ private enum FileRight {
     static let writeFile: UInt64 = 1 << 1
     static let readFile: UInt64 = 1 << 2
     static let readFolder: UInt64 = 1 << 3
-    static let removeFile: UInt64 = 1 << 5
-    static let makeRegular: UInt64 = 1 << 8
     static let truncate: UInt64 = 1 << 14
 
     static let reading = readFile | readFolder
     static let readingAndWriting = readFile | writeFile
-    /// Files come, change and go; folders, links and devices do not.
-    static let making = reading | writeFile | truncate | makeRegular | removeFile
     /// Those that a file can have that is no folder.
     static let ofFiles = execute | writeFile | readFile | truncate
 

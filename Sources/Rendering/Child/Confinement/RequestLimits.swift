@@ -22,14 +22,13 @@ struct RequestLimits: Equatable {
     static func beforePlan(
         of request: RenderRequest, at speed: ProcessorSpeed
     ) -> RequestLimits {
-        let recipe: Recipe
-        switch request {
-        case .probe(let request): recipe = request.recipe
-        case .render(let request): recipe = request.recipe
-        case .digest, .contactSheet, .confinement: return RequestLimits()
+        switch request.work {
+        case .inspect(let photo), .render(let photo):
+            RequestLimits(
+                cpuSeconds: photo.recipe.isAutomatic
+                    ? nil : wholeSeconds(speed.scaled(headerTime)))
+        case .contactSheet, .confinement: RequestLimits()
         }
-        return RequestLimits(
-            cpuSeconds: recipe.isAutomatic ? nil : wholeSeconds(speed.scaled(headerTime)))
     }
 
     /// Processor time of the reference in which a header must be read: a loop in its reader ends within 5 s of a core.
@@ -86,7 +85,7 @@ extension RequestLimits {
     init(of photo: Photo, at speed: ProcessorSpeed) {
         var status = stat()
         // What cannot be looked at any more cannot be rendered either, and that says why.
-        stat(photo.file.path, &status)
+        fstat(photo.file.descriptor, &status)
         self.init(
             photo.plan, estimate: photo.fullEstimate, sourceBytes: Int(status.st_size), at: speed)
     }

@@ -109,7 +109,7 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func draw(_ sides: [Side], to file: String, _ open: OpenLibrary) async throws {
         let cells = sides.map {
-            ContactSheetRequest.Cell(source: $0.path.string, label: $0.label)
+            SheetCell(source: $0.path.string, label: $0.label)
         }
         try await drawContactSheet(
             cells, across: cells.count, side: side, to: file, open.settings, open.logger)

@@ -38,7 +38,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 beside: FileManager.default.temporaryDirectory.path + "/verify")
         defer { scratch?.remove() }
         var unsound = 0
-        try await open.withPool(results: scratch?.path) { pool in
+        try await open.withPool { pool in
             let verifier = AssetVerifier(
                 library: open.library, pool: pool, settings: open.settings)
             try await open.forEach(assets) { asset in

@@ -129,11 +129,11 @@ extension DryRun.Photos {
         switch look {
         case .would(.unchanged): unchanged += 1
         case .would(.noRender): withoutRender += 1
-        case .would(.render(let header, let plan)):
+        case .would(.render(let inspection)):
             rendered += 1
-            pixels += header.storedSize.width * header.storedSize.height
-            coreSeconds += plan.estimate.cpuSeconds
-            memoryBytes = max(memoryBytes, plan.estimate.memoryBytes)
+            pixels += inspection.header.storedSize.pixels
+            coreSeconds += inspection.plan.estimate.cpuSeconds
+            memoryBytes = max(memoryBytes, inspection.memoryBytes)
         case .fail(let reason):
             failing += 1
             if reasons.count < Self.reasonsMax { reasons.append(reason) }

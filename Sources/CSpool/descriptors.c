@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "minilab_spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// The kernel's own bound for one message (SCM_MAX_FD).
+enum { DESCRIPTORS_MAX = 253 };
+
+union control {
+    char bytes[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
+    struct cmsghdr aligned;
+};
+
+int minilab_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+ssize_t minilab_send_descriptors(
+    int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count) {
+    union control control;
+    struct iovec piece = {.iov_base = (void *) bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    if (descriptor_count > DESCRIPTORS_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (descriptor_count > 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(descriptor_count * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(descriptor_count * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, descriptor_count * sizeof(int));
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t minilab_receive_descriptors(
+    int socket, void *bytes, size_t count, int *descriptors, size_t room, size_t *descriptor_count) {
+    union control control;
+    struct iovec piece = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *descriptor_count = 0;
+    ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (length < 0) return length;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t came = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < came; i++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(header) + i * sizeof(int), sizeof descriptor);
+            if (*descriptor_count < room) descriptors[(*descriptor_count)++] = descriptor;
+            else close(descriptor);
+        }
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        errno = EMFILE;
+        return -1;
+    }
+    return length;
+}

@@ -1,0 +1,123 @@
+import Adjustments
+public import FoundationEssentials
+
+extension RenderReply {
+    /// Reads a line, and believes nothing in it that is out of its range.
+    ///
+    /// - Parameter request: what was asked.
+    /// - Throws: ``BrokenReply``.
+    public init(_ line: Data, to request: RenderRequest) throws(BrokenReply) {
+        do {
+            self = try LineFormat.decode(RenderReply.self, from: line)
+        } catch {
+            // Not its words, which quote the line.
+            throw BrokenReply("a line is no reply of version \(RenderRequest.version)")
+        }
+        guard number == request.number else {
+            throw BrokenReply("a reply is to another request than the one that was sent")
+        }
+        try check(request)
+    }
+
+    private func check(_ request: RenderRequest) throws(BrokenReply) {
+        switch (content, request.work) {
+        case (.progress(let written), .render(let photo)):
+            try Self.check(written, 0...max(0, photo.outputs.count - 1), "the output of a progress")
+        case (.inspected(let inspection), .inspect(let photo)):
+            try inspection.check(photo.limits)
+        case (.rendered, .render), (.rendered, .contactSheet): return
+        case (.confined(let confinement), .confinement): try confinement.check()
+        case (.failed(let failure), _):
+            // A sentence quotes what a decoder said of the file, whatever that is.
+            try Self.check(
+                failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
+            try Self.check(failure.signal == nil, "a failure names a signal")
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _):
+            throw BrokenReply("a reply answers another question than it was asked")
+        }
+    }
+
+    static func check<Value: Comparable>(
+        _ value: Value, _ range: ClosedRange<Value>, _ what: String
+    ) throws(BrokenReply) {
+        guard range.contains(value) else {
+            throw BrokenReply(
+                "\(what) is \(value); expected is \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
+    static func check(_ isTrue: Bool, _ what: String) throws(BrokenReply) {
+        guard isTrue else { throw BrokenReply(what) }
+    }
+
+    static func check(
+        _ texts: [String], _ what: String, most: Int = ReplyBounds.notesMax
+    ) throws(BrokenReply) {
+        try check(texts.count, 0...most, "the number of \(what)")
+        for text in texts {
+            try check(text.count, 0...ReplyBounds.textMax, "the length of one of the \(what)")
+            try check(!text.hasControls, "one of the \(what) has control characters")
+        }
+    }
+
+    static func check(_ size: PixelSize, _ what: String) throws(BrokenReply) {
+        try check(size.width, ReplyBounds.sides, "the width of \(what)")
+        try check(size.height, ReplyBounds.sides, "the height of \(what)")
+    }
+}
+
+extension Inspection {
+    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
+        try header.check(limits)
+        try plan.check(limits)
+        try RenderReply.check(memoryBytes, ReplyBounds.bytes, "the memory of a render")
+        try RenderReply.check(words, "words of a plan", most: ReplyBounds.wordsMax)
+        try RenderReply.check(!recipe.isAutomatic, "a recipe has automatic filters still")
+    }
+}
+
+extension PhotoHeader {
+    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
+        try RenderReply.check(storedSize, "a photo")
+        try RenderReply.check(storedSize.pixels, 1...max(1, limits.pixelsMax), "a photo's pixels")
+        try RenderReply.check(orientation, 1...8, "an orientation")
+        try RenderReply.check(bands, ReplyBounds.bands, "the number of channels")
+        try RenderReply.check(bitsPerSample, ReplyBounds.bits, "the bits of a sample")
+        try RenderReply.check(rowsAtOnce, ReplyBounds.sides, "the rows that are decoded together")
+        try RenderReply.check([contentIdentifier].compactMap(\.self), "content identifiers")
+        try RenderReply.check(notes, "notes")
+    }
+}
+
+extension RenderPlan {
+    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
+        try RenderReply.check(resultSize, "a result")
+        try RenderReply.check(
+            resultSize.pixels, 1...max(1, limits.pixelsMax), "the pixels of a result")
+        try RenderReply.check(orientation, 1...8, "an orientation")
+        try RenderReply.check(passes.count, 0...ReplyBounds.passesMax, "the number of passes")
+        for pass in passes {
+            guard case .neighbourhood(_, let columns, let rows) = pass else { continue }
+            try RenderReply.check(columns, ReplyBounds.reach, "the reach of a filter")
+            try RenderReply.check(rows, ReplyBounds.reach, "the reach of a filter")
+        }
+        try RenderReply.check(output.quality, 0...1, "a quality")
+        try RenderReply.check(threads, ReplyBounds.threads, "the number of threads")
+        try RenderReply.check(estimate.memoryBytes, ReplyBounds.bytes, "the memory of a render")
+        try RenderReply.check(estimate.spoolBytes, ReplyBounds.bytes, "the spool of a render")
+        try RenderReply.check(
+            estimate.cpuSeconds, ReplyBounds.seconds, "the processor time of a render")
+        try RenderReply.check(notes, "notes")
+    }
+}
+
+extension Confinement {
+    fileprivate func check() throws(BrokenReply) {
+        try RenderReply.check(gaps.count, 0...ReplyBounds.gapsMax, "the number of gaps")
+        for gap in gaps {
+            try RenderReply.check(
+                gap.reason.count, 0...ReplyBounds.textMax, "the length of a reason")
+            try RenderReply.check(!gap.reason.hasControls, "a reason has control characters")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Adjustments
+import FileBytes
+import FoundationEssentials
+import RenderProtocol
+
+/// Cuts a child's socket into requests, each with the files that came along.
+struct RequestReader {
+    private let socket: DescriptorSocket
+    private var buffer = Data()
+    /// Descriptors that no request has taken over yet.
+    private var descriptors: [Int32] = []
+    private var hasEnded = false
+    private static let readBytes = 65_536
+
+    init(_ socket: DescriptorSocket) { self.socket = socket }
+
+    /// The next request, or nil at the end. Waits for it.
+    ///
+    /// - Throws: ``BadRequest``: worker and child are of different versions.
+    mutating func next() throws(BadRequest) -> (RenderRequest, RenderFiles)? {
+        guard let line = try line() else { return nil }
+        do {
+            let request = try LineFormat.decode(RenderRequest.self, from: line)
+            guard request.version == RenderRequest.version else {
+                throw BadRequest(
+                    "a request is of version \(request.version); this child speaks version "
+                        + "\(RenderRequest.version)")
+            }
+            let count = min(request.files.count, descriptors.count)
+            defer { descriptors.removeFirst(count) }
+            return (request, try RenderFiles(request.files, Array(descriptors[..<count])))
+        } catch let bad as BadRequest {
+            throw bad
+        } catch {
+            throw BadRequest("a line is no request: \(error)")
+        }
+    }
+
+    private mutating func line() throws(BadRequest) -> Data? {
+        var searched = 0
+        while true {
+            let start = buffer.startIndex + searched
+            if let newline = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Data(buffer[..<newline])
+                buffer = Data(buffer[(newline + 1)...])
+                return line
+            }
+            searched = buffer.count
+            guard buffer.count <= LineFormat.lineBytesMax else {
+                throw BadRequest("a line is longer than \(LineFormat.lineBytesMax) bytes")
+            }
+            if hasEnded { return nil }
+            do {
+                let (bytes, files) = try socket.receive(bytesMax: Self.readBytes)
+                hasEnded = bytes.isEmpty
+                buffer.append(contentsOf: bytes)
+                descriptors += files
+            } catch {
+                throw BadRequest(error.message)
+            }
+        }
+    }
+}
+
+/// A request that cannot be one of this version.
+struct BadRequest: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

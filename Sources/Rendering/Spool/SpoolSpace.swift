@@ -1,0 +1,72 @@
+import Adjustments
+import CSpool
+import FileBytes
+import Glibc
+import Synchronization
+
+/// The file that a request came with for pixels that do not fit into memory, dealt out in parts.
+final class SpoolSpace: Sendable {
+    let file: OpenFile
+    private let state = Mutex((end: 0, parts: 0))
+
+    init(_ file: OpenFile) { self.file = file }
+
+    /// Takes a part.
+    ///
+    /// - Returns: where it starts.
+    /// - Throws: `noSpace` when the disk or a quota has not as much, `ioFailure`.
+    func take(_ bytes: Int) throws(Failure) -> Int {
+        var status = statvfs()
+        if fstatvfs(file.descriptor, &status) == 0 {
+            let free = Int(clamping: status.f_bavail) * Int(clamping: status.f_frsize)
+            guard free >= bytes else {
+                throw Failure(
+                    .noSpace,
+                    "The render needs a spool file of \(bytes) bytes, and the disk has \(free) free. Free "
+                        + "some space, or put the staging folder on a larger disk.")
+            }
+        }
+        let start = state.withLock { state in
+            defer { state = (state.end + bytes, state.parts + 1) }
+            return state.end
+        }
+        let number = allocate(start, bytes)
+        guard number == 0 else {
+            giveBack(start, bytes)
+            throw Self.failure("make a spool file of \(bytes) bytes", number)
+        }
+        return start
+    }
+
+    /// Gives a part back; once none is taken the file is empty again.
+    func giveBack(_ start: Int, _ bytes: Int) {
+        // What the file system cannot free now goes with the file.
+        _ = minilab_free(file.descriptor, Int64(start), Int64(bytes))
+        state.withLock { state in
+            state.parts -= 1
+            if state.parts == 0 { state.end = 0 }
+        }
+    }
+
+    /// Takes the space, or on file systems that cannot, the length alone.
+    ///
+    /// - Returns: the kernel's error number, or 0.
+    private func allocate(_ start: Int, _ bytes: Int) -> Int32 {
+        while true {
+            if minilab_allocate(file.descriptor, Int64(start), Int64(bytes)) == 0 { return 0 }
+            switch errno {
+            case EINTR: continue
+            case EOPNOTSUPP: return ftruncate(file.descriptor, start + bytes) == 0 ? 0 : errno
+            default: return errno
+            }
+        }
+    }
+
+    static func failure(_ action: String, _ number: Int32) -> Failure {
+        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(number)
+        return Failure(
+            isFull ? .noSpace : .ioFailure,
+            "The render could not \(action): \(String(cString: strerror(number)))."
+                + (isFull ? " Free some space, or raise the quota." : ""))
+    }
+}

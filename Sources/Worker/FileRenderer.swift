@@ -1,0 +1,80 @@
+public import Adjustments
+public import FileBytes
+public import RenderProtocol
+public import SystemPackage
+
+/// Renders one photo to a file, without a library.
+public struct FileRenderer: Sendable {
+    private let pool: RenderPool
+    private let settings: WorkerSettings
+
+    /// A renderer that borrows a pool's children.
+    public init(pool: RenderPool, settings: WorkerSettings) {
+        self.pool = pool
+        self.settings = settings
+    }
+
+    /// What was rendered, and what it took.
+    public struct Report: Sendable, Codable {
+        /// The photo's header.
+        public let header: PhotoHeader
+        /// The recipe in full-size pixels.
+        public let recipe: Recipe
+        /// How it was rendered.
+        public let plan: RenderPlan
+        /// The result.
+        public let output: Output
+        /// What the render took.
+        public let use: RenderUse
+
+        /// A file that was written.
+        public struct Output: Sendable, Codable {
+            /// Its IANA media type.
+            public let mediaType: String
+            /// Its size as a person sees it.
+            public let size: PixelSize
+            /// Its length.
+            public let bytes: Int
+            /// SHA-256 of its bytes, in hex.
+            public let digest: String
+        }
+    }
+
+    /// Renders a photo.
+    ///
+    /// - Parameters:
+    ///   - longestSide: of a small result, or nil for full size.
+    ///   - path: of the result, a new file; scratch files are in its folder meanwhile.
+    /// - Throws: a `Failure`, or `CancellationError`; a file may be at `path` then.
+    public func render(
+        _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath
+    ) async throws -> Report {
+        let request = PhotoRequest(
+            recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
+            memoryMax: settings.memory.bytes)
+        let folder = path.removingLastComponent().string
+        let resources = settings.resources
+        let files = try await offPool { () throws(Failure) in
+            RenderFiles(
+                sources: [source], resources: try .opened(for: recipe, in: resources),
+                outputs: [try .nameless(in: folder, name: "the result")],
+                spool: try .nameless(in: folder, name: "the spool"))
+        }
+        let (inspection, use) = try await pool.render(request, files)
+        return try await offPool { () throws(Failure) in
+            let plan = inspection.plan
+            let result = RenderedResult(
+                format: plan.output.format, size: .exactly(plan.resultSize))
+            let most = RenderedResult.bytesMax(result.size, source: try source.length())
+            let digest = try FileCopy.copy(
+                files.outputs[0], toNew: path.string, bytesMax: most)
+            if plan.lane != .copy { try result.check(OpenFile(reading: path.string)) }
+            return Report(
+                header: inspection.header, recipe: inspection.recipe, plan: plan,
+                output: Report.Output(
+                    mediaType: plan.output.format.mediaType, size: plan.resultSize,
+                    bytes: digest.bytes, digest: digest.hex),
+                use: use)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// What a render took, as the worker measured it: the child is not asked.
+public struct RenderUse: Sendable, Codable, Equatable {
+    /// Time from request to answer, in milliseconds.
+    public var wallMilliseconds: Double
+    /// Processor time of all the child's threads meanwhile, in milliseconds.
+    public var cpuMilliseconds: Double
+    /// Highest resident set of the child meanwhile, in bytes; 0 when the kernel does not say.
+    public var peakMemoryBytes: Int
+
+    /// Records what was measured.
+    public init(
+        wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0
+    ) {
+        self.wallMilliseconds = wallMilliseconds
+        self.cpuMilliseconds = cpuMilliseconds
+        self.peakMemoryBytes = peakMemoryBytes
+    }
+}
+
+/// Measures what a child takes from a moment on.
+struct ChildMeter {
+    private let pid: pid_t
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private let cpuStart: Double
+
+    /// Starts to measure, and has the kernel forget the highest resident set so far.
+    init(_ pid: pid_t) {
+        self.pid = pid
+        start = clock.now
+        cpuStart = Self.cpuSeconds(of: pid) ?? 0
+        Self.forgetPeak(of: pid)
+    }
+
+    /// What it took so far.
+    var use: RenderUse {
+        RenderUse(
+            wallMilliseconds: (clock.now - start) / .milliseconds(1),
+            cpuMilliseconds: max(0, ((Self.cpuSeconds(of: pid) ?? cpuStart) - cpuStart) * 1000),
+            peakMemoryBytes: Self.peakBytes(of: pid) ?? 0)
+    }
+
+    /// Processor time of a process, in seconds; nil when it is gone.
+    private static func cpuSeconds(of pid: pid_t) -> Double? {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            return nil
+        }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static let statusBytesMax = 8192
+
+    /// VmHWM of proc(5)'s status, which gives kilobytes; nil when the kernel does not say.
+    private static func peakBytes(of pid: pid_t) -> Int? {
+        let file = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: statusBytesMax)
+        let count = read(file, &bytes, bytes.count)
+        guard count > 0,
+            let line = String(decoding: bytes[..<count], as: UTF8.self)
+                .split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
+        else { return nil }
+        return Int(kilobytes).map { $0 * 1024 }
+    }
+
+    /// Sets VmHWM to what is resident now (proc(5), clear_refs, value 5). Where the kernel does not let us, the peak is
+    /// that of the process so far: too high, never too low.
+    private static func forgetPeak(of pid: pid_t) {
+        let file = open("/proc/\(pid)/clear_refs", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        _ = write(file, "5", 1)
+        close(file)
+    }
+}
