@@ -23,8 +23,8 @@ struct Resources: Sendable {
         guard let file = files[digest] else {
             throw Failure(
                 .missingResource,
-                "The edit names the file \(digest), which did not come along. Put it into the worker's folder "
-                    + "of resources.")
+                "The edit names the file \(digest), and the folder of resources has no such file. Put it there, named "
+                    + "by its digest, and tell the worker of the folder by --resources.")
         }
         let length = try file.length()
         guard length <= Self.bytesMax else {

@@ -60,21 +60,22 @@ public struct FileRenderer: Sendable {
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
         }
-        let (inspection, use) = try await pool.render(request, files)
-        return try await offPool { () throws(Failure) in
-            let plan = inspection.plan
-            let result = RenderedResult(
-                format: plan.output.format, size: .exactly(plan.resultSize))
-            let most = RenderedResult.bytesMax(result.size, source: try source.length())
-            let digest = try FileCopy.copy(
-                files.outputs[0], toNew: path.string, bytesMax: most)
-            if plan.lane != .copy { try result.check(OpenFile(reading: path.string)) }
-            return Report(
-                header: inspection.header, recipe: inspection.recipe, plan: plan,
-                output: Report.Output(
-                    mediaType: plan.output.format.mediaType, size: plan.resultSize,
-                    bytes: digest.bytes, digest: digest.hex),
-                use: use)
+        return try await pool.render(request, files) { inspection, use in
+            try await offPool { () throws(Failure) in
+                let plan = inspection.plan
+                let result = RenderedResult(
+                    format: plan.output.format, size: .exactly(plan.resultSize))
+                let most = RenderedResult.bytesMax(result.size, source: try source.length())
+                let digest = try FileCopy.copy(
+                    files.outputs[0], toNew: path.string, bytesMax: most)
+                if plan.lane != .copy { try result.check(OpenFile(reading: path.string)) }
+                return Report(
+                    header: inspection.header, recipe: inspection.recipe, plan: plan,
+                    output: Report.Output(
+                        mediaType: plan.output.format.mediaType, size: plan.resultSize,
+                        bytes: digest.bytes, digest: digest.hex),
+                    use: use)
+            }
         }
     }
 }

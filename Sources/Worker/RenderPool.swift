@@ -55,19 +55,22 @@ public actor RenderPool {
         gate.budget.source == .nobody ? nil : gate.figures
     }
 
-    /// Inspects and renders a photo.
+    /// Inspects and renders a photo, and takes the results over.
     ///
-    /// - Parameter files: with the outputs.
+    /// - Parameters:
+    ///   - files: with the outputs.
+    ///   - take: looks at the results while the child is lent, so that one whose results are not believed is not used
+    ///     again.
     /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
     ///   is dead then.
-    public func render(
-        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
-    ) async throws -> (Inspection, RenderUse) {
+    public func render<Result: Sendable>(
+        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = "",
+        _ take: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
+    ) async throws -> Result {
         let inspection = try await inspect(request, files, tenant: tenant)
-        let use = try await lend(inspection.memoryBytes, to: tenant) { child in
-            try await child.render(request, files, as: inspection)
+        return try await lend(inspection.memoryBytes, to: tenant) { child in
+            try await take(inspection, child.render(request, files, as: inspection))
         }
-        return (inspection, use)
     }
 
     /// Plans a render for less memory while it is short, and for all there is when that is too little for the photo: it

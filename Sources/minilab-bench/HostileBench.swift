@@ -139,10 +139,11 @@ private struct HostileWork: Sendable {
                 sources: [try OpenFile(reading: place)],
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
-            let (_, use) = try await pool.render(
+            let use = try await pool.render(
                 PhotoRequest(
                     recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
-                    outputs: [.init(longestSide: number % 3 == 1 ? 256 : nil)]), files)
+                    outputs: [.init(longestSide: number % 3 == 1 ? 256 : nil)]), files
+            ) { _, use in use }
             return end(HostileTally.picture, peak: use.peakMemoryBytes)
         } catch let failure as Failure {
             return end(failure.code.rawValue)

@@ -22,7 +22,8 @@ import Testing
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "deadlinePassed",
-                "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory", "noSpace", "ioFailure",
+                "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory",
+                "noSpace", "ioFailure",
                 "laterFormat",
                 "revisionConflict", "workerLost", "internalError",
             ])

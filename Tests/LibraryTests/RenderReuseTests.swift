@@ -183,6 +183,8 @@ import Testing
         var keys = recipes.map { RenderKey(photo: "00", recipe: $0, engine: "test/1").hex }
         keys.append(RenderKey(photo: "01", recipe: recipes[0], engine: "test/1").hex)
         keys.append(RenderKey(photo: "00", recipe: recipes[0], engine: "test/2").hex)
+        keys.append(
+            RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", tenant: "shop").hex)
         #expect(Set(keys).count == keys.count)
         #expect(
             RenderKey(photo: "00", recipe: recipes[0], engine: "test/1").hex == keys[0])

@@ -39,13 +39,14 @@ import Testing
 
         func render() async throws {
             let results = folder.file("results")
-            _ = try await pool.render(
+            try await pool.render(
                 PhotoRequest(
                     recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits()),
                 RenderFiles(
                     sources: [try OpenFile(reading: photo)],
                     outputs: [try .nameless(in: results, name: "out")],
-                    spool: try .nameless(in: results, name: "spool")))
+                    spool: try .nameless(in: results, name: "spool"))
+            ) { _, _ in }
         }
     }
 

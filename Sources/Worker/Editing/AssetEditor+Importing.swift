@@ -113,15 +113,16 @@ extension AssetEditor {
                 try self.files(
                     RenderFiles(sources: [render]), for: request, in: job.staged)
             }
-            _ = try await pool.render(request, files, tenant: job.tenant)
-            let tiny = try await offPool { () throws(Failure) in
-                try small.placeholder.map { place throws(Failure) in
-                    try Self.placeholder(files.outputs[place])
+            return try await pool.render(request, files, tenant: job.tenant) { _, _ in
+                let tiny = try await offPool { () throws(Failure) in
+                    try small.placeholder.map { place throws(Failure) in
+                        try Self.placeholder(files.outputs[place])
+                    }
                 }
-            }
-            if let tiny { await placeholder(tiny) }
-            return try await offPool { () throws(Failure) in
-                (tiny, try takePreviews(small, after: 0, of: files, into: job.staged))
+                if let tiny { await placeholder(tiny) }
+                return try await offPool { () throws(Failure) in
+                    (tiny, try takePreviews(small, after: 0, of: files, into: job.staged))
+                }
             }
         }
     }

@@ -71,7 +71,8 @@ extension AssetEditor {
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
             (try source.stamp(), try FileDigest.sha256(of: source).hex)
         }
-        let key = try RenderKey(request.recipe, inspection.header, sha256)
+        let key = try RenderKey(
+            request.recipe, inspection.header, sha256, tenant: job.tenant)
         // Without a child and its memory: who renders the same may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {
@@ -82,24 +83,23 @@ extension AssetEditor {
             job.isAlone
             ? max(inspection.memoryBytes, pool.gate.budget.bytes) : inspection.memoryBytes
         job.reach(.waiting)
-        let (rendered, use, tiny) = try await pool.lend(bytes, to: job.tenant) { child in
+        let made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
-            return try await self.rendered(
+            let (rendered, use, tiny) = try await self.rendered(
                 request, small, files, inspection, job, by: child, placeholder)
-        }
-        return try await offPool {
-            () throws(Failure) -> (RenderedPhoto, RenderEntry?, RenderKey?) in
-            let made = try take(
-                rendered, small, inspection, use, tiny, sha256, key, asset, job)
-            // What came out may not be of the bytes that were digested.
-            guard try source.stamp() == stamp else {
-                throw Failure(
-                    .ioFailure,
-                    "\(source.name) was changed while it was rendered. The job is retried; put originals in "
-                        + "their place by a rename, and never change one.")
+            // While it is lent: a child whose result is not believed is not used again.
+            return try await offPool { () throws(Failure) in
+                try take(rendered, small, inspection, use, tiny, sha256, key, asset, job)
             }
-            return (made, entry, nil)
         }
+        // What came out may not be of the bytes that were digested.
+        guard try await offPool({ () throws(Failure) in try source.stamp() }) == stamp else {
+            throw Failure(
+                .ioFailure,
+                "\(source.name) was changed while it was rendered. The job is retried; put originals in their "
+                    + "place by a rename, and never change one.")
+        }
+        return (made, entry, nil)
     }
 
     /// Has a photo and its small pictures rendered.

@@ -61,8 +61,11 @@ extension RenderKey {
     /// The key of what a recipe makes of a photo.
     ///
     /// - Parameter digest: SHA-256 of the photo, in hex.
-    init(_ recipe: Recipe, _ header: PhotoHeader, _ digest: String) throws(Failure) {
+    init(
+        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
+    ) throws(Failure) {
         self.init(
-            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name)
+            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name,
+            tenant: tenant)
     }
 }

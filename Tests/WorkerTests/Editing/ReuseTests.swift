@@ -58,6 +58,21 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `of another tenant is rendered for this one, and not taken over`() async throws {
+        let json = #"{"filters":[{"name":"CISepiaTone"}]}"#
+        for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
+            var job = bench.job()
+            job.tenant = tenant
+            let outcome = try await bench.run(Edit(json: json), AssetPath(name), job)
+            guard case .made(let version)? = outcome else {
+                Issue.record("nothing was made of \(name)")
+                return
+            }
+            #expect(version.content?.reusedFrom == nil)
+        }
+        await bench.pool.close()
+    }
+
     @Test func `after a revert has the render of before`() async throws {
         let first = try await edit("a.png")
         _ = try await edit("a.png", #"{"mode":"revert"}"#)
