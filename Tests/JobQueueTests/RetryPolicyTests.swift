@@ -22,8 +22,12 @@ import Testing
     }
 
     @Test(arguments: FailureCode.allCases)
-    func `only a crash of the render counts as a crash`(code: FailureCode) {
-        #expect(next(code).counts == (code == .renderCrashed ? .crashes : .attempts))
+    func `only a crash of the render, or one that is not believed, counts as a crash`(
+        code: FailureCode
+    ) {
+        #expect(
+            next(code).counts
+                == ([.renderCrashed, .untrustedRender].contains(code) ? .crashes : .attempts))
     }
 
     @Test func `the second crash leads to quarantine and the third to death`() {

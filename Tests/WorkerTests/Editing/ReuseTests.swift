@@ -61,6 +61,7 @@ import Testing
     @Test func `of another tenant is rendered for this one, and not taken over`() async throws {
         let json = #"{"filters":[{"name":"CISepiaTone"}]}"#
         for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
+            try bench.put(name, photo)
             var job = bench.job()
             job.tenant = tenant
             let outcome = try await bench.run(Edit(json: json), AssetPath(name), job)
