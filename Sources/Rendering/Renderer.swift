@@ -44,7 +44,9 @@ public struct Renderer: Sendable {
         _ request: PhotoRequest, _ files: RenderFiles
     ) throws(Failure) -> Inspection {
         let photos = try photos(request, files)
-        let first = photos.first { $0.copySize == nil } ?? photos[0]
+        // A small picture of a photo that is smaller still is made of the photo itself, too.
+        let full = request.outputs.firstIndex { $0.longestSide == nil }
+        let first = full.map { photos[$0] } ?? photos.first { $0.copySize == nil } ?? photos[0]
         let kept = SmallCopies.bytes(for: photos)
         let needs = photos.map { photo in
             photo.plan.estimate.memoryBytes + (photo.copySize == nil ? 0 : kept)
