@@ -198,7 +198,8 @@ let package = Package(
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
-                "Adjustments", "CHostile", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+                "Adjustments", "CHostile", "FileBytes", "MinilabTesting", "RenderProtocol",
+                "Rendering", "Vips",
             ],
             path: "Tests/hostile-child", swiftSettings: settings),
 

@@ -24,7 +24,7 @@ extension RenderReply {
         case (.progress(let written), .render(let photo)):
             try Self.check(written, 0...max(0, photo.outputs.count - 1), "the output of a progress")
         case (.inspected(let inspection), .inspect(let photo)):
-            try inspection.check(photo.limits)
+            try inspection.check(photo)
         case (.rendered, .render), (.rendered, .contactSheet): return
         case (.confined(let confinement), .confinement): try confinement.check()
         case (.failed(let failure), _):
@@ -67,12 +67,28 @@ extension RenderReply {
 }
 
 extension Inspection {
-    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
-        try header.check(limits)
-        try plan.check(limits)
+    fileprivate func check(_ photo: PhotoRequest) throws(BrokenReply) {
+        try header.check(photo.limits)
+        try plan.check(photo.limits)
         try RenderReply.check(memoryBytes, ReplyBounds.bytes, "the memory of a render")
         try RenderReply.check(words, "words of a plan", most: ReplyBounds.wordsMax)
         try RenderReply.check(!recipe.isAutomatic, "a recipe has automatic filters still")
+        try checkRecipe(photo.recipe)
+    }
+
+    /// It becomes the photo's adjustment data: but for automatic filters, it follows from what was asked.
+    private func checkRecipe(_ asked: Recipe) throws(BrokenReply) {
+        let expected: Recipe
+        do throws(Failure) {
+            expected = try asked.scaled(to: header.uprightSize)
+        } catch {
+            throw BrokenReply("a photo has a size to which its recipe cannot be scaled")
+        }
+        let isSame =
+            asked.isAutomatic
+            ? recipe.output == expected.output && recipe.referenceSize == nil
+            : recipe.json.canonical == expected.json.canonical
+        try RenderReply.check(isSame, "a recipe is another one than was asked for")
     }
 }
 

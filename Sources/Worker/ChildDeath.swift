@@ -50,6 +50,15 @@ enum ChildDeath: Error, Equatable {
         self = exitCode == RenderExit.outOfMemory.rawValue ? .outOfMemory : .exited(exitCode)
     }
 
+    /// Why a child is ended whose work has ended by an error: one whose result was not believed says so.
+    init(ending error: any Error) {
+        if let failure = error as? Failure, failure.code == .untrustedRender {
+            self = .untrusted(failure.message)
+        } else {
+            self = .cancelled
+        }
+    }
+
     /// Whether nobody waits for an answer.
     var isOurWish: Bool { self == .cancelled || self == .lostLease }
 

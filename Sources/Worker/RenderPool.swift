@@ -170,7 +170,7 @@ public actor RenderPool {
             throw answered.failure
         } catch {
             let isRequeued = lent.giveBack()
-            warm.child.kill(because: .cancelled)
+            warm.child.kill(because: ChildDeath(ending: error))
             await warm.child.wait()
             if isRequeued { throw RenderRequeued() }
             throw (error as? AnsweredFailure)?.failure ?? error

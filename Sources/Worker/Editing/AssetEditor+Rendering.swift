@@ -85,11 +85,11 @@ extension AssetEditor {
         job.reach(.waiting)
         let made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
-            let (rendered, use, tiny) = try await self.rendered(
+            let rendered = try await self.rendered(
                 request, small, files, inspection, job, by: child, placeholder)
             // While it is lent: a child whose result is not believed is not used again.
             return try await offPool { () throws(Failure) in
-                try take(rendered, small, inspection, use, tiny, sha256, key, asset, job)
+                try take(rendered, small, inspection, sha256, key, asset, job)
             }
         }
         // What came out may not be of the bytes that were digested.
@@ -102,14 +102,20 @@ extension AssetEditor {
         return (made, entry, nil)
     }
 
+    /// What a child has made of a photo.
+    private struct Rendered: Sendable {
+        /// With the results.
+        let files: RenderFiles
+        let use: RenderUse
+        let placeholder: String?
+    }
+
     /// Has a photo and its small pictures rendered.
-    ///
-    /// - Returns: the files with the results, what it took, and the placeholder.
     private func rendered(
         _ request: PhotoRequest, _ small: SmallPictures, _ files: RenderFiles,
         _ inspection: Inspection, _ job: Job, by child: LentChild,
         _ placeholder: @escaping @Sendable (String) async -> Void
-    ) async throws -> (RenderFiles, RenderUse, String?) {
+    ) async throws -> Rendered {
         let files = try await offPool { () throws(Failure) in
             try self.files(files, for: request, in: job.staged)
         }
@@ -122,7 +128,7 @@ extension AssetEditor {
         do {
             let use = try await child.render(resolved, files, as: inspection) { wrote.yield($0) }
             wrote.finish()
-            return (files, use, try await told)
+            return Rendered(files: files, use: use, placeholder: try await told)
         } catch {
             wrote.finish()
             throw error
@@ -150,9 +156,10 @@ extension AssetEditor {
 
     /// Takes the results over.
     private func take(
-        _ files: RenderFiles, _ small: SmallPictures, _ inspection: Inspection, _ use: RenderUse,
-        _ placeholder: String?, _ sha256: String, _ key: RenderKey, _ asset: AssetPath, _ job: Job
+        _ rendered: Rendered, _ small: SmallPictures, _ inspection: Inspection, _ sha256: String,
+        _ key: RenderKey, _ asset: AssetPath, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
+        let (files, use) = (rendered.files, rendered.use)
         let plan = inspection.plan
         let format = plan.output.format
         let full = small.placeholder == nil ? 0 : 1
@@ -177,7 +184,7 @@ extension AssetEditor {
                 peakMemoryBytes: use.peakMemoryBytes),
             image: image,
             previews: try takePreviews(small, after: 1, of: files, into: job.staged),
-            placeholder: placeholder)
+            placeholder: rendered.placeholder)
     }
 
     /// The base layer of a version in the making; its digest is known when it was read.

@@ -1,0 +1,74 @@
+import Adjustments
+import Foundation
+import Glibc
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Library
+@testable import Worker
+
+/// What a real child has of a library while it renders.
+@Suite("Files of a render child at work", .timeLimit(.minutes(2))) struct OpenFilesTests {
+    @Test func `are its own three, one photo and places without a name`() async throws {
+        let bench = try Workbench()
+        let photo = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
+        try bench.put("other.png", SyntheticPhoto.png(width: 64, height: 48, seed: 1))
+        let script = bench.folder.file("child")
+        let real = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+        try Data(
+            "#!/bin/sh\necho $$ > \"$0.pid\"\n\(TestPoint.variable)=\(TestPoint.midRender.rawValue) exec '\(real)'\n"
+                .utf8
+        ).write(to: URL(filePath: script))
+        guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        let pool = RenderPool(
+            settings: WorkerSettings(name: "test", renderExecutable: FilePath(script)),
+            logger: Workbench.logger)
+        let editor = AssetEditor(
+            library: bench.library, pool: pool, editors: bench.editors, limits: RenderLimits(),
+            resources: nil)
+        let job = bench.job()
+        let edit = try Edit(
+            json: #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[16]}}"#)
+        let making = Task { try await editor.make(edit, of: photo, job) }
+        let pid = try await eventually("the child says its pid") {
+            pid_t(bench.folder.text(of: "child.pid").dropLast())
+        }
+        try await RenderChildTests.waitForState("T", of: pid)
+
+        let open = try OpenInodes(of: pid)
+        let root = bench.folder.path
+        let ours = open.targets.filter { $0.contains(root) || $0.contains("library") }
+        let originals = ours.filter { $0.hasSuffix("originals/a.png") }
+        #expect(originals.count == 1, "\(open.targets)")
+        // Placeholder, photo, preview and spool.
+        let nameless = ours.filter { $0.hasSuffix(" (deleted)") }
+        #expect(nameless.count == 4, "\(open.targets)")
+        #expect(ours.count == 5, "\(open.targets)")
+        #expect(open.targets.count == ours.count + 3, "\(open.targets)")
+        #expect(open.writable.count == 4)
+        let tree = try LibraryTree(bench.library.root)
+        #expect(open.writable.isDisjoint(with: tree.entries.values.map(\.inode)))
+        // Its root, where the kernel grants it one, has no library.
+        let ownRoot = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
+        if ownRoot != "/" {
+            #expect(access("/proc/\(pid)/root\(root)", F_OK) != 0)
+        }
+
+        #expect(kill(pid, SIGCONT) == 0)
+        guard case .made(let version) = try await making.value, let content = version.content
+        else {
+            Issue.record("nothing was made")
+            return
+        }
+        let folder = bench.library.folder(of: job.staged)
+        for name in content.fileNames {
+            var status = stat()
+            #expect(stat(folder.pushing(FilePath(name)).string, &status) == 0)
+            #expect(!open.all.contains(UInt64(status.st_ino)), "\(name) was open in a child")
+        }
+        await pool.close()
+        await bench.pool.close()
+    }
+}

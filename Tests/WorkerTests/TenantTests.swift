@@ -1,0 +1,79 @@
+import Adjustments
+import Foundation
+import Glibc
+import Logging
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+/// Whose photos a child may see one after the other.
+@Suite("Render children of tenants") struct TenantTests {
+    /// A pool whose children a script plays; each writes down its process.
+    private struct Place {
+        let folder: TemporaryFolder
+        let pool: RenderPool
+
+        init(_ lines: String) throws {
+            ignoreBrokenPipes()
+            folder = try TemporaryFolder()
+            let path = folder.file("child")
+            try Data("#!/bin/sh\necho $$ >> \"$0.pids\"\n\(lines)\n".utf8)
+                .write(to: URL(filePath: path))
+            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            pool = RenderPool(
+                settings: WorkerSettings(name: "test", renderExecutable: FilePath(path)),
+                logger: Logger(label: "test"))
+        }
+
+        var pids: [pid_t] {
+            folder.text(of: "child.pids").split(separator: "\n").compactMap { pid_t($0) }
+        }
+
+        func draw(for tenant: String) async throws {
+            try await pool.lend(to: tenant) { child in
+                try await child.draw(ScriptedReply.sheet, RenderFiles())
+            }
+        }
+    }
+
+    @Test func `a child that served one never serves another`() async throws {
+        let place = try Place("while read line; do \(ScriptedReply.rendered); done")
+        for tenant in ["a", "b", "", "a", "b", ""] { try await place.draw(for: tenant) }
+        #expect(place.pids.count == 3)
+        await place.pool.close()
+        #expect(place.pids.allSatisfy { kill($0, 0) != 0 })
+    }
+
+    @Test func `a child that has answered a failure never serves again`() async throws {
+        let failed = ScriptedReply.reply(
+            #"{"failed":{"_0":{"code":"damagedPhoto","message":"m"}}}"#)
+        let place = try Place("while read line; do \(failed); done")
+        for _ in 0..<3 {
+            let failure = await #expect(throws: Failure.self) { try await place.draw(for: "a") }
+            #expect(failure?.code == .damagedPhoto)
+            #expect(await place.pool.idle.isEmpty)
+        }
+        #expect(Set(place.pids).count == 3)
+        #expect(place.pool.gate.free == place.pool.gate.budget.bytes)
+        await place.pool.close()
+    }
+
+    @Test func `hundreds of children that die leave no descriptor and no process`() async throws {
+        let place = try Place("read line; exit 3")
+        func open() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        for _ in 0..<3 { await #expect(throws: Failure.self) { try await place.draw(for: "a") } }
+        let before = try open()
+        for _ in 0..<200 { await #expect(throws: Failure.self) { try await place.draw(for: "a") } }
+        // Other tests open files meanwhile, and not hundreds.
+        #expect(try open() < before + 100)
+        #expect(place.pids.count == 203)
+        #expect(place.pids.allSatisfy { kill($0, 0) != 0 })
+        #expect(place.pool.gate.free == place.pool.gate.budget.bytes)
+        await place.pool.close()
+    }
+}
