@@ -60,7 +60,9 @@ extension AssetEditor {
 extension RenderKey {
     /// The key of what a recipe makes of a photo.
     ///
-    /// - Parameter digest: SHA-256 of the photo, in hex.
+    /// - Parameters:
+    ///   - digest: SHA-256 of the photo, in hex.
+    ///   - tenant: whose job it is.
     init(
         _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
     ) throws(Failure) {

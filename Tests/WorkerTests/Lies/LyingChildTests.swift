@@ -94,6 +94,11 @@ import Testing
         let path = try place.path(version, of: place.own).string
         #expect(try Data(contentsOf: URL(filePath: path)) == picture)
         #expect(try place.differences().allSatisfy { $0.contains("own.png") })
+        // The same photo of another tenant is not what the liar made of it.
+        let twin = try place.bench.put("twin.png", SyntheticPhoto.png(width: 64, height: 48))
+        let honest = try await place.attempt(twin, tenant: "b")
+        #expect(honest.content?.reusedFrom == nil)
+        #expect(honest.content?.render.sha256 != version.content?.render.sha256)
         await place.pool.close()
     }
 
