@@ -64,7 +64,8 @@ public struct FileRenderer: Sendable {
             try await offPool { () throws(Failure) in
                 let plan = inspection.plan
                 let result = RenderedResult(
-                    format: plan.output.format, size: .exactly(plan.resultSize))
+                    format: plan.output.format, size: .exactly(plan.resultSize),
+                    limits: settings.limits)
                 let most = RenderedResult.bytesMax(result.size, source: try source.length())
                 let digest = try FileCopy.copy(
                     files.outputs[0], toNew: path.string, bytesMax: most)

@@ -171,7 +171,8 @@ extension AssetEditor {
             RenderedResult(
                 format: format,
                 size: plan.lane == .copy
-                    ? .copy(sha256: sha256, plan.resultSize) : .exactly(plan.resultSize)),
+                    ? .copy(sha256: sha256, plan.resultSize) : .exactly(plan.resultSize),
+                limits: limits),
             sourceBytes: sourceBytes, into: job.staged)
         return RenderedPhoto(
             input: Content.Input(

@@ -11,6 +11,8 @@ struct RenderedResult: Sendable {
     let format: Recipe.Format
     /// Its size.
     let size: Size
+    /// Of photos: their metadata are the results' too.
+    var limits = RenderLimits()
 
     /// What was planned of a result's size.
     enum Size: Sendable, Equatable {
@@ -59,8 +61,11 @@ struct RenderedResult: Sendable {
             throw Self.refusal(
                 "is no \(format.rawValue) but \(found?.rawValue ?? "nothing that is known")")
         }
-        let survey = PhotoSurvey(
-            PhotoFormat(format), bytes, limits: RenderLimits(pixelsMax: .max))
+        var room = limits
+        // What is written is as much, or a little more where it is written in another way.
+        room.metadataMax *= 2
+        room.profileMax *= 2
+        let survey = PhotoSurvey(PhotoFormat(format), bytes, limits: room)
         guard let size = survey.size else { throw Self.refusal("has no size in its header") }
         switch self.size {
         case .exactly(let planned) where size != planned:
