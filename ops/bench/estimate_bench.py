@@ -5,11 +5,10 @@ import json
 import os
 import re
 import statistics
-import subprocess
 import sys
 
 from estimate_photos import SIZES, NoRoom, Photos
-from limits import LIMITS
+from render_child import Child, Refused
 
 EIGHT = [
     {"name": "CIExposureAdjust", "inputEV": 0.3},
@@ -96,40 +95,30 @@ def shapes():
     )
 
 
-class Child:
+class Renderer:
     """A minilab-render as the worker starts it."""
 
     def __init__(self, given):
-        self.given = given
-        self.process = subprocess.Popen(
-            [given.child], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2", **given.environment})
+        self.child = Child(given.child, given.folder, given.environment)
 
-    def render(self, photo, recipe, output):
-        request = {"source": os.path.abspath(photo), "folder": os.path.abspath(self.given.folder), "stem": "result",
-                   "limits": LIMITS, "recipe": {"filters": recipe, "output": output}}
-        self.process.stdin.write((json.dumps({"render": {"_0": request}}) + "\n").encode())
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"estimate: the child died of {self.process.wait()} at {photo}")
-        reply = json.loads(line)
-        if "rendered" not in reply:
-            sys.exit(f"estimate: {photo}: {reply}")
-        report = reply["rendered"]["_0"]
-        os.remove(os.path.join(self.given.folder, report["output"]["name"]))
-        return report
+    def render(self, photo, filters, output):
+        """What the photo's header and plan say, and what the render took, as the worker asks for both."""
+        recipe = {"filters": filters, "output": output}
+        try:
+            inspection, _ = self.child.inspect(photo, recipe)
+            return inspection, self.child.render(photo, recipe)
+        except Refused as refused:
+            sys.exit(f"estimate: {photo}: {refused}")
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        self.child.close()
 
 
 def alone(given, *job):
-    child = Child(given)
-    report = child.render(*job)
-    child.close()
-    return report
+    renderer = Renderer(given)
+    taken = renderer.render(*job)
+    renderer.close()
+    return taken
 
 
 def name_of(shape):
@@ -141,7 +130,7 @@ def name_of(shape):
 
 
 def measure(given, photos):
-    warm = None if given.no_warm else Child(given)
+    warm = None if given.no_warm else Renderer(given)
     for shape in shapes():
         format, size, recipe, output, orientation = shape
         name = name_of(shape)
@@ -155,11 +144,12 @@ def measure(given, photos):
         except NoRoom:
             print(f"estimate: {name}: left out, the disk is too full", file=sys.stderr)
             continue
-        report = alone(given, photo, *job)
-        row = {"name": name, "plan": report["plan"], "header": report["header"],
-               "peak": report["peakMemoryBytes"], "cpu": report["cpuMilliseconds"] / 1000}
+        inspection, use = alone(given, photo, *job)
+        row = {"name": name, "plan": inspection["plan"], "header": inspection["header"],
+               "peak": use.peak_bytes, "cpu": use.cpu}
         if warm:
-            row["warm"] = warm.render(photo, *job)["peakMemoryBytes"]
+            _, use = warm.render(photo, *job)
+            row["warm"] = use.peak_bytes
         photos.done(photo)
         estimate = row["plan"]["estimate"]["memoryBytes"]
         print(f"{row['peak'] / estimate:.2f} {row.get('warm', 0) / estimate:.2f} {name}: "

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from limits import LIMITS
+import render_child
 
 QUALITY = 90
 PREVIEW_SIDE = 1024
@@ -33,38 +33,29 @@ CUBE = [{"name": "CIColorCube", "inputCubeDimension": CUBE_SIDE, "inputCubeData"
     for number in (g / (CUBE_SIDE - 1), r / (CUBE_SIDE - 1), b / (CUBE_SIDE - 1), 1)]}]
 
 
-class Child:
+class Warm:
     """A warm minilab-render."""
 
-    def __init__(self, given, stem):
-        self.given, self.stem = given, stem
-        self.process = subprocess.Popen(
-            [given.child], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env=dict(os.environ, MALLOC_ARENA_MAX="2", VIPS_CONCURRENCY="1"))
+    def __init__(self, given):
+        self.photo, self.child = given.photo, render_child.Child(given.child, given.folder)
 
     def ask(self, filters, longest_side=None):
-        request = {
-            "source": os.path.abspath(self.given.photo), "folder": os.path.abspath(self.given.folder),
-            "stem": self.stem, "limits": LIMITS,
-            "recipe": {"filters": filters, "output": {"format": "jpeg", "quality": QUALITY / 100}}}
-        if longest_side:
-            request["longestSide"] = longest_side
-        self.process.stdin.write((json.dumps({"render": {"_0": request}}) + "\n").encode())
-        self.process.stdin.flush()
+        recipe = {"filters": filters, "output": {"format": "jpeg", "quality": QUALITY / 100}}
+        self.child.ask_to_render(self.photo, recipe, [{"longestSide": longest_side} if longest_side else {}])
 
     def answer(self):
-        reply = json.loads(self.process.stdout.readline())
-        if "rendered" not in reply:
-            sys.exit(f"jpeg_bench: {reply}")
-        return reply["rendered"]["_0"]["cpuMilliseconds"] / 1000
+        try:
+            _, use = self.child.answer()
+        except render_child.Refused as refused:
+            sys.exit(f"jpeg_bench: {refused}")
+        return use.cpu
 
     def cpu(self, filters, longest_side=None):
         self.ask(filters, longest_side)
         return self.answer()
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        self.child.close()
 
 
 def cpu_of(command):
@@ -115,7 +106,7 @@ def gain(repetitions, begins):
 
 def gains(given):
     """Of two warm children, and of two processes of the limit: what this machine's cores can give."""
-    children = [Child(given, f"bench-{number}") for number in range(2)]
+    children = [Warm(given) for _ in range(2)]
 
     def begin_child(child):
         def begin():
@@ -138,7 +129,7 @@ def main():
         arguments.add_argument("--" + name, required=True)
     arguments.add_argument("--repetitions", type=int, default=7)
     given = arguments.parse_args()
-    child = Child(given, "bench")
+    child = Warm(given)
     turned = os.path.join(given.folder, "bench-turned.jpg")
     count = given.repetitions
     rows = [

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from limits import LIMITS
+from render_child import Child, Refused
 
 INTENSITY = 0.8
 QUALITY = 90
@@ -60,28 +60,15 @@ def limit(given):
 
 
 def minilab(given, filters=SEPIA_FILTER):
-    child = subprocess.Popen([given.child], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             env=dict(os.environ, MALLOC_ARENA_MAX="2", VIPS_CONCURRENCY="1"))
-    request = {"render": {"_0": {
-        "source": os.path.abspath(given.photo), "folder": os.path.abspath(given.folder),
-        "stem": "bench", "limits": LIMITS,
-        "recipe": {"filters": filters,
-                   "output": {"format": "jpeg", "quality": QUALITY / 100}}}}}
-    cpu, wall, peak = [], [], 0
-    for number in range(given.repetitions + 1):
-        child.stdin.write((json.dumps(request) + "\n").encode())
-        child.stdin.flush()
-        reply = json.loads(child.stdout.readline())
-        if "rendered" not in reply:
-            sys.exit(f"render: {reply}")
-        report = reply["rendered"]["_0"]
-        peak = max(peak, report["peakMemoryBytes"])
-        if number > 0:
-            cpu.append(report["cpuMilliseconds"] / 1000)
-            wall.append(report["wallMilliseconds"] / 1000)
-    child.stdin.close()
-    child.wait()
-    return summary(cpu, wall, peak)
+    child = Child(given.child, given.folder)
+    recipe = {"filters": filters, "output": {"format": "jpeg", "quality": QUALITY / 100}}
+    try:
+        uses = [child.render(given.photo, recipe) for _ in range(given.repetitions + 1)]
+    except Refused as refused:
+        sys.exit(f"render: {refused}")
+    child.close()
+    warm = uses[1:]
+    return summary([use.cpu for use in warm], [use.wall for use in warm], max(use.peak_bytes for use in uses))
 
 
 def in_process(given, name, script=__file__, option="--one"):
