@@ -2,55 +2,57 @@ import Adjustments
 import RenderProtocol
 import Vips
 
-/// A small copy of a photo in memory, decoded once, from which all smaller ones are made.
+/// Small copies of a photo in memory: the largest is decoded, once, and each other is made of the next larger one.
 struct SmallCopies {
-    private let copy: Image
-    private let size: PixelSize
+    /// The largest first.
+    private var copies: [(size: PixelSize, image: Image)]
 
     /// Decodes the largest copy that some pictures need and that may stay in memory.
     ///
     /// - Returns: nil when fewer than two need one: a single one is as well decoded when it is written.
     /// - Throws: what reading the photo's pixels fails with.
     init?(of photos: [Photo]) throws(Failure) {
-        let sizes = photos.compactMap(\.copySize).filter {
-            Self.bytes($0, photos[0].header.bands, photos[0].header.bitsPerSample)
-                <= Photo.memorySpoolBytesMax
-        }
-        guard sizes.count > 1, let size = sizes.max(by: { $0.pixels < $1.pixels }) else {
-            return nil
-        }
-        self.size = size
+        let sizes = Self.sizes(of: photos)
+        guard let size = sizes.first else { return nil }
         let file = photos[0].file
+        let largest: Image
         do {
             do {
-                copy = try file.image(failOn: .warning, copySize: size).inMemory()
+                largest = try file.image(failOn: .warning, copySize: size).inMemory()
             } catch let error as VipsError where Failure.isHarmless(error) {
-                copy = try file.image(failOn: .truncated, copySize: size).inMemory()
+                largest = try file.image(failOn: .truncated, copySize: size).inMemory()
+            }
+            copies = [(size, largest)]
+            for size in sizes.dropFirst() {
+                let larger = copies[copies.count - 1].image
+                let image = try larger.resized(width: size.width, height: size.height).inMemory()
+                copies.append((size, image))
             }
         } catch {
             throw Failure(reading: error, photo: file.name)
         }
     }
 
-    /// The copy of this size; nil when it is larger than what is there.
-    func image(_ wanted: PixelSize?) throws(VipsError) -> Image? {
-        guard let wanted, wanted.width <= size.width, wanted.height <= size.height else {
-            return nil
-        }
-        return try copy.resized(width: wanted.width, height: wanted.height)
-    }
+    /// The copy of this size; nil when it is not there.
+    func image(_ wanted: PixelSize?) -> Image? { copies.first { $0.size == wanted }?.image }
 
-    /// Bytes that the copy for these pictures takes while they are made.
+    /// Bytes that the copies for these pictures take while they are made.
     static func bytes(for photos: [Photo]) -> Int {
-        let sizes = photos.compactMap { photo in
-            photo.copySize.map {
-                bytes($0, photo.header.bands, photo.header.bitsPerSample)
-            }
-        }
-        return sizes.count > 1 ? sizes.filter { $0 <= Photo.memorySpoolBytesMax }.max() ?? 0 : 0
+        sizes(of: photos).reduce(0) { $0 + bytes($1, of: photos[0].opened.header) }
     }
 
-    private static func bytes(_ size: PixelSize, _ bands: Int, _ bits: Int) -> Int {
-        size.pixels * bands * (bits / 8)
+    /// Of those that may stay in memory, the largest first, each once; none when fewer than two pictures need one.
+    private static func sizes(of photos: [Photo]) -> [PixelSize] {
+        let needed = photos.compactMap(\.copySize).filter {
+            bytes($0, of: photos[0].opened.header) <= Photo.memorySpoolBytesMax
+        }
+        guard needed.count > 1 else { return [] }
+        return needed.reduce(into: []) { sizes, size in
+            if !sizes.contains(size) { sizes.append(size) }
+        }.sorted { $0.pixels > $1.pixels }
+    }
+
+    private static func bytes(_ size: PixelSize, of header: PhotoHeader) -> Int {
+        size.pixels * header.bands * (header.bitsPerSample / 8)
     }
 }

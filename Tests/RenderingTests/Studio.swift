@@ -62,6 +62,22 @@ final class Studio {
         }
     }
 
+    /// Renders small pictures of one request; gives their paths.
+    func render(_ source: String, _ recipe: Recipe, sides: [Int], stem: String) throws -> [String] {
+        let paths = sides.map { path("\(stem)-\($0)") }
+        try Self.turn.withLock { _ in
+            VipsLibrary.threads = 1
+            try renderer.render(
+                PhotoRequest(
+                    recipe: recipe, limits: .init(), outputs: sides.map { .init(longestSide: $0) }),
+                RenderFiles(
+                    sources: [try OpenFile(reading: source)],
+                    outputs: try paths.map { try OpenFile(writing: $0) },
+                    spool: try .nameless(in: folder, name: "the spool")))
+        }
+        return paths
+    }
+
     /// Renders to PNG and reads the result.
     func pixels(
         of source: String, _ filters: [Filter], stem: String = "out", threads: Int = 1,
