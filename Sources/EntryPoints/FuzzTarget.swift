@@ -26,6 +26,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case iptc
     /// The boxes of a HEIF or a movie.
     case boxes
+    /// A reply of a render child that a photo has taken over; the first line says what it was asked.
+    case renderReply = "render-reply"
 
     /// Gives it bytes.
     ///
@@ -42,6 +44,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .xmp: takeXMP(bytes)
         case .iptc: takeIPTC(bytes)
         case .boxes: takeBoxes(bytes)
+        case .renderReply: takeRenderReply(bytes)
         }
     }
 }

@@ -32,10 +32,15 @@ public struct RenderRequest: Sendable, Codable {
     /// Numbers of requests: exact in JSON, wherever it is read.
     public static let numbers = 1...(1 << 53)
 
-    /// Makes a request with a number of its own.
-    public init(_ work: Work, files: [RenderFiles.Role] = []) {
+    /// Makes a request.
+    ///
+    /// - Parameter number: one of its own unless given.
+    public init(
+        _ work: Work, files: [RenderFiles.Role] = [],
+        number: Int = .random(in: Self.numbers)
+    ) {
         version = Self.version
-        number = .random(in: Self.numbers)
+        self.number = number
         self.work = work
         self.files = files
     }

@@ -1,0 +1,76 @@
+import Adjustments
+import FoundationEssentials
+import RenderProtocol
+
+extension FuzzTarget {
+    /// The number of each request; seeds answer to it.
+    private static let requestNumber = 7
+
+    private static let recipe: Recipe = {
+        do throws(Failure) { return try Recipe(filters: []) } catch {
+            fatalError("the empty recipe cannot be made: \(error)")
+        }
+    }()
+
+    /// What a child can be asked, by the first line of the bytes.
+    private static let requests: [String: RenderRequest] = {
+        let limits = RenderLimits()
+        let photo = PhotoRequest(
+            recipe: recipe, limits: limits,
+            outputs: [.full, .init(longestSide: PhotoRequest.longestSideRange.lowerBound)])
+        let sheet = ContactSheetRequest(
+            cells: [.init(source: 0)], across: 1,
+            cellSide: ContactSheetRequest.cellSideRange.lowerBound, limits: limits)
+        let works: [String: RenderRequest.Work] = [
+            "inspect": .inspect(photo), "render": .render(photo), "sheet": .contactSheet(sheet),
+            "confinement": .confinement,
+        ]
+        return works.mapValues { RenderRequest($0, number: requestNumber) }
+    }()
+
+    /// A reply that is believed answers its request within all ranges, fits on a line, and is the same when it is read
+    /// again.
+    func takeRenderReply(_ bytes: Data) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+        guard lines.count == 2,
+            let request = Self.requests[String(decoding: lines[0], as: UTF8.self)],
+            // To be refused is what most of these bytes are for.
+            let reply = try? RenderReply(Data(lines[1]), to: request)
+        else { return }
+        precondition(reply.number == Self.requestNumber)
+        precondition(reply.isAnswer(to: request.work))
+        if case .inspected(let inspection) = reply.content {
+            precondition(inspection.isBounded)
+        }
+        // Nothing that is believed grows or changes when it is put down: logs and provenance have it.
+        guard let line = try? LineFormat.encode(reply),
+            let again = try? RenderReply(line, to: request)
+        else { preconditionFailure("a reply that is believed is refused when it is read again") }
+        let second = try? LineFormat.encode(again)  // nil is unequal
+        precondition(second == line)
+    }
+}
+
+extension RenderReply {
+    /// Whether its kind is one that the work is answered with.
+    fileprivate func isAnswer(to work: RenderRequest.Work) -> Bool {
+        switch (content, work) {
+        case (.failed, _), (.progress, .render), (.inspected, .inspect), (.rendered, .render),
+            (.rendered, .contactSheet), (.confined, .confinement):
+            true
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _): false
+        }
+    }
+}
+
+extension Inspection {
+    /// Whether the worker can calculate with its numbers, without overflow.
+    fileprivate var isBounded: Bool {
+        let limits = RenderLimits()
+        return [header.storedSize, header.uprightSize, plan.resultSize].allSatisfy {
+            $0.width > 0 && $0.height > 0 && $0.pixels <= limits.pixelsMax
+        } && plan.estimate.cpuLimit(at: .reference) > .zero
+            && plan.estimate.timeLimit(at: .here) > .zero
+            && words.count <= ReplyBounds.wordsMax && header.notes.count <= ReplyBounds.notesMax
+    }
+}
