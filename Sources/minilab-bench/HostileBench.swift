@@ -16,7 +16,7 @@ struct HostileBench: AsyncParsableCommand {
         commandName: "hostile",
         abstract: "Gives render children files that nobody should send, and counts how each ends.",
         discussion: """
-            Takes the files of the folders, harms copies of them by a seed, and probes and renders each in \
+            Takes the files of the folders, harms copies of them by a seed, and inspects and renders each in \
             the pool of children that a worker has. Ends with 1 when one ends as internalError, takes longer \
             than its limits, or a child ends in a way that has no name.
 
@@ -98,7 +98,7 @@ private struct HostileWork: Sendable {
     let pool: RenderPool
     let tally: HostileTally
 
-    /// How long a file may take in all: the limits of probe and render, and as much as it takes to start a
+    /// How long a file may take in all: the limits of inspection and render, and as much as it takes to start a
     /// child, kill it, and wait for its end on a busy machine.
     private static let lateAfter: Duration = .seconds(45)
 
@@ -120,7 +120,7 @@ private struct HostileWork: Sendable {
         }
     }
 
-    /// Probes and renders one file.
+    /// Inspects and renders one file.
     private func end(of place: String, _ number: Int) async -> HostileTally.End {
         let begin = ContinuousClock.now
         func end(_ outcome: String, peak: Int = 0) -> HostileTally.End {
