@@ -4,7 +4,8 @@ import Glibc
 
 /// Copies files as they are.
 public enum FileCopy {
-    private static let chunkBytes = 1 << 20
+    /// Stays in the second-level cache between reading, digesting and writing.
+    private static let chunkBytes = 256 << 10
 
     /// Copies all bytes of a file to another one, from its first byte on, and digests what was copied.
     ///
@@ -18,19 +19,20 @@ public enum FileCopy {
     public static func copy(
         _ source: OpenFile, to target: OpenFile, bytesMax: Int = .max
     ) throws(Failure) -> (hex: String, bytes: Int) {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 64)
+        defer { chunk.deallocate() }
         var hash = SHA256()
-        var buffer = [UInt8](repeating: 0, count: chunkBytes)
         var length = 0
         while true {
-            let count = try fill(&buffer, from: source, at: length)
+            let count = try source.read(into: chunk, from: length)
             if count == 0 { return (FileDigest.hex(hash.finalize()), length) }
             guard length + count <= bytesMax else {
                 throw Failure(
-                    .ioFailure,
-                    "\(source.name) has more than the \(bytesMax) bytes that it may have.")
+                    .ioFailure, "\(source.name) has more than the \(bytesMax) bytes that it may have.")
             }
-            buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
-            try target.write(Array(buffer[..<count]), at: length)
+            let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
+            hash.update(bufferPointer: bytes)
+            try target.write(bytes, at: length)
             length += count
         }
     }
@@ -46,17 +48,5 @@ public enum FileCopy {
         guard descriptor >= 0 else { throw OpenFile.failure("\(path) cannot be written") }
         return try copy(
             source, to: OpenFile(adopting: descriptor, name: path), bytesMax: bytesMax)
-    }
-
-    private static func fill(
-        _ buffer: inout [UInt8], from source: OpenFile, at offset: Int
-    ) throws(Failure) -> Int {
-        let result = buffer.withUnsafeMutableBytes { bytes -> Result<Int, Failure> in
-            do throws(Failure) { return .success(try source.read(into: bytes, from: offset)) } catch
-            {
-                return .failure(error)
-            }
-        }
-        return try result.get()
     }
 }
