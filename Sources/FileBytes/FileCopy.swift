@@ -28,7 +28,8 @@ public enum FileCopy {
             if count == 0 { return (FileDigest.hex(hash.finalize()), length) }
             guard length + count <= bytesMax else {
                 throw Failure(
-                    .ioFailure, "\(source.name) has more than the \(bytesMax) bytes that it may have.")
+                    .ioFailure,
+                    "\(source.name) has more than the \(bytesMax) bytes that it may have.")
             }
             let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
             hash.update(bufferPointer: bytes)

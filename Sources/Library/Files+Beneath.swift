@@ -35,7 +35,12 @@ extension Files {
                     + "where a plain file is expected. Somebody else put it there; restore the file from a backup."
             )
         }
-        return OpenFile(adopting: file, name: folder.pushing(FilePath(name)).string)
+        let opened = OpenFile(adopting: file, name: folder.pushing(FilePath(name)).string)
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(changed, "\(opened.name) is no file any more. Restore it from a backup.")
+        }
+        return opened
     }
 
     /// All bytes of a file of a folder, which must not have more than `bytesMax`.

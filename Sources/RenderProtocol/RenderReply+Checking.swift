@@ -32,6 +32,9 @@ extension RenderReply {
             try Self.check(
                 failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
             try Self.check(failure.signal == nil, "a failure names a signal")
+            try Self.check(
+                !ReplyBounds.foreignCodes.contains(failure.code),
+                "a failure is of a code that no render has: \(failure.code.rawValue)")
         case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }

@@ -2,9 +2,9 @@ import Adjustments
 import FileBytes
 import Foundation
 import MinilabTesting
-import RenderProtocol
 import Testing
 
+@testable import RenderProtocol
 @testable import Worker
 
 /// What the reader of replies makes of lines that no honest child writes: pure, without a process.
@@ -92,6 +92,21 @@ import Testing
                     }
                 }
             }
+        }
+    }
+
+    @Test(arguments: FailureCode.allCases)
+    func `a failure has a reason that a render can have`(code: FailureCode) throws {
+        let request = RenderRequest(
+            .inspect(PhotoRequest(recipe: try Recipe(filters: []), limits: RenderLimits())))
+        let line = try LineFormat.encode(
+            RenderReply(to: request.number, .failed(Failure(code, "a lie"))))
+        let isForeign = ReplyBounds.foreignCodes.contains(code)
+        do throws(BrokenReply) {
+            _ = try RenderReply(line, to: request)
+            #expect(!isForeign)
+        } catch {
+            #expect(isForeign && error.description.contains(code.rawValue))
         }
     }
 
