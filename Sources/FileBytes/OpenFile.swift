@@ -65,7 +65,7 @@ public final class OpenFile: Sendable {
     /// - Throws: `ioFailure`.
     public func length() throws(Failure) -> Int { try stamp().bytes }
 
-    /// What tells that the file was not written to meanwhile.
+    /// Tells, compared with a later one, that the file was not written to.
     ///
     /// - Throws: `ioFailure`.
     public func stamp() throws(Failure) -> FileStamp {
@@ -147,7 +147,7 @@ public final class OpenFile: Sendable {
     }
 }
 
-/// What tells that a file is the same one and was not written to.
+/// Tells, compared with another, that a file is the same one and was not written to.
 ///
 /// Not its time of change, which a further hard link sets too.
 public struct FileStamp: Equatable, Sendable {

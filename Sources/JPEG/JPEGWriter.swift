@@ -121,7 +121,7 @@ public final class JPEGWriter {
         guard descriptor >= 0 else {
             throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))
         }
-        // What is no regular file has no length.
+        // A device has no length.
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else {
             defer { close(descriptor) }
             throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))

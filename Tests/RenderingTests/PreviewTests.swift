@@ -88,7 +88,7 @@ import Vips
         let together = try studio.render(source, recipe, sides: sides, stem: "together")
         for (side, path) in zip(sides, together) {
             let alone = try studio.render(source, recipe, stem: "alone\(side)", longestSide: side)
-            let difference = try Picture(path).difference(
+            let difference = try Picture(path, loader: "pngload").difference(
                 from: Picture(studio.path(alone.output.name)))
             #expect(difference.rms < 2, "\(side): \(difference)")
         }
