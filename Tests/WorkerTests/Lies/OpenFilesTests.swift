@@ -69,6 +69,7 @@ import Testing
             #expect(stat(folder.pushing(FilePath(name)).string, &status) == 0)
             #expect(!open.all.contains(UInt64(status.st_ino)), "\(name) was open in a child")
         }
+        withExtendedLifetime(open) {}
         await pool.close()
         await bench.pool.close()
     }
