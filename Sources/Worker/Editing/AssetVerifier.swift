@@ -79,7 +79,8 @@ public struct AssetVerifier: Sendable {
         let source = try await offPool { () throws(Failure) in
             try OpenFile(reading: render.source.string)
         }
-        let result = scratch.appending("render")
+        // Several assets may be verified in one folder at the same time.
+        let result = scratch.appending(UUID().uuidString)
         // One at a time on the disk.
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
