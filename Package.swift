@@ -101,7 +101,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
-        // What must stay C: classes of libvips for open files.
+        // Classes of libvips for open files; they must stay C.
         .target(name: "CVipsFiles", dependencies: ["CVips"]),
         .target(name: "Vips", dependencies: ["CVips", "CVipsFiles"], swiftSettings: settings),
         // Camera RAW, developed by LibRaw.

@@ -12,7 +12,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// What a child can be asked, by the first line of the bytes.
+    /// The requests that a child can get, by the first line of the bytes.
     private static let requests: [String: RenderRequest] = {
         let limits = RenderLimits()
         let photo = PhotoRequest(

@@ -5,7 +5,7 @@ extension JobQueue {
     /// How long harm to the ingress stream is told: as long as somebody may still look for a job.
     private static let harmToldFor: Duration = .seconds(7 * 86400)
 
-    /// What producers did to the ingress stream that an XADD can do and no ACL forbids.
+    /// Harm that producers did to the ingress stream: an XADD can do it and no ACL forbids it.
     func harmWarnings() async throws(QueueError) -> [String] {
         let facts = try await send(["HGETALL", "\(name.keyPrefix)ingress"]).pairs ?? [:]
         let since = try await now() - Self.harmToldFor.milliseconds
