@@ -32,58 +32,94 @@ extension JobQueue {
         return (answer, open)
     }
 
+    /// Most walks through a queue until one finds nothing more of a tenant to end.
+    static let cancelWalksMax = 10
+    /// Members of a structure that one step of a walk looks at.
+    static let cancelStep = 200
+
     /// Cancels all jobs of a tenant: those that wait, in any state, and those that run.
     ///
-    /// Flows have a tenant's ready jobs by themselves; of the delayed, the parked and the running ones each is looked
-    /// at, in chunks.
+    /// Jobs go from one structure to another meanwhile, also into one that was walked already. So it walks again until
+    /// a walk ends none.
     public func cancelJobs(
         of tenant: JobID, reason: String
     ) async throws(QueueError) -> Cancellations {
         var result = Cancellations()
-        let prefix = name.keyPrefix
-        for priority in Priority.allCases.map(\.rawValue) + ["alone"] {
-            let key = RedisArgument("\(prefix)ready:\(priority):\(tenant)")
-            while true {
-                let head = try await send(["ZRANGE", key, "0", RedisArgument(Self.cancelMax - 1)])
-                let ids = head.array?.compactMap(\.string) ?? []
-                let cancelled = try await cancel(ids, reason: reason, &result)
-                // Those that a worker has taken meanwhile are in no flow any more.
-                if ids.isEmpty || cancelled == 0 { break }
+        // Those that run are seen by each walk, and counted once.
+        var told: Set<String> = []
+        for _ in 0..<Self.cancelWalksMax {
+            let before = result.cancelled
+            try await cancelReady(of: tenant, reason: reason, &result, &told)
+            for zset in ["delayed", "parked", "stuck", "lease"] {
+                try await cancelMembers(of: zset, tenant, reason: reason, &result, &told)
             }
-        }
-        for zset in ["delayed", "parked", "stuck", "lease"] {
-            var offset = 0
-            while true {
-                let page = try await send([
-                    "ZRANGE", "\(prefix)\(zset)", RedisArgument(offset),
-                    RedisArgument(offset + Self.cancelMax - 1),
-                ])
-                let ids = page.array?.compactMap(\.string) ?? []
-                if ids.isEmpty { break }
-                let tenants = try await sendAll(
-                    ids.map { ["HGET", RedisArgument("\(prefix)job:\($0)"), "tenant"] })
-                let theirs = zip(ids, tenants).filter {
-                    ($1.string ?? "default") == tenant.string
-                }.map(\.0)
-                let cancelled = try await cancel(theirs, reason: reason, &result)
-                // What was cancelled is gone from here, unless its worker has to end it.
-                offset += ids.count - cancelled
-            }
+            if result.cancelled == before { break }
         }
         return result
     }
 
+    /// Flows have a tenant's ready jobs by themselves.
+    private func cancelReady(
+        of tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
+    ) async throws(QueueError) {
+        for priority in Priority.allCases.map(\.rawValue) + ["alone"] {
+            let key = RedisArgument("\(name.keyPrefix)ready:\(priority):\(tenant)")
+            while true {
+                let head = try await send(["ZRANGE", key, "0", RedisArgument(Self.cancelMax - 1)])
+                let ids = head.array?.compactMap(\.string) ?? []
+                // Those that a worker has taken meanwhile are in no flow any more.
+                if ids.isEmpty { break }
+                if try await cancel(ids, reason: reason, &result, &told) == 0 { break }
+            }
+        }
+    }
+
+    /// Of the other structures each member is looked at. A cursor passes over none that is there during all of its
+    /// walk; ranks would, because what is cancelled moves those behind it up.
+    private func cancelMembers(
+        of zset: String, _ tenant: JobID, reason: String, _ result: inout Cancellations,
+        _ told: inout Set<String>
+    ) async throws(QueueError) {
+        var cursor = "0"
+        repeat {
+            let reply = try await send([
+                "ZSCAN", "\(name.keyPrefix)\(zset)", RedisArgument(cursor), "COUNT",
+                RedisArgument(Self.cancelStep),
+            ])
+            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
+                let pairs = parts[1].array
+            else {
+                throw QueueError(
+                    .unexpectedReply, "ZSCAN of \(zset) of queue \(name) answered \(reply).")
+            }
+            let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
+            let tenants = try await sendAll(
+                ids.map { ["HGET", RedisArgument("\(name.keyPrefix)job:\($0)"), "tenant"] })
+            let theirs = zip(ids, tenants).filter {
+                ($1.string ?? "default") == tenant.string && !told.contains($0)
+            }.map(\.0)
+            for start in stride(from: 0, to: theirs.count, by: Self.cancelMax) {
+                let some = theirs[start..<min(start + Self.cancelMax, theirs.count)]
+                _ = try await cancel(Array(some), reason: reason, &result, &told)
+            }
+            cursor = next
+        } while cursor != "0"
+    }
+
     /// - Returns: how many ended.
     private func cancel(
-        _ ids: [String], reason: String, _ result: inout Cancellations
+        _ ids: [String], reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) -> Int {
-        guard !ids.isEmpty else { return 0 }
         var ended = 0
-        for answer in try await cancel(ids, reason: reason) {
+        for (id, answer) in zip(ids, try await cancel(ids, reason: reason)) {
             switch answer {
             case .cancelled: ended += 1
-            case .told: result.told += 1
-            case .publishing: result.publishing += 1
+            case .told:
+                told.insert(id)
+                result.told += 1
+            case .publishing:
+                told.insert(id)
+                result.publishing += 1
             case .ended, .unknown, .later: break
             }
         }
