@@ -1,6 +1,6 @@
 import Redis
 
-/// All that says why a job is where it is, read at one moment.
+/// All that says why a job is where it is, read at one moment but for the number of workers.
 public struct JobFacts: Sendable, Equatable {
     /// The job.
     public let job: String
@@ -28,14 +28,18 @@ extension JobFacts: Encodable {
 }
 
 extension JobQueue {
-    /// Most flows of each priority that are looked at.
+    /// Most flows that are looked at.
     private static let explainFlowsMax = 1000
 
     /// What there is to say about a job, known or not.
     public func facts(of job: String) async throws(QueueError) -> JobFacts {
         let reply = try await run(
             QueueScript.explain, [RedisArgument(job), RedisArgument(Self.explainFlowsMax)])
-        guard let fields = reply.pairs else { throw unexpected(reply, of: QueueScript.explain) }
+        guard var fields = reply.pairs else { throw unexpected(reply, of: QueueScript.explain) }
+        // Asked apart from the script: a thousand workers are too many texts to read while Redis waits.
+        let workers = try await workers()
+        fields["workers"] = "\(workers.count)"
+        fields["slots"] = "\(workers.reduce(0) { $0 + $1.slots })"
         return JobFacts(job: job, fields)
     }
 }

@@ -3,29 +3,11 @@ import FoundationEssentials
 import Redis
 
 extension JobQueue {
-    /// Counts the jobs.
+    /// Counts the jobs: at one moment as far as ``census()`` does.
     public func status() async throws(QueueError) -> QueueStatus {
         let prefix = name.keyPrefix
-        let census = try await run(
-            QueueScript.census,
-            [RedisArgument(QueueStatus.flowsMax), RedisArgument(QueueStatus.flowsMax)])
-        guard let parts = census.array, parts.count == 2, let rows = parts[0].array,
-            let flowRows = parts[1].array
-        else { throw unexpected(census, of: QueueScript.census) }
-        var counts: [String: Int] = [:]
-        for row in rows {
-            guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
-                throw unexpected(row, of: QueueScript.census)
-            }
-            counts[name] = Int(count)
-        }
-        var flows: [QueueStatus.Flow] = []
-        for row in flowRows {
-            guard let flow = QueueStatus.Flow(row) else {
-                throw unexpected(row, of: QueueScript.census)
-            }
-            flows.append(flow)
-        }
+        let census = try await census()
+        let counts = census.counts
         let counters = try await send(["HGETALL", "\(prefix)counters"]).pairs ?? [:]
         let leased = try await send([
             "ZRANGE", "\(prefix)lease", "0", RedisArgument(QueueStatus.heldMax - 1),
@@ -37,10 +19,11 @@ extension JobQueue {
         let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
         let paused = try await send(["HGET", "\(prefix)config", "paused"]).string
         return QueueStatus(
-            incoming: counts["incoming"] ?? 0, lanes: counts["lanes"] ?? 0,
-            ready: counts["ready"] ?? 0, delayed: counts["delayed"] ?? 0,
+            incoming: counts["incoming"] ?? 0, lanes: census.lanes,
+            ready: census.flows.reduce(0) { $0 + $1.ready }, delayed: counts["delayed"] ?? 0,
             parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
-            stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused, flows: flows,
+            stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused,
+            flows: census.flows,
             counters: counters.compactMapValues { Int($0) }, held: held, stuckJobs: stuckJobs,
             workers: try await workers())
     }

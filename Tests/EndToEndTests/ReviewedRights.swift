@@ -6,11 +6,12 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "hlen", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid", "xtrim",
+            "hlen", "hscan", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid",
+            "xtrim",
             "zremrangebyscore",
         ]),
         "operator": shared.union([
-            "bitcount", "bitpos", "hkeys", "hlen", "hscan", "hvals", "incr", "incrby", "lindex",
+            "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lindex",
             "lpos",
             "lrem", "scan", "strlen", "zcount", "zmscore", "zrank", "zrevrange", "zscan",
         ]),

@@ -1,31 +1,43 @@
--- Counts what is where, at one moment.
+-- Counts what is where: all of a small queue at one moment, a large one page by page.
 --
--- ARGV   P, events max, done max, flows at most, lanes at most
--- Returns {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*}
-local flows_max, lanes_max = tonumber(ARGV[4]), tonumber(ARGV[5])
-local flows, ready = {}, 0
+-- ARGV   P, events max, done max, flows and lanes at most, where to go on: a rank in flows:<priority> for each priority,
+--        a cursor of HSCAN in capped, a rank in lanes; `-` where all was seen
+-- Returns {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in lanes,
+--          where to go on*}: the numbers and flows of this page
+local most, at = tonumber(ARGV[4]), {unpack(ARGV, 5)}
+local flows, lane, left = {}, 0, most
 local function add(priority, tenant, tag, capped)
-  if #flows >= flows_max then return end
-  local jobs = call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant)
-  ready = ready + jobs
-  flows[#flows + 1] = {priority, tenant, jobs, tag, capped}
+  left = left - 1
+  flows[#flows + 1] = {priority, tenant, call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant), tag, capped}
 end
-for _, priority in ipairs(PRIORITIES) do
-  local head = call('ZRANGE', P .. 'flows:' .. priority, '0', int(flows_max - 1), 'WITHSCORES')
+
+-- The members of a zset from a rank on, as far as there is room; with their scores.
+local function page(zset, place)
+  if at[place] == '-' or left <= 0 then return {} end
+  local from = tonumber(at[place])
+  local members = call('ZRANGE', P .. zset, int(from), int(from + left - 1), 'WITHSCORES')
+  at[place] = #members == 2 * left and int(from + left) or '-'
+  return members
+end
+
+for place, priority in ipairs(PRIORITIES) do
+  local head = page('flows:' .. priority, place)
   for i = 1, #head, 2 do add(priority, head[i], head[i + 1], '') end
 end
-local capped = call('HGETALL', P .. 'capped')
-for i = 1, #capped, 2 do
-  local priority, tenant = capped[i]:match('^(%a+):(.*)$')
-  add(priority, tenant, capped[i + 1], '1')
+if at[5] ~= '-' and left > 0 then
+  local scan = call('HSCAN', P .. 'capped', at[5], 'COUNT', int(left))
+  for i = 1, #scan[2], 2 do
+    local priority, tenant = scan[2][i]:match('^(%a+):(.*)$')
+    add(priority, tenant, scan[2][i + 1], '1')
+  end
+  at[5] = scan[1] == '0' and '-' or scan[1]
 end
-local lane = 0
-for _, batch in ipairs(call('ZRANGE', P .. 'lanes', '0', int(lanes_max - 1))) do
-  lane = lane + call('XLEN', P .. 'lane:' .. batch)
-end
+left = most
+local lanes = page('lanes', 6)
+for i = 1, #lanes, 2 do lane = lane + call('XLEN', P .. 'lane:' .. lanes[i]) end
 return {{
-  {'incoming', call('XLEN', P .. 'in')}, {'lanes', lane}, {'ready', ready},
+  {'incoming', call('XLEN', P .. 'in')},
   {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
   {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
   {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},
-}, flows}
+}, flows, lane, at}

@@ -9,17 +9,6 @@ local function add(name, value)
   if value then out[#out + 1] = name out[#out + 1] = tostring(value) end
 end
 
--- What workers there are, and what a job costs.
-local workers, slots = 0, 0
-for _, info in ipairs(call('HVALS', P .. 'workers:info')) do
-  local read, w = pcall(cjson.decode, info)
-  if read and type(w) == 'table' and type(w.slots) == 'number' then
-    workers = workers + 1
-    slots = slots + w.slots
-  end
-end
-add('workers', int(workers))
-add('slots', int(slots))
 add('paused', call('HGET', P .. 'config', 'paused'))
 local c = call('HMGET', P .. 'counters', 'milliseconds', 'completed')
 if c[1] and c[2] and tonumber(c[2]) > 0 then add('mean', int(math.ceil(c[1] / c[2]))) end
@@ -30,11 +19,13 @@ local function add_tenant(tenant)
 end
 
 -- Jobs that are likely to be claimed before one at a place of its flow: those before it there, as many of each
--- other flow of its priority, and all of the more urgent ones.
+-- other flow of its priority, and all of the more urgent ones. Of very many flows only the first are counted.
 local function jobs_before(priority, tenant, rank)
-  local before = rank
+  local before, left = rank, flows_max
   for _, p in ipairs(PRIORITIES) do
-    for _, t in ipairs(call('ZRANGE', P .. 'flows:' .. p, '0', int(flows_max - 1))) do
+    local flows = left > 0 and call('ZRANGE', P .. 'flows:' .. p, '0', int(left - 1)) or {}
+    left = left - #flows
+    for _, t in ipairs(flows) do
       local length = call('ZCARD', P .. 'ready:' .. p .. ':' .. t)
       if p ~= priority then before = before + length
       elseif t ~= tenant then before = before + math.min(length, rank) end

@@ -1,0 +1,48 @@
+import Redis
+
+extension JobQueue {
+    /// What is where.
+    struct Census {
+        /// Jobs by the structure that they are in.
+        var counts: [String: Int] = [:]
+        /// The flows that have jobs.
+        var flows: [QueueStatus.Flow] = []
+        /// Entries of lanes.
+        var lanes = 0
+    }
+
+    /// Flows and lanes of one call: a script has to be short, because nothing else runs in Redis meanwhile.
+    static let censusStep = 500
+
+    /// Counts what is where, at one moment unless there are more than ``censusStep`` flows or lanes.
+    ///
+    /// Of flows and lanes ``QueueStatus/flowsMax`` each are looked at.
+    func census() async throws(QueueError) -> Census {
+        var census = Census()
+        var places = [RedisArgument](repeating: "0", count: 6)
+        for _ in 0..<QueueStatus.flowsMax / Self.censusStep {
+            let reply = try await run(
+                QueueScript.census, [RedisArgument(Self.censusStep)] + places)
+            guard let parts = reply.array, parts.count == 4, let rows = parts[0].array,
+                let flows = parts[1].array, let lanes = parts[2].int,
+                let next = parts[3].array?.compactMap(\.string), next.count == places.count
+            else { throw unexpected(reply, of: QueueScript.census) }
+            for row in rows {
+                guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
+                    throw unexpected(row, of: QueueScript.census)
+                }
+                census.counts[name] = census.counts[name] ?? Int(count)
+            }
+            for row in flows {
+                guard let flow = QueueStatus.Flow(row) else {
+                    throw unexpected(row, of: QueueScript.census)
+                }
+                census.flows.append(flow)
+            }
+            census.lanes += Int(lanes)
+            if next.allSatisfy({ $0 == "-" }) { break }
+            places = next.map { RedisArgument($0) }
+        }
+        return census
+    }
+}
