@@ -25,6 +25,9 @@ public struct Claim: Sendable, Equatable {
     /// Whether it is in quarantine: nothing else may run beside it.
     public let isAlone: Bool
 
+    /// This hold of the job.
+    public var hold: HoldID { HoldID(job: job, fence: fence) }
+
     /// Which attempt of this generation it is, from 1.
     public var attempt: Int { attempts + crashes + 1 }
 }

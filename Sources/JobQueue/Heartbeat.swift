@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// It has its own connection and runs on that connection's own thread, so that neither a busy worker
 /// nor a blocked one stops it. The trust in a lease ends by the local clock, counted from the *start*
-/// of the last renewal that succeeded, so that a slow reply cannot stretch it.
+/// of the last renewal that succeeded, so that a slow reply cannot stretch it. It ends also while a beat hangs:
+/// another task looks at the clock.
 public actor Heartbeat {
     private let redis: RedisClient
     private let queue: JobQueue
@@ -17,15 +18,8 @@ public actor Heartbeat {
     private let listener: HeartbeatTurn.Listener
     /// Behind a lock and not in the actor: two hops to its thread per job were a quarter of what a worker's
     /// processor time went to with jobs that do nothing.
-    private let held = Mutex<[String: Hold]>([:])
-
-    private struct Hold: Sendable {
-        let fence: String
-        let logged: LoggedJob?
-        var trustedUntil: ContinuousClock.Instant
-        let stage: @Sendable () -> String?
-        let end: @Sendable (HoldEnd) -> Void
-    }
+    private let holds = Mutex(BeatingHolds())
+    private let contact = Mutex(RedisContact())
 
     /// The thread of its connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { redis.unownedExecutor }
@@ -36,6 +30,16 @@ public actor Heartbeat {
 
     /// Beats of one lease: one may be lost without harm.
     static let beatsPerLease = 3
+
+    /// Tries in the time between two beats, after one that did not reach Redis.
+    static let triesPerBeat = 4
+
+    /// How old a claim is when the heartbeat confirms it before the next regular beat, which it does after twice that
+    /// time at the latest. Jobs that end before cost no beat.
+    static let confirmAge: Duration = .milliseconds(500)
+
+    /// Looks at the clock during one lease: how late the end of trust may be noticed.
+    static let looksPerLease = 50
 
     /// A heartbeat for jobs of `queue`.
     ///
@@ -65,117 +69,128 @@ public actor Heartbeat {
     ///   - stage: how far the job is; told to Redis with each beat.
     ///   - end: called when the job is no longer ours, or no longer wanted: its render must be killed.
     public nonisolated func hold(
-        job: String, fence: String, since: ContinuousClock.Instant,
+        _ id: HoldID, since: ContinuousClock.Instant,
         stage: @escaping @Sendable () -> String? = { nil },
         end: @escaping @Sendable (HoldEnd) -> Void
     ) {
-        let hold = Hold(
-            fence: fence, logged: LoggedJob.current, trustedUntil: since + trust, stage: stage,
+        let hold = BeatingHolds.Hold(
+            logged: LoggedJob.current, began: .now, trustedUntil: since + trust, stage: stage,
             end: end)
-        held.withLock { $0[job] = hold }
+        holds.withLock { $0.add(id, hold) }
     }
 
     /// Stops renewing a lease.
-    public nonisolated func letGo(job: String, fence: String) {
-        held.withLock { if $0[job]?.fence == fence { $0[job] = nil } }
+    public nonisolated func letGo(_ id: HoldID) { holds.withLock { $0.remove(id) } }
+
+    /// Whether beats have reached Redis for a whole lease, so that all other workers could say that they live: then
+    /// this worker may take back the leases that ran out.
+    public nonisolated var mayReap: Bool {
+        contact.withLock { $0.hasLasted(lease: queue.settings.lease, at: .now) }
     }
 
     /// Beats until the task is cancelled.
     public func run() async {
-        let interval = queue.settings.lease / Self.beatsPerLease
-        while !Task.isCancelled {
-            await beat()
-            listener(.turned)
-            do {
-                try await Task.sleep(for: interval)
-            } catch {
-                return  // cancelled: that is the end
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watchClock() }
+            while !Task.isCancelled {
+                let hasReached = await beat()
+                listener(.turned)
+                await waitForNextBeat(hasReached: hasReached)
             }
+            group.cancelAll()
+        }
+    }
+
+    private func waitForNextBeat(hasReached: Bool) async {
+        let interval = queue.settings.lease / Self.beatsPerLease
+        let next = ContinuousClock.now + (hasReached ? interval : interval / Self.triesPerBeat)
+        repeat {
+            let tick = min(next, .now + Self.confirmAge)
+            guard await hasSlept(until: tick) else { return }
+        } while .now < next
+            && !holds.withLock { $0.hasUnconfirmed(for: Self.confirmAge, at: .now) }
+    }
+
+    /// Ends holds whose leases cannot be trusted any more, whatever the beat waits for.
+    private func watchClock() async {
+        let step = max(queue.settings.lease / Self.looksPerLease, .milliseconds(1))
+        repeat {
+            loseUntrusted()
+        } while await hasSlept(
+            until: min(holds.withLock(\.nextEnd) ?? .now + step, .now + step))
+    }
+
+    /// - Returns: false when the task was cancelled.
+    private func hasSlept(until time: ContinuousClock.Instant) async -> Bool {
+        do {
+            try await Task.sleep(until: time, clock: .continuous)
+            return true
+        } catch {
+            return false  // cancelled: that is the end
         }
     }
 
     /// One renewal of all leases; without any it says that the worker lives.
-    func beat() async {
-        let beating = Array(held.withLock { $0 })
+    ///
+    /// - Returns: whether it reached Redis.
+    @discardableResult
+    func beat() async -> Bool {
+        let beating = Array(holds.withLock(\.all))
         let started = ContinuousClock.now
+        var hasReached = false
         do {
-            let beats = beating.map {
-                Beat(job: $0.key, fence: $0.value.fence, stage: $0.value.stage())
-            }
             let standings = try await queue.beat(
-                beats,
+                beating.map { Beat(hold: $0.key, stage: $0.value.stage()) },
                 by: worker.with(busy: beating.count, memory: memory(), pressure: pressure()))
+            hasReached = true
+            contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)
-            for ((job, hold), standing) in zip(beating, standings) {
-                switch standing {
-                case .held: trust(job, hold.fence, from: started)
-                case .cancelled:
-                    trust(job, hold.fence, from: started)
-                    hold.end(.cancelled)
-                case .fenced:
-                    lose(job, hold.fence, "Redis says that somebody else holds it or that it ended")
+            for ((id, hold), standing) in zip(beating, standings) {
+                if standing == .fenced {
+                    lose(id, "Redis says that somebody else holds it or that it ended")
+                } else {
+                    holds.withLock { $0.renew(id, until: started + trust) }
+                    if standing == .cancelled { hold.end(.cancelled) }
                 }
             }
+            try await tellOfLost()
         } catch {
             listener(.failed("\(error)"))
             logger.warning("heartbeat failed", metadata: ["error": "\(error)"])
         }
-        let now = ContinuousClock.now
-        for (job, hold) in held.withLock({ $0 }) where hold.trustedUntil <= now {
-            lose(job, hold.fence, "no heartbeat reached Redis for the length of its lease")
-        }
+        loseUntrusted()
+        return hasReached
     }
 
     private nonisolated var trust: Duration { queue.settings.lease * (1 - Self.safetyMargin) }
 
-    private func trust(_ job: String, _ fence: String, from start: ContinuousClock.Instant) {
-        let end = start + trust
-        held.withLock { if $0[job]?.fence == fence { $0[job]?.trustedUntil = end } }
+    private func loseUntrusted() {
+        for id in holds.withLock({ $0.untrusted(at: .now) }) {
+            lose(id, "no heartbeat reached Redis for the length of its lease")
+        }
     }
 
-    private func lose(_ job: String, _ fence: String, _ why: String) {
-        let lost = held.withLock { held -> Hold? in
-            held[job]?.fence == fence ? held.removeValue(forKey: job) : nil
-        }
-        guard let lost else { return }  // let go meanwhile
+    private func lose(_ id: HoldID, _ why: String) {
+        guard let lost = holds.withLock({ $0.lose(id) }) else { return }  // let go meanwhile
         LoggedJob.$current.withValue(lost.logged) { logger.warning("lease lost: \(why)") }
         lost.end(.lost)
     }
-}
 
-/// Why a worker has to stop what it does for a job.
-public enum HoldEnd: Sendable {
-    /// Somebody else has the job, or it has ended: nothing more may be written to it.
-    case lost
-    /// Nobody wants it any more: it is still ours, and we end it.
-    case cancelled
-}
-
-/// One job in a heartbeat.
-struct Beat {
-    let job: String
-    let fence: String
-    let stage: String?
-}
-
-extension JobQueue {
-    /// Renews leases; one answer per job, in order.
-    func beat(
-        _ beats: [Beat], by worker: WorkerInfo
-    ) async throws(QueueError) -> [Standing] {
-        var arguments = [
-            RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
-            RedisArgument(json(worker)),
-        ]
-        for beat in beats {
-            arguments += [
-                RedisArgument(beat.job), RedisArgument(beat.fence), RedisArgument(beat.stage ?? ""),
-            ]
+    /// Says of the holds that were lost that this worker lives: their leases ran out, and it did not crash.
+    private func tellOfLost() async throws(QueueError) {
+        let lost = Array(holds.withLock(\.untold))
+        guard !lost.isEmpty else { return }
+        let pardons: JobQueue.Pardons
+        do {
+            pardons = try await queue.pardon(lost)
+        } catch {
+            // It would be answered the same again.
+            if error.code == .unexpectedReply { holds.withLock { $0.tell(lost) } }
+            throw error
         }
-        let reply = try await run(QueueScript.beat, arguments)
-        guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
-            throw unexpected(reply, of: QueueScript.beat)
-        }
-        return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
+        holds.withLock { $0.tell(lost) }
+        logger.notice(
+            "told Redis that leases ran out while this worker lived",
+            metadata: ["released": "\(pardons.released)", "pardoned": "\(pardons.pardoned)"])
     }
 }

@@ -11,6 +11,8 @@ extension JobQueue {
         public let wantsIdle: Bool
         /// Whether jobs were passed over because their records are of a later format.
         public let hasLater: Bool
+        /// Whether there may be jobs that the call did not come to: it is to be called again at once.
+        public let hasMore: Bool
     }
 
     /// Takes ready jobs under a lease.
@@ -28,7 +30,7 @@ extension JobQueue {
                 RedisArgument(worker), RedisArgument(count), isIdle ? "1" : "",
                 RedisArgument(settings.lease.milliseconds),
                 RedisArgument(settings.promotionsMax), RedisArgument(settings.passedMax),
-                RedisArgument(settings.usualCost),
+                RedisArgument(settings.usualCost), RedisArgument(settings.cappedMax),
             ])
         guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
             let rows = parts[2].array
@@ -40,7 +42,8 @@ extension JobQueue {
         }
         return Claims(
             jobs: jobs, nextDue: due < 0 ? nil : .milliseconds(due),
-            wantsIdle: parts[1].string == "alone", hasLater: parts[1].string == "later")
+            wantsIdle: parts[1].string == "alone", hasLater: parts[1].string == "later",
+            hasMore: parts[1].string == "again")
     }
 }
 

@@ -153,7 +153,8 @@ extension JobQueue {
         public let problems: [String]
     }
 
-    /// Takes back what workers hold whose lease ran out.
+    /// Takes back what workers hold whose lease ran out. Called only after ``Heartbeat/mayReap``: a caller that was
+    /// away itself cannot know who died.
     public func reap(by worker: String) async throws(QueueError) -> Reaped {
         let reply = try await run(
             QueueScript.reap,
@@ -163,7 +164,8 @@ extension JobQueue {
                 RedisArgument(settings.crashesMax),
                 RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.dropMax),
                 RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
-                RedisArgument(settings.carriesMax),
+                RedisArgument(settings.carriesMax), RedisArgument(settings.voidsMax),
+                RedisArgument((settings.lease * settings.silentLeasesToBury).milliseconds),
             ])
         guard let parts = reply.array, parts.count == 4, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array, let problems = parts[3].array

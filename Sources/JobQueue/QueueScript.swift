@@ -11,6 +11,7 @@ enum QueueScript {
     static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
+    static let pardon = script("pardon", PackageResources.pardon_lua, ending, drains: true)
     static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
     static let preview = script("preview", PackageResources.preview_lua, [.clock, .events])
     static let conclude = script("conclude", PackageResources.conclude_lua, ending, drains: true)

@@ -8,6 +8,10 @@ public struct QueueSettings: Sendable {
     public var crashesMax = 3
     /// After how many of them it is claimed only by a worker that holds nothing else.
     public var crashesToQuarantine = 2
+    /// How many claims of one job are void because no heartbeat confirmed them; the next ones count as crashes.
+    public var voidsMax = 10
+    /// How many leases a worker is silent before a job is buried that it lost: nothing takes a burial back.
+    public var silentLeasesToBury = 4
     /// How often a version that could not be published is carried on before its job is stuck.
     public var carriesMax = 5
     /// How often a job is rendered anew because its asset changed meanwhile.
@@ -38,10 +42,12 @@ public struct QueueSettings: Sendable {
     public var promotionsMax = 50
     /// Jobs that one claim ends because they were cancelled or too late.
     public var passedMax = 200
+    /// Flows at their caps that one claim looks at; the next claim goes on.
+    public var cappedMax = 200
     /// Lost leases that one reap handles.
     public var reapMax = 100
     /// Old records that one reap drops.
-    public var dropMax = 1000
+    public var dropMax = 200
 
     /// Default settings.
     public init() {}

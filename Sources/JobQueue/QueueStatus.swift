@@ -24,7 +24,8 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
     /// `drafted`, `unchanged`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
-    /// `batches`; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
+    /// `batches`; `voided` are claims that no heartbeat confirmed, `pardoned` are crashes that were taken back because
+    /// the worker lived; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
     /// held jobs.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.

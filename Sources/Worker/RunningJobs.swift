@@ -2,11 +2,23 @@ import JobQueue
 import Logging
 
 /// The jobs that a worker works on, at most one per slot.
+///
+/// A job that the worker lost and claims again is here twice, under both fences, until the render of the old hold has
+/// ended. The old hold keeps its slot for so long, so there are never more renders than slots.
 actor RunningJobs {
+    private struct Entry {
+        let hold: JobHold
+        /// Counts the holds that began: tells which of two is the older one.
+        let number: Int
+    }
+
     private let slots: Int
     private let brake: ClaimBrake
-    private var holds: [String: JobHold] = [:]
+    private var running: [HoldID: Entry] = [:]
+    private var begun = 0
     private var waiter: CheckedContinuation<Void, Never>?
+    /// Tasks of new holds that wait for the end of old ones.
+    private var successors: [CheckedContinuation<Void, Never>] = []
     private var isClosed = false
     private var level = PressureLevel.calm
 
@@ -24,7 +36,10 @@ actor RunningJobs {
         return isClosed ? nil : free
     }
 
-    private var free: Int { level.claims(held: holds.count, slots: slots) }
+    private var free: Int { level.claims(held: running.count, slots: slots) }
+
+    /// Whether no job runs.
+    var isIdle: Bool { running.isEmpty }
 
     /// Goes to another level.
     func follow(_ level: PressureLevel) {
@@ -34,7 +49,7 @@ actor RunningJobs {
 
     /// Waits until no job runs; false when no more may begin.
     func waitUntilIdle() async -> Bool {
-        while !holds.isEmpty, !isClosed { await change() }
+        while !isIdle, !isClosed { await change() }
         return !isClosed
     }
 
@@ -42,12 +57,15 @@ actor RunningJobs {
     func hear(_ messages: [ControlMessage]) {
         for message in messages {
             switch message {
-            case .job(let job): holds[job]?.end(.cancelled)
-            case .batch(let batch):
-                for hold in holds.values where hold.batch == batch { hold.end(.cancelled) }
+            case .job(let job): end(.cancelled) { id, _ in id.job == job }
+            case .batch(let batch): end(.cancelled) { _, hold in hold.batch == batch }
             case .rules: break
             }
         }
+    }
+
+    private func end(_ end: HoldEnd, where matches: (HoldID, JobHold) -> Bool) {
+        for (id, entry) in running where matches(id, entry.hold) { entry.hold.end(end) }
     }
 
     /// No more jobs may begin.
@@ -56,16 +74,30 @@ actor RunningJobs {
         wake()
     }
 
-    /// Takes a slot.
-    func begin(_ job: String, of batch: String? = nil) -> JobHold {
+    /// Takes a slot, and ends an older hold of the same job: Redis gave the job anew, so that one was lost.
+    func begin(_ id: HoldID, of batch: String? = nil) -> JobHold {
+        end(.lost) { older, _ in older.job == id.job }
         let hold = JobHold(batch: batch)
-        holds[job] = hold
+        begun += 1
+        running[id] = Entry(hold: hold, number: begun)
         return hold
     }
 
+    /// Waits until the renders of all older holds of the same job have ended.
+    func waitForOlder(than id: HoldID) async {
+        while hasOlder(than: id) { await withCheckedContinuation { successors.append($0) } }
+    }
+
+    private func hasOlder(than id: HoldID) -> Bool {
+        guard let own = running[id]?.number else { return false }
+        return running.contains { $0.key.job == id.job && $0.value.number < own }
+    }
+
     /// Frees a slot.
-    func end(_ job: String) {
-        holds[job] = nil
+    func end(_ id: HoldID) {
+        running[id] = nil
+        for successor in successors { successor.resume() }
+        successors = []
         wake()
     }
 
@@ -80,13 +112,13 @@ actor RunningJobs {
             try await Task.sleep(for: grace)
             stopAll(logger)
         }
-        while !holds.isEmpty { await change() }
+        while !isIdle { await change() }
         stop.cancel()
     }
 
     private func stopAll(_ logger: Logger) {
-        logger.notice("handing back what is not done", metadata: ["jobs": "\(holds.count)"])
-        for hold in holds.values { hold.stop() }
+        logger.notice("handing back what is not done", metadata: ["jobs": "\(running.count)"])
+        for entry in running.values { entry.hold.stop() }
     }
 
     /// Waits for the next end of a job, or until claims are no longer held back. Only the claim loop waits, and later only the drain.

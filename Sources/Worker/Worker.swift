@@ -92,7 +92,7 @@ public struct Worker: Service {
                 let admitted = try await admit()
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
-                    by: settings.name, count: free, isIdle: free == settings.slots)
+                    by: settings.name, count: free, isIdle: await jobs.isIdle)
                 failures = 0
                 listener(.reachedRedis)
                 if claims.hasLater, !hasToldOfLater {
@@ -102,19 +102,22 @@ public struct Worker: Service {
                         metadata: ["known": "\(JobRecord.formatKnown)"])
                 }
                 for claim in claims.jobs {
-                    let hold = await jobs.begin(claim.job, of: claim.batch)
+                    let hold = await jobs.begin(claim.hold, of: claim.batch)
                     listener(.began(waited: claim.queued))
                     group.addTask {
                         await work(LoggedJob(claim), since, hold) {
+                            await jobs.waitForOlder(than: claim.hold)
                             await runner.run(claim, hold)
                         }
-                        await jobs.end(claim.job)
+                        await jobs.end(claim.hold)
                         listener(.freedSlot)
                     }
                 }
                 if claims.wantsIdle || claims.jobs.contains(where: \.isAlone) {
                     listener(.waitsForIdle)
                     _ = await jobs.waitUntilIdle()
+                } else if claims.hasMore {
+                    continue
                 } else if admitted == 0, claims.jobs.isEmpty {
                     let wait = min(
                         claims.nextDue ?? WorkerSettings.idleWait,
@@ -201,6 +204,7 @@ public struct Worker: Service {
     }
 
     private func reap() async {
+        guard heartbeat.mayReap else { return }
         do {
             let since = ContinuousClock.now
             let reaped = try await queue.reap(by: settings.name)
@@ -230,11 +234,11 @@ public struct Worker: Service {
         _ body: () async -> Void
     ) async {
         await LoggedJob.$current.withValue(job) {
+            let id = HoldID(job: job.job, fence: job.fence)
             heartbeat.hold(
-                job: job.job, fence: job.fence, since: since, stage: { hold.stage?.rawValue },
-                end: { hold.end($0) })
+                id, since: since, stage: { hold.stage?.rawValue }, end: { hold.end($0) })
             await body()
-            heartbeat.letGo(job: job.job, fence: job.fence)
+            heartbeat.letGo(id)
         }
     }
 }

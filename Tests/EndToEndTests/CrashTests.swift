@@ -1,6 +1,7 @@
 import Adjustments
 import Foundation
 import MinilabTesting
+import Redis
 import RenderProtocol
 import Testing
 
@@ -95,6 +96,53 @@ import Testing
         try await rig.checkInvariants(jobs: ["job"])
         heir.kill(SIGTERM)
         #expect(try await heir.waitForEnd() == .exited(0))
+    }
+
+    @Test
+    func
+        `a worker that lost its own job claims it anew, never has more renders than slots, and is not blamed`()
+        async throws
+    {
+        let rig = try await Rig()
+        try rig.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
+        try rig.put("b.png", SyntheticPhoto.png(width: 64, height: 48))
+        let worker = try rig.worker("w", slots: 2, stopAt: .midRender)
+        try await rig.xadd("a.png", id: "a")
+        let child = try await rig.processThatStopped(of: worker)
+        let first = try await eventually("its claim is confirmed") {
+            let fields = try await rig.redis.send([
+                "HMGET", "minilab:{photos}:job:a", "fence", "confirmed",
+            ]).array?.map(\.string)
+            return fields?[0] == fields?[1] ? fields?[0] : nil
+        }
+        // It stands still past its lease, and somebody takes the job back.
+        worker.kill(SIGSTOP)
+        try await eventually("the lease is over and taken back") {
+            var settings = QueueSettings()
+            settings.lease = .seconds(2)
+            let queue = JobQueue(name: .photos, redis: rig.redis, settings: settings)
+            return try await queue.reap(by: "test").ready == 1 ? () : nil
+        }
+        #expect(try await rig.queue.record(of: "a")?.crashes == 1)
+        try await rig.xadd("b.png", id: "b")
+        worker.kill(SIGCONT)
+        // The render of the old hold is ended; those of the new holds stop at the same point, and may go on.
+        var most = 0
+        try await eventually("both are done", within: .seconds(60)) {
+            let children = processes(below: worker.pid).filter { $0.state != "Z" }
+            most = max(most, children.count)
+            for next in children where next.pid != child && next.state == "T" {
+                kill(next.pid, SIGCONT)
+            }
+            return try await rig.queue.status().counters["completed"] == 2 ? () : nil
+        }
+        #expect(most <= 2)
+        let record = try #require(try await rig.queue.record(of: "a"))
+        #expect(record.crashes == 0 && record.fence != first && record.worker == "w")
+        #expect(try await rig.queue.status().counters["pardoned"] == 1)
+        try await rig.checkInvariants(jobs: ["a", "b"])
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
     }
 
     @Test func `SIGTERM hands the job back and burns no attempt`() async throws {

@@ -92,6 +92,7 @@ import Testing
             QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.beat,
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
+            QueueScript.pardon, QueueScript.handOn,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,

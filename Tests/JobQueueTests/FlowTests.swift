@@ -1,4 +1,5 @@
 import Adjustments
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -38,6 +39,49 @@ import Testing
         // 2/300 against 1/100: two of five.
         let acme = try await q.claim(1000).count { $0.tenant == "acme" }
         #expect(abs(acme - 400) <= 20, "\(acme)")
+    }
+
+    /// Ends a claimed job that was claimed so many seconds ago.
+    private func finish(_ claim: Claim, after seconds: Int64, _ q: QueueFixture) async throws {
+        let now = try #require(try await q.redis.send(["TIME"]).array?.first?.int)
+        try await q.harm(["HSET job:\(claim.job) claimed \((now - seconds) * 1000)"])
+        try await q.finish(claim)
+    }
+
+    @Test(arguments: ["1", "86400000", ""])
+    func `who lies about costs gains nothing over a hundred jobs`(cost: String) async throws {
+        let q = try await QueueFixture()
+        try await q.admit(
+            150, cost.isEmpty ? ["tenant": "liar"] : ["tenant": "liar", "cost": cost])
+        try await q.admit(150, ["tenant": "zoo", "cost": "1000"])
+        var time = ["liar": 0, "zoo": 0]
+        for _ in 0..<50 {
+            for claim in try await q.claim(2, atOnce: 2) {
+                // Each takes a second, whatever was said.
+                try await finish(claim, after: 1, q)
+                time[claim.tenant, default: 0] += 1
+            }
+        }
+        #expect(time["liar"] ?? 0 <= 53, "\(time)")
+        if cost != "86400000" { #expect(time["liar"] ?? 0 >= 47, "\(time)") }
+        try await q.expectHealthy()
+    }
+
+    @Test func `a tenant owes for what it sent one by one, too`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit(100, ["tenant": "zoo", "cost": "1000"])
+        var liars = 0
+        let ready = RedisArgument("\(q.queue.name.keyPrefix)ready:normal:liar")
+        for _ in 0..<40 {
+            // Its flow is empty whenever its job runs.
+            if try await q.redis.send(["EXISTS", ready]).int == 0 {
+                try await q.admit(1, ["tenant": "liar", "cost": "1"])
+            }
+            let claim = try await q.claim()
+            if claim.tenant == "liar" { liars += 1 }
+            try await finish(claim, after: 1, q)
+        }
+        #expect((18...22).contains(liars), "\(liars)")
     }
 
     @Test func `a tenant that comes new is served next, whatever others have queued`() async throws
@@ -141,12 +185,12 @@ import Testing
 
     @Test func `an urgent job lifts all that its asset makes it wait for`() async throws {
         let q = try await QueueFixture()
-        try await q.admit(100, ["tenant": "zoo", "priority": "interactive", "cost": "100"])
+        try await q.admit(100, ["tenant": "zoo", "priority": "interactive", "cost": "1000000"])
         for (id, priority) in [("1", "bulk"), ("2", "bulk"), ("3", "normal"), ("4", "interactive")]
         {
             try await q.xadd([
                 "id": id, "asset": "photo", "edit": QueueFixture.recipe, "priority": priority,
-                "cost": "100",
+                "cost": "1000000",
             ])
         }
         try await q.xadd([

@@ -22,7 +22,7 @@ import Testing
         let key = RedisArgument("\(q.queue.name.keyPrefix)lease")
         _ = try await q.redis.send(["ZADD", key, "1", "a"])
         let heartbeat = heartbeat(q)
-        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in }
+        heartbeat.hold(claim.hold, since: .now) { _ in }
         await heartbeat.beat()
         let end = try await q.redis.send(["ZSCORE", key, "a"]).string.flatMap(Double.init)
         #expect(try #require(end) > 1_700_000_000_000)
@@ -39,7 +39,7 @@ import Testing
             queue: JobQueue(name: q.queue.name, redis: q.redis, settings: settings),
             redis: q.redis, worker: QueueFixture.worker,
             logger: Logger(label: "test"))
-        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
+        heartbeat.hold(claim.hold, since: .now) { _ in
             losses.withLock { $0 += 1 }
         }
         _ = try await q.queue.reap(by: "other")
@@ -58,12 +58,73 @@ import Testing
         let claim = try await q.claim()
         let (lost, signal) = AsyncStream.makeStream(of: Void.self)
         let heartbeat = heartbeat(q)
-        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in signal.yield() }
+        heartbeat.hold(claim.hold, since: .now) { _ in signal.yield() }
         server.kill(SIGKILL)
         let beating = Task { await heartbeat.run() }
         for await _ in lost { break }
         beating.cancel()
         server.stop()
+    }
+
+    @Test func `a lease ends by the local clock also while a beat hangs`() async throws {
+        let server = try await RedisServer.start()
+        var settings = QueueSettings()
+        settings.lease = .seconds(1)
+        let q = try await QueueFixture(on: server, settings: settings)
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let (lost, signal) = AsyncStream.makeStream(of: Void.self)
+        let failures = Mutex(0)
+        let heartbeat = Heartbeat(
+            queue: q.queue, redis: q.redis, worker: QueueFixture.worker,
+            logger: Logger(label: "test"),
+            listener: { if case .failed = $0 { failures.withLock { $0 += 1 } } })
+        server.kill(SIGSTOP)
+        heartbeat.hold(claim.hold, since: .now) { _ in signal.yield() }
+        let beating = Task { await heartbeat.run() }
+        for await _ in lost { break }
+        // The beat has neither been answered nor given up.
+        #expect(failures.withLock { $0 } == 0)
+        server.kill(SIGCONT)
+        beating.cancel()
+        server.stop()
+    }
+
+    @Test func `a worker that lost a job while it lived says so, and no crash stays counted`()
+        async throws
+    {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a", "b")
+        let heartbeat = heartbeat(q)
+        let first = try await q.claim()
+        try await q.confirm(first)
+        heartbeat.hold(first.hold, since: .now) { _ in }
+        #expect(try await q.queue.reap(by: "other").ready == 1)
+        #expect(try await q.queue.record(of: "a")?.crashes == 1)
+        await heartbeat.beat()
+        #expect(try await q.queue.record(of: "a")?.crashes == 0)
+        // One that reap has not found yet is released, since the worker's own clock has ended it.
+        let again = try await q.claim()
+        heartbeat.hold(again.hold, since: .now) { _ in }
+        await heartbeat.beat()
+        await heartbeat.beat()
+        #expect(try await q.state(of: "a") == "ready")
+        #expect(try await q.queue.record(of: "a")?.crashes == 0)
+    }
+
+    @Test func `a claim is confirmed before the next regular beat`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        let heartbeat = heartbeat(q)
+        let beating = Task { await heartbeat.run() }
+        heartbeat.hold(claim.hold, since: .now) { _ in }
+        // A regular beat comes after ten seconds.
+        try await eventually("the claim is confirmed", within: .seconds(8)) {
+            try await q.field("confirmed", of: "job:a") == claim.fence ? () : nil
+        }
+        beating.cancel()
+        await beating.value
     }
 
     @Test
@@ -95,10 +156,10 @@ import Testing
         try await q.admit("a")
         let claim = try await q.claim()
         let heartbeat = heartbeat(q)
-        heartbeat.hold(job: "a", fence: claim.fence, since: .now) { _ in
+        heartbeat.hold(claim.hold, since: .now) { _ in
             Issue.record("a job that was let go cannot be lost")
         }
-        heartbeat.letGo(job: "a", fence: claim.fence)
+        heartbeat.letGo(claim.hold)
         _ = try await q.queue.reap(by: "other")
         await heartbeat.beat()
     }

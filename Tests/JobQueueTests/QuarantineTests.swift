@@ -65,6 +65,26 @@ import Testing
         try await q.expectHealthy()
     }
 
+    @Test func `the worker that was asked stays asked while it is heard of, and no longer`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("bad")
+        try await quarantine(q)
+        func asks(_ worker: String) async throws -> Bool {
+            try await q.queue.claim(by: worker, count: 1, isIdle: false).wantsIdle
+        }
+        #expect(try await asks("a"))
+        _ = try await q.queue.beat([], by: QueueFixture.worker)
+        // Its renders take longer than a lease.
+        try await q.harm(["HSET virtual aloneUntil 1"])
+        #expect(try await !asks("two"))
+        #expect(try await !asks("three"))
+        #expect(try await asks("a"))
+        try await q.harm(["HSET virtual aloneUntil 1", "ZADD workers 1 a"])
+        #expect(try await asks("two"))
+    }
+
     @Test func `it waits no longer than a share of the turns, whatever else there is`() async throws
     {
         let q = try await QueueFixture()

@@ -62,6 +62,12 @@ struct QueueFixture: Sendable {
         try #require(try await queue.claim(by: worker, count: 1).jobs.first)
     }
 
+    /// Says by a heartbeat that the claim's reply has arrived.
+    func confirm(_ claim: Claim) async throws {
+        #expect(
+            try await queue.beat([Beat(hold: claim.hold, stage: nil)], by: Self.worker) == [.held])
+    }
+
     /// Carries a claimed job to its end.
     func finish(_ claim: Claim) async throws {
         #expect(

@@ -19,7 +19,7 @@ import Testing
     @Test func `a lost lease costs a crash and no attempt`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")
-        _ = try await q.claim()
+        try await q.confirm(try await q.claim())
         #expect(try await q.queue.reap(by: "other").ready == 1)
         let record = try #require(try await q.queue.record(of: "a"))
         #expect(record.crashes == 1)
@@ -31,7 +31,7 @@ import Testing
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")
         for _ in 1...3 {
-            _ = try await q.claim(by: "victim")
+            try await q.confirm(try await q.claim(by: "victim"))
             _ = try await q.queue.reap(by: "other")
         }
         let record = try #require(try await q.queue.record(of: "a"))

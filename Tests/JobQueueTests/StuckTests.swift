@@ -42,7 +42,7 @@ import Testing
         let fence = try #require(try await q.queue.record(of: "a")?.fence)
         _ = try await q.queue.handOn(
             job: "a", fence: fence, by: "w", Self.noDisk, carries: 0, random: 0)
-        let beat = Beat(job: "a", fence: fence, stage: nil)
+        let beat = Beat(hold: HoldID(job: "a", fence: fence), stage: nil)
         #expect(try await q.queue.beat([beat], by: QueueFixture.worker) == [.held])
         #expect(try await q.queue.reap(by: "heir").carried.map(\.job) == ["a"])
     }

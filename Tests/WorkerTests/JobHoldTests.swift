@@ -38,16 +38,37 @@ import Testing
     @Test func `slots bound the jobs and closing ends the wait`() async throws {
         let jobs = RunningJobs(slots: 2)
         #expect(await jobs.waitForFreeSlots() == 2)
-        _ = await jobs.begin("a")
+        _ = await jobs.begin(HoldID(job: "a", fence: "1"))
         #expect(await jobs.waitForFreeSlots() == 1)
-        _ = await jobs.begin("b")
+        _ = await jobs.begin(HoldID(job: "b", fence: "1"))
         async let free = jobs.waitForFreeSlots()
-        await jobs.end("a")
+        await jobs.end(HoldID(job: "a", fence: "1"))
         #expect(await free == 1)
-        _ = await jobs.begin("c")
+        _ = await jobs.begin(HoldID(job: "c", fence: "1"))
         async let closed = jobs.waitForFreeSlots()
         await jobs.close()
         #expect(await closed == nil)
+    }
+
+    @Test func `a job that is claimed again begins when the render of the old hold has ended`()
+        async throws
+    {
+        let jobs = RunningJobs(slots: 2)
+        let (old, new) = (HoldID(job: "a", fence: "1"), HoldID(job: "a", fence: "2"))
+        let first = await jobs.begin(old)
+        let second = await jobs.begin(new)
+        #expect(first.isLost && !second.isLost)
+        async let begins: Void = jobs.waitForOlder(than: new)
+        async let free = jobs.waitForFreeSlots()
+        // Both have slots until the old one's render has ended.
+        await jobs.end(old)
+        await begins
+        #expect(await free == 1)
+        await jobs.waitForOlder(than: old)
+        await jobs.hear([.job("a")])
+        #expect(second.isCancelled)
+        await jobs.end(new)
+        #expect(await jobs.isIdle)
     }
 
     @Test func `while memory is short a worker takes one job when it has none, or none at all`()
@@ -56,10 +77,10 @@ import Testing
         let jobs = RunningJobs(slots: 4)
         await jobs.follow(.holding)
         #expect(await jobs.waitForFreeSlots() == 1)
-        _ = await jobs.begin("a")
+        _ = await jobs.begin(HoldID(job: "a", fence: "1"))
         async let freed = jobs.waitForFreeSlots()
         await jobs.follow(.shrinking)
-        await jobs.end("a")
+        await jobs.end(HoldID(job: "a", fence: "1"))
         #expect(await freed == 1)
         await jobs.follow(.pausing)
         async let calm = jobs.waitForFreeSlots()

@@ -1,21 +1,22 @@
 -- Gives jobs to a worker under a lease and a new fence.
 --
--- First lets delayed jobs wait for a worker that are due. Then serves the flows: by priority, but each has a
+-- First lets delayed jobs wait for a worker that are due, and flows that a changed cap may let go on. Then serves the flows: by priority, but each has a
 -- share of the turns that it gets whatever the more urgent ones want. A job in quarantine is given only to
 -- a worker that holds nothing else, and alone.
 --
 -- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
---        promotions at most, passed over at most, usual cost
+--        promotions at most, passed over at most, usual cost, flows at their caps that are looked at at most
 -- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone`, `later` (jobs whose
---          records are of a later format) or ``,
+--          records are of a later format), `again` (flows were not looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
-local worker, most, idle, lease, promotions, passed_max, usual =
-  ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
+local worker, most, idle, lease, promotions, passed_max, usual, capped_max =
+  ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]),
+  tonumber(ARGV[11])
 local ends = int(MS + lease)
-local out, passed, claimed = {}, 0, 0
+local out, passed, claimed, capped = {}, 0, 0, 0
 
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', promotions)) do
   local j = load(id)
@@ -38,7 +39,9 @@ end
 
 -- Of 16 turns, which are whose even if something more urgent waits: 3, 2 and 1.
 local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
-local turn = tonumber(call('HGET', P .. 'virtual', 'turn') or '0')
+local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
+local turn = tonumber(facts[1] or '0')
+if facts[2] then recheck_capped(facts[2]) end
 
 -- What a job costs if nobody says: what jobs have cost so far, in ms of a worker's slot.
 local mean
@@ -72,6 +75,7 @@ local function stop_serving(priority)
     return retire_flow(priority, s.tenant, int(s.tag))
   end
   if tenant_of(s.tenant).held >= tenant_of(s.tenant).cap then
+    capped = capped + 1
     call('ZREM', P .. 'flows:' .. priority, s.tenant)
     call('HSET', P .. 'capped', priority .. ':' .. s.tenant, int(s.tag))
   else
@@ -79,9 +83,10 @@ local function stop_serving(priority)
   end
 end
 
--- The next job at a priority: id, sequence, tenant; nil when there is none.
+-- The next job at a priority: id and tenant; nil when there is none, or when enough flows at their caps were looked
+-- at. Those are out of the way when the caller calls again.
 local function next_job(priority)
-  while not exhausted[priority] do
+  while not exhausted[priority] and capped < capped_max do
     local s = serving[priority]
     if not s then
       local head = call('ZRANGE', P .. 'flows:' .. priority, '0', '1', 'WITHSCORES')
@@ -101,11 +106,13 @@ local function next_job(priority)
   end
 end
 
+-- Moves a flow on by what its job is thought to cost. Returns what `correct` needs to know of it when the hold ends.
 local function charge(priority, cost)
-  local s = serving[priority]
+  local s, units, weight = serving[priority], math.ceil(cost * 1000), tenant_of(serving[priority].tenant).weight
   s.start = s.tag
   virtual[priority] = s.start
-  s.tag = s.tag + math.ceil(cost * 1000 / tenant_of(s.tenant).weight)
+  s.tag = s.tag + math.ceil(units / weight)
+  return priority .. ':' .. int(units) .. ':' .. int(weight)
 end
 
 -- What is asked of a batch, once: why it was cancelled, what its jobs cost so far, its edit.
@@ -149,10 +156,11 @@ local function give(id, tenant, priority)
     bury(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
     return pass_over()
   end
-  charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
+  local charged = charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
   local fence = int(math.max((tonumber(j.fence) or 0) + 1, US))
   call('ZADD', P .. 'lease', ends, id)
-  call('HSET', P .. 'job:' .. id, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW)
+  call('HSET', P .. 'job:' .. id, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW, 'charge',
+    charged)
   run(tenant, 1)
   local t = tenant_of(tenant)
   t.held = t.held + 1
@@ -162,7 +170,14 @@ local function give(id, tenant, priority)
     j.batch or '', tenant, priority == 'alone' and '1' or ''}
 end
 
--- A worker that is asked to becomes idle for what is in quarantine; no other is asked for as long as a lease.
+-- Whether a worker was heard of within a lease.
+local function is_heard(name)
+  local heard = call('ZSCORE', P .. 'workers', name)
+  return heard and tonumber(heard) > MS - lease
+end
+
+-- A worker that is asked to becomes idle for what is in quarantine, however long its renders take: no other is asked
+-- while it is heard of.
 local what, quarantined = '', call('EXISTS', P .. 'flows:alone') == 1
 local asked = quarantined and call('HMGET', P .. 'virtual', 'aloneWorker', 'aloneUntil') or {}
 if quarantined and idle and asked[1] == worker then turn = 15 end
@@ -181,7 +196,7 @@ while claimed < most and passed < passed_max do
       else
         quarantined = false
       end
-    elseif not asked[1] or asked[1] == worker or tonumber(asked[2]) < MS then
+    elseif not asked[1] or asked[1] == worker or tonumber(asked[2]) < MS and not is_heard(asked[1]) then
       call('HSET', P .. 'virtual', 'aloneWorker', worker, 'aloneUntil', ends)
       what = 'alone'
       break
@@ -216,6 +231,7 @@ for _, priority in ipairs(PRIORITIES) do
 end
 for _, j in ipairs(later) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
 if what == '' and later[1] then what = 'later' end
+if what == '' and capped >= capped_max then what = 'again' end
 if claimed > 0 then call('HSET', P .. 'virtual', 'turn', int(turn % 16)) end
 settle()
 return reply(what)

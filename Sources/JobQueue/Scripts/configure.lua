@@ -3,12 +3,16 @@
 -- ARGV   P, events max, done max, (name, value or `` to take it back)*: `paused` (the reason), `cap` and
 --        `cap:<tenant>` (jobs of one tenant that run at the same time; 0 pauses it), `weight:<tenant>`
 -- Returns OK
--- Crash  All of it or nothing.
+-- Crash  All of it or nothing. When very many flows wait at a cap, claims look at the rest of them anew.
+local changes_all = false
 for i = 4, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
+  local tenant = name:match('^cap:(.*)$')
+  if tenant then uncap(tenant) end
+  if name == 'cap' then changes_all = true end
   if value == '' then call('HDEL', P .. 'config', name) else call('HSET', P .. 'config', name, value) end
 end
 -- Flows that wait for a cap are looked at anew; claim puts those back that still have to wait.
-for _, flow in ipairs(call('HKEYS', P .. 'capped')) do uncap(flow:match(':(.*)$')) end
+if changes_all then recheck_capped('0') end
 tell_workers('config', '1')
 return 'OK'

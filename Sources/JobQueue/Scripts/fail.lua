@@ -25,7 +25,7 @@ else
   else
     -- It keeps its asset: a later edit must not overtake it.
     call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
-    if alone == 'alone' then quarantine(j) end
+    if alone == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)
     count('retried')
     emit('retried', j, j.generation .. '/retried/' .. int(j.attempts + j.crashes + 1), data)

@@ -1,21 +1,26 @@
--- Finds jobs whose lease ran out: their worker died, hung or lost Redis. Any worker may call it, at
--- any time; it needs no lock because a script runs alone.
+-- Finds jobs whose lease ran out: their worker died, hung or lost Redis. Any worker may call it that has itself
+-- reached Redis for a whole lease; it needs no lock because a script runs alone.
 --
 -- An `active` job is ready again at its old place, and the crash counted: after the second in quarantine,
--- after the last it is dead. A `committing` job is given to the caller under a new fence, to be carried on
+-- after the last it is dead. The fence of the hold is kept in `blamed`, so that pardon can take the crash back when the
+-- worker turns out to live. Nothing takes a burial back, so the last crash waits until the worker was silent for long.
+-- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. Of one job only so many
+-- claims are void, because a job may kill its worker before the first heartbeat. A `committing` job is given to the caller under a new fence, to be carried on
 -- from step 2: its version may be published already, so it can be neither rendered again nor failed. After so many
 -- carries it is stuck.
 --
 -- It also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
 -- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
---        keep done ms, records at most, batches max, seen max, carries max
+--        keep done ms, records at most, batches max, seen max, carries max, voids max, silence to bury ms
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries}* to carry on, why a job
 --         cannot be taken back*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
-local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max =
+local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
+  silence =
   ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
-  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]),
+  tonumber(ARGV[15])
 local ready, dead, carry, broken = 0, 0, {}, {}
 
 -- Gives a job to the caller, who carries it on from step 2 of publishing; or it is stuck.
@@ -36,6 +41,24 @@ local function carry_on(j)
   carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1}
 end
 
+-- Notes in the history of a job how its worker lost it.
+local function remember_loss(j, message)
+  remember(j.id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
+    .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
+end
+
+-- Takes back a claim of which its worker may not know.
+local function void(j)
+  lose_hold(j)
+  correct(j, 0)
+  local voids = call('HINCRBY', P .. 'job:' .. j.id, 'voids', '1')
+  count('voided')
+  remember_loss(j, 'no heartbeat of worker ' .. j.worker .. ' confirmed the claim: its reply was lost, or the worker '
+    .. 'ended at once; that was void claim ' .. voids .. ' of at most ' .. int(voids_max) .. '.')
+  make_ready(j)
+  ready = ready + 1
+end
+
 local function take_back(id)
   local j = load(id)
   -- Redis lost its record.
@@ -45,22 +68,26 @@ local function take_back(id)
   end
   if is_later(j) then return end
   if j.state == 'committing' then return carry_on(j) end
-  count('crashed')
   if j.cancel then return cancel(j, j.cancel) end
-  local k = P .. 'job:' .. id
-  end_hold(j)
-  local crashes = call('HINCRBY', k, 'crashes', '1')
+  if j.confirmed ~= j.fence and tonumber(j.voids) < voids_max then return void(j) end
+  local k, crashes = P .. 'job:' .. id, j.crashes + 1
+  if crashes >= crashes_max then
+    local heard = call('ZSCORE', P .. 'workers', j.worker)
+    if heard and heard + silence > MS then return call('ZADD', P .. 'lease', int(heard + silence), id) end
+  end
+  count('crashed')
+  lose_hold(j)
+  call('HSET', k, 'crashes', int(crashes), 'blamed', (j.blamed and j.blamed .. ' ' or '') .. j.fence)
   local message = 'worker ' .. j.worker .. ' let its lease run out while it held the job'
-    .. (j.stage and ' (' .. j.stage .. ')' or '') .. '; that was crash ' .. crashes .. ' of at most '
+    .. (j.stage and ' (' .. j.stage .. ')' or '') .. '; that was crash ' .. int(crashes) .. ' of at most '
     .. int(crashes_max) .. '.'
-  remember(id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
-    .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
+  remember_loss(j, message)
   if crashes >= crashes_max then
     leave_asset(j)
     bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
     dead = dead + 1
   else
-    if crashes >= crashes_alone then quarantine(j) end
+    if crashes >= crashes_alone then quarantine(j, 'crashes') end
     make_ready(j)
     ready = ready + 1
   end

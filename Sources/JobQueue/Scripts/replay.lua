@@ -24,7 +24,7 @@ local function replay(id)
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
-    'deadline', 'stage', 'cancel')
+    'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel')
   call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence)
   if edit ~= '' then
     call('SET', P .. 'edit:' .. id, edit)

@@ -37,8 +37,10 @@ struct CommandGenerator {
             rules.lanesMax = .random(in: 1...3, using: &random)
             rules.promotionsMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
+            rules.cappedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
             rules.carriesMax = .random(in: 0...2, using: &random)
+            rules.voidsMax = .random(in: 0...2, using: &random)
             rules.batchesMax = Bool.random(using: &random) ? 0 : 1000
             // More names than done records, or a name would be free before its members' records are gone.
             rules.seenMax = .random(in: 20...24, using: &random)
@@ -83,14 +85,21 @@ struct CommandGenerator {
         return QueueCommand.Hold(id, age: chance(88) ? 0 : chance(70) ? 1 : nil)
     }
 
+    /// A hold that its worker has lost, mostly one for which a crash was counted.
+    private mutating func lostHold() -> QueueCommand.Hold {
+        let blamed = model.jobs.values.filter { !$0.blamed.isEmpty }.map(\.id).sorted()
+        if blamed.isEmpty || chance(20) { return hold(.active, .committing) }
+        return QueueCommand.Hold(one(of: blamed), age: one(of: [0, 0, 1, 2]))
+    }
+
     // MARK: Making
 
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
-        case job, batch, lane, admit, feed, claim, beat, commit, finalize, handOn, conclude
+        case job, batch, lane, admit, feed, claim, beat, pardon, commit, finalize, handOn, conclude
         case preview, fail, release
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
-            askedWorkerIsLate
+            askedWorkerIsLate, fallsSilent, takesADay
 
         func weight(in model: QueueModel, _ shares: (lanes: Int, jobs: Int)) -> Int {
             func has(_ states: QueueModel.State...) -> Bool {
@@ -106,7 +115,8 @@ struct CommandGenerator {
             case .admit: return model.ingress.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
             case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
-            case .beat: return 2
+            case .beat: return has(.active) ? 12 : 2
+            case .pardon: return model.jobs.values.contains { !$0.blamed.isEmpty } ? 10 : 2
             case .commit: return has(.active) ? 14 : 1
             case .finalize: return has(.committing) ? 16 : 1
             case .handOn: return has(.committing) ? 6 : 1
@@ -114,7 +124,7 @@ struct CommandGenerator {
             case .preview: return 1
             case .fail: return has(.active) ? 10 : 1
             case .release: return has(.active, .committing) ? 3 : 1
-            case .leaseRunsOut: return has(.active, .committing) ? 6 : 0
+            case .leaseRunsOut: return has(.active, .committing) ? 10 : 0
             case .becomesDue: return has(.delayed) ? 10 : 0
             case .reap: return model.jobs.values.contains { $0.isLeased && $0.over != nil } ? 14 : 2
             case .replay: return has(.dead, .stuck) ? 6 : 1
@@ -122,6 +132,8 @@ struct CommandGenerator {
             case .cancelBatch: return model.batches.isEmpty ? 1 : 3
             case .configure: return model.config["paused"] == nil ? 3 : 10
             case .askedWorkerIsLate: return model.asked == nil ? 0 : 4
+            case .takesADay: return has(.active, .committing) ? 5 : 0
+            case .fallsSilent: return model.workers.isEmpty ? 0 : 3
             }
         }
     }
@@ -150,6 +162,7 @@ struct CommandGenerator {
             .beat(
                 worker: one(of: workers), few { $0.hold(.active, .committing) },
                 stage: one(of: ["", "render"]))
+        case .pardon: .pardon(few { $0.lostHold() })
         case .commit:
             .commit(
                 few { $0.hold(.active) }, version: one(of: ["1-1", "2-2"]),
@@ -175,6 +188,8 @@ struct CommandGenerator {
         case .cancelBatch: .cancelBatch(batch(), atMost: one(of: [200, 200, 1, 2]))
         case .configure: .configure(few { $0.setting() })
         case .askedWorkerIsLate: .askedWorkerIsLate
+        case .takesADay: .takesADay(job(.active, .committing))
+        case .fallsSilent: .fallsSilent(worker: one(of: workers))
         }
     }
 

@@ -44,13 +44,13 @@ import Testing
         let expected = """
             a flow at its cap, a batch that is open again, addToLane OK, addToLane REFUSED, beat K, beat C, \
             beat E, beat L, cancel OK, cancel TOLD, cancel PUBLISHING, cancel ENDED, cancel GONE, \
-            cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, \
+            cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, claim again, \
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
-            job.unchanged, crashed, duplicates, malformedDropped, quarantined, replayed
+            job.unchanged, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -58,12 +58,16 @@ import Testing
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
+        case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
-            case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
+            case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged:
+                QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
+            case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
+            case .pardonIsForgotten: QueueScript.pardon
             }
         }
 
@@ -73,7 +77,11 @@ import Testing
             case .assetIsKept:
                 ("local ms = end_hold(j)\n  leave_asset(j)", "local ms = end_hold(j)")
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
-            case .costIsIgnored: ("math.ceil(cost * 1000 /", "math.ceil(1000 /")
+            case .costIsIgnored: ("math.ceil(cost * 1000)", "1000")
+            case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
+            case .lostClaimIsACrash: ("j.confirmed ~= j.fence and", "false and")
+            case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
+            case .livingWorkerIsBlamed: ("if heard and", "if false and")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             }
         }

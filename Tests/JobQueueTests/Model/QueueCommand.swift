@@ -11,6 +11,8 @@ enum QueueCommand: Sendable, Equatable {
     case feed(atMost: Int)
     case claim(worker: String, atMost: Int, isIdle: Bool)
     case beat(worker: String, [Hold], stage: String)
+    /// A worker is back that has lost these holds.
+    case pardon([Hold])
     case commit([Hold], version: String, outcome: String)
     case finalize([Hold])
     case conclude(Hold, outcome: String)
@@ -31,6 +33,10 @@ enum QueueCommand: Sendable, Equatable {
     case becomesDue(String)
     /// Time passes: the worker that was asked to become idle was not heard of.
     case askedWorkerIsLate
+    /// Time passes: a worker holds a job for a day.
+    case takesADay(String)
+    /// Time passes: a worker was not heard of for long.
+    case fallsSilent(worker: String)
 
     struct Field: Sendable, Equatable, CustomStringConvertible {
         let name: String
@@ -72,9 +78,11 @@ struct QueueRules: Sendable, Equatable {
     var lanesMax = 8
     var promotionsMax = 50
     var passedMax = 200
+    var cappedMax = 200
     var crashesToQuarantine = 2
     var crashesMax = 3
     var carriesMax = 5
+    var voidsMax = 10
     var malformedMax = 1000
     var batchesMax = 1000
     var seenMax = 1_000_000

@@ -11,9 +11,9 @@ let queueContents = RedisScript(
         local lines, keys = {}, redis.call('KEYS', P .. '*')
         local function say(...) lines[#lines + 1] = table.concat({...}, ' ') end
         local USUAL = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0', crashes = '0',
-          rebases = '0', carries = '0'}
+          rebases = '0', carries = '0', voids = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
-          seenSince = 1}
+          seenSince = 1, confirmed = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)
@@ -31,6 +31,7 @@ let queueContents = RedisScript(
           for i = 1, #h, 2 do
             local field, value = h[i], h[i + 1]
             if (CLOCK[field] and kind ~= 'assets' and kind ~= 'counters') or kind == 'seen' then value = '*' end
+            if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
               or ((kind == 'batch' or kind == 'counters') and value == '0') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end

@@ -19,7 +19,9 @@ extension QueueModel {
             return claim(worker, most, isIdle: isIdle)
         case .beat(let worker, let holds, let stage):
             workers.insert(worker)
+            silent.remove(worker)
             return holds.map { beat($0, stage) }
+        case .pardon(let holds): return holds.map { pardon($0) }
         case .commit(let holds, let version, let outcome):
             return holds.map { commit($0, version, outcome) }
         case .finalize(let holds): return holds.map { finalize($0) }
@@ -36,7 +38,12 @@ extension QueueModel {
             for setting in settings {
                 config[setting.name] = setting.value.isEmpty ? nil : setting.value
             }
-            for flow in capped { uncap(flow.tenant) }
+            for setting in settings where setting.name.hasPrefix("cap:") {
+                uncap(String(setting.name.dropFirst(4)))
+            }
+            if settings.contains(where: { $0.name == "cap" }) {
+                for flow in capped { uncap(flow.tenant) }
+            }
             control.append("config 1")
             return ["OK"]
         case .leaseRunsOut(let id):
@@ -50,6 +57,12 @@ extension QueueModel {
         case .askedWorkerIsLate:
             asked?.isLate = true
             return []
+        case .takesADay(let id):
+            if jobs[id]?.isLeased == true { jobs[id]?.tookADay = true }
+            return []
+        case .fallsSilent(let worker):
+            silent.insert(worker)
+            return []
         }
     }
 
@@ -58,6 +71,7 @@ extension QueueModel {
         guard job.isLeased else { return job.state == .done || job.state == .stuck ? "E" : "L" }
         if job.isHandedOn { return "E" }
         jobs[hold.job]?.over = nil
+        jobs[hold.job]?.confirmed = job.fence
         if !stage.isEmpty { jobs[hold.job]?.stage = stage }
         let reason = job.cancel ?? job.batch.flatMap { batches[$0]?.cancel }
         return reason != nil && job.state == .active ? "C" : "K"
@@ -91,7 +105,7 @@ extension QueueModel {
     private mutating func end(_ job: Job, _ outcome: String) {
         jobs[job.id]?.state = .done
         jobs[job.id]?.isHandedOn = false
-        freed(job)
+        endHold(job)
         leaveAsset(job.asset)
         finish(job.id, outcome)
     }
@@ -127,7 +141,7 @@ extension QueueModel {
             cancel(job.id, reason)
             return "OK"
         }
-        freed(job)
+        endHold(job)
         if counts == "crashes" {
             jobs[job.id]?.crashes += 1
             count("crashed")
@@ -143,7 +157,7 @@ extension QueueModel {
         jobs[job.id]?.state = .delayed
         jobs[job.id]?.over = nil
         jobs[job.id]?.code = "code"
-        if verdict == .alone { quarantine(job.id) }
+        if verdict == .alone { quarantine(job.id, counts) }
         count("retried")
         emit(job, "retried", "\(job.generation)/retried/\(job.attempts + job.crashes + 1)")
         return "OK"
@@ -165,7 +179,7 @@ extension QueueModel {
             cancel(job.id, reason)
             return "OK"
         }
-        freed(job)
+        endHold(job)
         if reason == "rebase" { jobs[job.id]?.rebases += 1 }
         if reason == "pressure" { count("requeued") }
         makeReady(job.id)
@@ -213,9 +227,9 @@ extension QueueModel {
         let lost = jobs.values.filter { $0.isLeased && $0.over != nil }
             .sorted { ($0.over ?? 0) < ($1.over ?? 0) }
         for job in lost.prefix(most) {
-            if !job.isHandedOn { count("crashed") }
             jobs[job.id]?.over = nil
             if job.state == .committing {
+                if !job.isHandedOn { count("crashed") }
                 if let row = carryOn(job, by: worker) { carried.append(row) }
                 continue
             }
@@ -223,22 +237,32 @@ extension QueueModel {
                 cancel(job.id, reason)
                 continue
             }
+            if job.confirmed != job.fence, job.voids < rules.voidsMax {
+                void(job)
+                ready += 1
+                continue
+            }
+            let crashes = job.crashes + 1
+            if crashes >= rules.crashesMax, let worker = job.worker, isHeard(worker) { continue }
+            count("crashed")
             freed(job)
             jobs[job.id]?.history += 1
-            let crashes = job.crashes + 1
             jobs[job.id]?.crashes = crashes
+            if let fence = job.fence { jobs[job.id]?.blamed.append(fence) }
             if crashes >= rules.crashesMax {
                 jobs[job.id]?.state = .dead
                 leaveAsset(job.asset)
                 bury(job.id, "workerLost", "workerLost \(job.attempts + crashes)")
                 dead += 1
             } else {
-                if crashes >= rules.crashesToQuarantine { quarantine(job.id) }
+                if crashes >= rules.crashesToQuarantine { quarantine(job.id, "crashes") }
                 makeReady(job.id)
                 ready += 1
             }
         }
         drop(forgets)
+        workers.subtract(silent)
+        silent = []
         return ["\(ready)", "\(dead)"] + carried
     }
 

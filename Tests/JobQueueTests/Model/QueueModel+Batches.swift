@@ -145,6 +145,8 @@ extension QueueModel {
         again.history = job.history
         again.fence = job.fence
         again.worker = job.worker
+        again.charge = job.charge
+        again.confirmed = job.confirmed
         if !edit.isEmpty {
             again.edit = edit
             again.hasOwnEdit = true

@@ -10,6 +10,8 @@ extension QueueModel {
         /// The flow that is served at each priority, and the virtual time at which its last job starts.
         var serving: [String: (flow: Flow, start: Int)] = [:]
         var passed = 0
+        /// Flows at their caps that it has put out of the way.
+        var capped = 0
         var given: [String] = []
     }
 
@@ -50,7 +52,7 @@ extension QueueModel {
                     } else {
                         quarantined = false
                     }
-                } else if asked.map({ $0.worker == c.worker || $0.isLate }) ?? true {
+                } else if asked.map({ mayAskAnother($0, than: c.worker) }) ?? true {
                     self.asked = (c.worker, false)
                     wanted = "alone"
                     break
@@ -78,7 +80,13 @@ extension QueueModel {
             }
         }
         if !c.given.isEmpty { self.turn = turn % 16 }
-        return wanted
+        return wanted.isEmpty && c.capped >= rules.cappedMax ? "again" : wanted
+    }
+
+    /// A worker that was asked to become idle stays asked while it is heard of.
+    private func mayAskAnother(_ asked: (worker: String, isLate: Bool), than worker: String) -> Bool
+    {
+        asked.worker == worker || asked.isLate && !isHeard(asked.worker)
     }
 
     private func isAtCap(_ tenant: String) -> Bool {
@@ -88,13 +96,15 @@ extension QueueModel {
 
     private mutating func stopServing(_ c: inout Claiming, _ priority: String) {
         guard let (flow, _) = c.serving.removeValue(forKey: priority) else { return }
-        if tags[flow] != nil && isAtCap(flow.tenant) { capped.insert(flow) }
+        guard tags[flow] != nil && isAtCap(flow.tenant) else { return }
+        capped.insert(flow)
+        c.capped += 1
     }
 
     /// Takes the next job of a priority out of its flow: that of the least virtual time. A flow that is
     /// being served goes on before others of the same time.
     private mutating func nextJob(_ c: inout Claiming, _ priority: String) -> String? {
-        while true {
+        while c.capped < rules.cappedMax {
             let open = tags.filter { $0.key.priority == priority && !capped.contains($0.key) }
             guard
                 let best = open.min(by: { ($0.value, $0.key.tenant) < ($1.value, $1.key.tenant) })
@@ -116,6 +126,7 @@ extension QueueModel {
                 return ready(flow).first?.id
             }
         }
+        return nil
     }
 
     /// A job that is not given lets the next one of its asset wait for a worker, whose turn may be now.
@@ -142,7 +153,10 @@ extension QueueModel {
         let weight = config["weight:\(job.tenant)"].flatMap { Int($0) } ?? 1
         let start = tags[job.flow] ?? 0
         virtual[priority] = start
-        tags[job.flow] = start + ((job.cost ?? 1) * 1000 + weight - 1) / weight
+        let units = (job.cost ?? 1) * 1000
+        tags[job.flow] = start + (units + weight - 1) / weight
+        jobs[id]?.charge = (priority, units, weight)
+        jobs[id]?.tookADay = false
         jobs[id]?.state = .active
         jobs[id]?.worker = c.worker
         giveFence(id)

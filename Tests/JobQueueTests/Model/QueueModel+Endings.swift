@@ -3,6 +3,12 @@ extension QueueModel {
     /// What a worker's loss of a job frees.
     mutating func freed(_ job: Job) { freedTenants.insert(job.tenant) }
 
+    /// The same when the worker itself ends its hold: then it is known what the job took.
+    mutating func endHold(_ job: Job) {
+        freed(job)
+        correct(job)
+    }
+
     mutating func memberEnded(_ job: Job, _ how: String) {
         guard let batch = job.batch, batches[batch]?.ended.insert(job.number).inserted == true
         else { return }
@@ -37,7 +43,7 @@ extension QueueModel {
         guard let job = jobs[id] else { return }
         jobs[id]?.state = .done
         switch job.state {
-        case .active: freed(job)
+        case .active: endHold(job)
         case .ready: retireIfEmpty(job.flow)
         default: break
         }
@@ -87,8 +93,9 @@ extension QueueModel {
         emit(job, "failed", "\(job.generation)/failed", detail)
     }
 
-    mutating func quarantine(_ id: String) {
+    mutating func quarantine(_ id: String, _ why: String) {
         guard let job = jobs[id], job.priority != "alone" else { return }
+        jobs[id]?.isAloneForCrashes = why == "crashes"
         jobs[id]?.was = job.priority
         jobs[id]?.priority = "alone"
         count("quarantined")
@@ -97,6 +104,7 @@ extension QueueModel {
     /// What is looked at once at the end of a command.
     mutating func settle() {
         for name in touchedBatches.sorted() { completeBatch(name) }
+        settleCorrections()
         for tenant in freedTenants { uncap(tenant) }
         touchedBatches = []
         freedTenants = []

@@ -23,6 +23,30 @@ extension QueueModel {
         }
     }
 
+    private static let aDay = 86_400_000
+
+    /// Notes that a job took another time than its flow was charged for.
+    mutating func correct(_ job: Job, took milliseconds: Int? = nil) {
+        guard let charge = job.charge, job.carries == 0 else { return }
+        func time(_ units: Int) -> Int { (units + charge.weight - 1) / charge.weight }
+        let took = milliseconds ?? (job.tookADay ? Self.aDay : 1)
+        corrections[Flow(priority: charge.priority, tenant: job.tenant), default: 0] +=
+            time(took * 1000) - time(charge.units)
+    }
+
+    /// Moves flows on, or back to the virtual time of now at most, wherever their times are kept.
+    mutating func settleCorrections() {
+        for (flow, by) in corrections where by != 0 {
+            let now = virtual[flow.priority] ?? 0
+            if let tag = tags[flow] {
+                tags[flow] = max(now, tag + by)
+            } else if let tag = finished[flow] ?? (by > 0 ? now : nil) {
+                finished[flow] = max(now, tag + by)
+            }
+        }
+        corrections = [:]
+    }
+
     static let urgencies = ["interactive": 3, "normal": 2, "bulk": 1]
 
     /// Makes a job wait for a worker, or for the holder of its asset; then it makes all that are

@@ -30,6 +30,8 @@ struct QueueModel {
     /// Whether a name may be used anew.
     var hasForgottenNames = false
     var workers: Set<String> = []
+    /// Those of them that were not heard of for long.
+    var silent: Set<String> = []
     var control: [String] = []
     var events: [Event] = []
 
@@ -41,6 +43,7 @@ struct QueueModel {
     /// What one command did, for its end.
     var touchedBatches: Set<String> = []
     var freedTenants: Set<String> = []
+    var corrections: [Flow: Int] = [:]
 
     init(rules: QueueRules) { self.rules = rules }
 
@@ -66,6 +69,18 @@ struct QueueModel {
         var crashes = 0
         var rebases = 0
         var carries = 0
+        /// Claims that no heartbeat had confirmed when their leases ran out.
+        var voids = 0
+        /// What its flow was charged when it was claimed: µs of a slot.
+        var charge: (priority: String, units: Int, weight: Int)?
+        /// Whether its worker has held it for a day; else it took no time.
+        var tookADay = false
+        /// The last fence that a heartbeat has confirmed.
+        var confirmed: Int?
+        /// Fences of the holds for which crashes were counted that may be taken back.
+        var blamed: [Int] = []
+        /// Whether crashes have brought it into quarantine.
+        var isAloneForCrashes = false
         /// Whether its publication failed and waits to be carried on.
         var isHandedOn = false
         var history = 0
@@ -156,12 +171,18 @@ struct QueueModel {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }
     }
 
+    /// The fence of a hold; nil when nobody was given it.
+    func fence(_ hold: QueueCommand.Hold) -> Int? {
+        guard let age = hold.age, let given = fences[hold.job], age < given.count else {
+            return nil
+        }
+        return given[given.count - 1 - age]
+    }
+
     /// Why a write is refused, or nil.
     func refusal(_ hold: QueueCommand.Hold) -> String? {
         guard let job = jobs[hold.job] else { return "GONE" }
-        guard let age = hold.age, let given = fences[hold.job], age < given.count,
-            given[given.count - 1 - age] == job.fence
-        else { return "FENCED" }
+        guard let fence = fence(hold), fence == job.fence else { return "FENCED" }
         return nil
     }
 

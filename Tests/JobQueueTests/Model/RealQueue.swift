@@ -68,6 +68,7 @@ struct RealQueue {
                 QueueScript.beat,
                 [Self.lease, RedisArgument(worker), "{}"]
                     + holds.flatMap { words($0) + [RedisArgument(stage)] })
+        case .pardon(let holds): return try await pardon(holds)
         case .commit(let holds, let version, let outcome):
             return try await run(
                 QueueScript.commit,
@@ -115,6 +116,12 @@ struct RealQueue {
                 _ = try await redis.send(["HSET", key("virtual"), "aloneUntil", "1"])
             }
             return []
+        case .takesADay(let job):
+            try await setClaimed(job, "1")
+            return []
+        case .fallsSilent(let worker):
+            _ = try await redis.send(["ZADD", key("workers"), "XX", "1", RedisArgument(worker)])
+            return []
         }
     }
 
@@ -146,10 +153,14 @@ struct RealQueue {
             [
                 RedisArgument(worker), RedisArgument(most), isIdle ? "1" : "", Self.lease,
                 RedisArgument(rules.promotionsMax), RedisArgument(rules.passedMax), "250",
+                RedisArgument(rules.cappedMax),
             ])
         guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
             let wanted = parts[1].string, let rows = parts[2].array
         else { return ["\(reply)"] }
+        for row in rows {
+            if let job = row.array?.first?.string { try await setClaimed(job, Self.never) }
+        }
         let next = due < 0 ? "none" : due == 0 ? "now" : "later"
         return [next, wanted]
             + rows.map { row in
@@ -159,6 +170,13 @@ struct RealQueue {
                 return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
                     .joined(separator: " ") + known
             }
+    }
+
+    /// How long a job takes is the clock's; here it takes a day at least, or no time.
+    private func setClaimed(_ job: String, _ time: RedisArgument) async throws {
+        guard try await redis.send(["ZSCORE", key("lease"), RedisArgument(job)]).string != nil
+        else { return }
+        _ = try await redis.send(["HSET", key("job:\(job)"), "claimed", time])
     }
 
     private mutating func reap(
@@ -171,6 +189,7 @@ struct RealQueue {
                 RedisArgument(rules.crashesToQuarantine), RedisArgument(rules.crashesMax),
                 forgets ? "-1000" : Self.aDay, "1000", RedisArgument(rules.batchesMax),
                 RedisArgument(rules.seenMax), RedisArgument(rules.carriesMax),
+                RedisArgument(rules.voidsMax), Self.aDay,
             ])
         guard let parts = reply.array, parts.count == 4, parts[3].array?.isEmpty == true,
             let ready = parts[0].int,
@@ -182,6 +201,21 @@ struct RealQueue {
                 guard f.count == 6 else { return "\(row)" }
                 return [f[0], f[2], f[3], f[4], f[5]].joined(separator: " ") + take(f[1], of: f[0])
             }
+    }
+
+    /// The lease of a job that is released while it is published is over at once, likewise.
+    private mutating func pardon(_ holds: [QueueCommand.Hold]) async throws -> [String] {
+        var answers: [String] = []
+        for hold in holds {
+            let wasCommitting =
+                try await redis.send(["HGET", key("job:\(hold.job)"), "state"]).string
+                == "committing"
+            let answer = try await run(
+                QueueScript.pardon, [RedisArgument(rules.crashesToQuarantine)] + words(hold))
+            answers += answer
+            if wasCommitting, answer == ["RELEASED"] { _ = try await passTime("lease", hold.job) }
+        }
+        return answers
     }
 
     /// The lease of what is resumed is over at once, which the clock would say; the model has a time of its own.
@@ -240,5 +274,7 @@ struct RealQueue {
     ].map { RedisArgument($0) }
     /// Times that no sequence outlives, in milliseconds.
     private static let lease: RedisArgument = "3600000"
+    /// A time in the far future, in milliseconds.
+    private static let never: RedisArgument = "9000000000000"
     private static let aDay: RedisArgument = "86400000"
 }

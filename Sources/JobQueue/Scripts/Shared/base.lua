@@ -20,7 +20,7 @@
 -- failure. All others of that asset are parked, so its edits are made in the order of their admission.
 --
 -- A field of a job that has its usual value is left out: tenant `default`, priority `normal`,
--- generation 1; attempts, crashes, rebases, carries 0.
+-- generation 1; attempts, crashes, rebases, carries, voids 0.
 local P, EVENTS_MAX, DONE_MAX = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local call = redis.call
 
@@ -35,7 +35,7 @@ local FORMAT = '2'
 local function is_later(j) return j.format and tonumber(j.format) > tonumber(FORMAT) end
 
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
-  crashes = '0', rebases = '0', carries = '0'}}
+  crashes = '0', rebases = '0', carries = '0', voids = '0'}}
 
 -- All that is known of a job; nil when there is none. One HGETALL reads the record once; HMGET looks through
 -- it once per field.

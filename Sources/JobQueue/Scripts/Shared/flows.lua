@@ -7,6 +7,11 @@
 -- (hash virtual), that is, next. What an emptied flow has used up is remembered in zset
 -- finished:<priority> until virtual time has passed it. A flow whose tenant is at its cap is in hash
 -- capped instead, until one of the tenant's jobs ends.
+--
+-- What a job costs is known when its hold ends. Until then its flow is charged what the producer said, or what such
+-- jobs cost so far; the job's field `charge` says how much. Then the difference is added to the flow's time, wherever
+-- that is kept, so that a producer gains nothing by saying too little. What was charged too much is given back only
+-- down to the virtual time of now: what others were given meanwhile is theirs.
 local PRIORITIES = {'interactive', 'normal', 'bulk', 'alone'}
 local entered, virtual = {}, {}
 
@@ -49,20 +54,64 @@ local function leave_flow(priority, tenant, id)
   if call('EXISTS', key) == 0 then retire_flow(priority, tenant) end
 end
 
--- Lets the flows of a tenant be served again that waited for its cap.
+-- Lets a flow be served again that waited for a cap.
+local function uncap_flow(priority, tenant, tag)
+  call('HDEL', P .. 'capped', priority .. ':' .. tenant)
+  call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag))), tenant)
+end
+
+-- The same for all flows of a tenant.
 local function uncap(tenant)
   for _, priority in ipairs(PRIORITIES) do
-    local flow = priority .. ':' .. tenant
-    local tag = call('HGET', P .. 'capped', flow)
-    if tag then
-      call('HDEL', P .. 'capped', flow)
-      call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag))), tenant)
-    end
+    local tag = call('HGET', P .. 'capped', priority .. ':' .. tenant)
+    if tag then uncap_flow(priority, tenant, tag) end
   end
+end
+
+local RECHECK_STEP = '100'  -- about how many flows at their caps one call looks at anew
+
+-- Lets flows be served again whose cap may have changed: about so many from a cursor of HSCAN on. The next claim goes
+-- on from the new cursor, which field `recheck` of hash virtual keeps; claim puts those back that still have to wait.
+local function recheck_capped(cursor)
+  local scan = call('HSCAN', P .. 'capped', cursor, 'COUNT', RECHECK_STEP)
+  for i = 1, #scan[2], 2 do
+    local priority, tenant = scan[2][i]:match('^(%a+):(.*)$')
+    uncap_flow(priority, tenant, scan[2][i + 1])
+  end
+  if scan[1] == '0' then call('HDEL', P .. 'virtual', 'recheck')
+  else call('HSET', P .. 'virtual', 'recheck', scan[1]) end
+end
+
+local TOOK_MAX = 24 * 3600 * 1000  -- ms that a flow is charged for one job at most
+local corrections = {}
+
+-- Notes how long a worker held a job, in ms. A job that was carried on is not corrected: nobody worked on it while its
+-- lease ran out.
+local function correct(j, ms)
+  if not j.charge or j.carries ~= '0' then return end
+  local priority, units, weight = j.charge:match('^(%a+):(%d+):(%d+)$')
+  local flow, took = priority .. ':' .. j.tenant, math.min(math.max(ms, 1), TOOK_MAX) * 1000
+  corrections[flow] = (corrections[flow] or 0) + math.ceil(took / weight) - math.ceil(units / weight)
+end
+
+local function settle_correction(priority, tenant, by)
+  local now, flow = virtual_time(priority), priority .. ':' .. tenant
+  local function moved(tag) return int(math.max(now, tag + by)) end
+  local tag = call('ZSCORE', P .. 'flows:' .. priority, tenant)
+  if tag then return call('ZADD', P .. 'flows:' .. priority, moved(tag), tenant) end
+  tag = call('HGET', P .. 'capped', flow)
+  if tag then return call('HSET', P .. 'capped', flow, moved(tag)) end
+  tag = call('ZSCORE', P .. 'finished:' .. priority, tenant)
+  -- Virtual time has passed what is not remembered.
+  if tag or by > 0 then call('ZADD', P .. 'finished:' .. priority, moved(tag or now), tenant) end
 end
 
 -- Writes what was tallied.
 local function settle_running()
+  for flow, by in pairs(corrections) do
+    local priority, tenant = flow:match('^(%a+):(.*)$')
+    if by ~= 0 then settle_correction(priority, tenant, by) end
+  end
   for tenant, by in pairs(running) do
     if by ~= 0 then
       if call('HINCRBY', P .. 'running', tenant, int(by)) <= 0 then call('HDEL', P .. 'running', tenant) end

@@ -6,6 +6,9 @@ local any_parked
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
+-- How many jobs that are parked ahead of an urgent one are lifted at most.
+local LIFTED_MAX = 1000
+
 -- Makes all that are parked ahead of a job as urgent as itself. They were lifted by those behind them
 -- likewise, so the first that is urgent enough has only such ahead. And a job that comes late to its place,
 -- because it was delayed, is first made as urgent as the next one behind it.
@@ -18,11 +21,18 @@ local function lift_parked(j)
   end
   local urgency = URGENCY[j.priority] or 0
   if urgency <= URGENCY.bulk then return end
-  local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', '0', '1000')
-  for _, id in ipairs(ahead) do
-    local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
-    if (URGENCY[priority] or 9) >= urgency then return end
-    call('HSET', P .. 'job:' .. id, 'priority', j.priority)
+  -- Of those ahead few are read at a time: mostly the first one is urgent enough.
+  local from, most = 0, 4
+  while from < LIFTED_MAX do
+    local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', int(from),
+      int(most))
+    for _, id in ipairs(ahead) do
+      local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
+      if (URGENCY[priority] or 9) >= urgency then return end
+      call('HSET', P .. 'job:' .. id, 'priority', j.priority)
+    end
+    if #ahead < most then return end
+    from, most = from + most, math.min(most * 2, LIFTED_MAX - from - most)
   end
 end
 
@@ -67,11 +77,18 @@ local function leave_asset(j)
   call('HDEL', P .. 'assets', j.asset)
 end
 
--- Ends a worker's hold of a job. Returns for how long it had it, in ms.
-local function end_hold(j)
+-- Ends the hold of a worker that did not end it by itself.
+local function lose_hold(j)
   call('ZREM', P .. 'lease', j.id)
   run(j.tenant, -1)
-  return math.max(0, MS - tonumber(j.claimed))
+end
+
+-- Ends a worker's hold of a job. Returns for how long it had it, in ms.
+local function end_hold(j)
+  lose_hold(j)
+  local ms = math.max(0, MS - tonumber(j.claimed))
+  correct(j, ms)
+  return ms
 end
 
 -- Remembers why an attempt ended; the newest 20 are kept.
@@ -146,10 +163,12 @@ local function death(j, attempt, code, message, worker)
     .. ',"job":"' .. j.id .. (worker and '","worker":' .. quoted(worker) or '"') .. '}'
 end
 
--- From now on the job is given only to a worker that does nothing else.
-local function quarantine(j)
+-- From now on the job is given only to a worker that does nothing else. `why` is the counter that led to it:
+-- `crashes`, which may be taken back, or `attempts`.
+local function quarantine(j, why)
   if j.priority == 'alone' then return end
   call('HSET', P .. 'job:' .. j.id, 'priority', 'alone', 'was', j.priority)
+  if why == 'crashes' then call('HSET', P .. 'job:' .. j.id, 'aloneFor', why) end
   j.priority = 'alone'
   count('quarantined')
 end

@@ -3,7 +3,7 @@
 -- Gives up to publish a job's version, until somebody replays or cancels the job. It keeps its asset: edits that
 -- came later wait behind it, in their order, and would hardly be published either.
 local function get_stuck(j, code, message)
-  end_hold(j)
+  lose_hold(j)
   call('HSET', P .. 'job:' .. j.id, 'state', 'stuck', 'code', code, 'message', message)
   call('HDEL', P .. 'job:' .. j.id, 'handedOn')
   call('ZADD', P .. 'stuck', NOW, j.id)
@@ -28,7 +28,6 @@ local function lacks_of(j) return lacks(j, call('EXISTS', P .. 'result:' .. j.id
 
 -- The same for a job whose record lacks something.
 local function get_stuck_lacking(j, lacking)
-  j.claimed = j.claimed or NOW
   get_stuck(j, 'internalError', 'the record of job ' .. j.id .. ' has no ' .. lacking
     .. ', so its version can be neither published nor told of. Replay the job, and it is made again.')
 end
