@@ -56,6 +56,26 @@ def proxy_black_hole(rig):
         proxy.is_black_hole = False
 
 
+@scenario("proxy-cut-off", "one of two workers is cut off for two leases, ten times; with the usual limit of crashes no job dies")
+def proxy_cut_off(rig):
+    rig.settings = rig.settings_with({"crashes.max": 3})
+    server = rig.start_server()
+    proxy = Proxy(server.port)
+    rig.ends.append(proxy.end)
+    rig.send(rig.size(40))
+    # Each job takes long enough that its claim is confirmed, and is lost when its worker is cut off.
+    rig.worker("cut", slots=4, work_ms=1500, url=proxy.url)
+    rig.worker("near", slots=1, work_ms=200)
+    rig.wait_for_workers()
+    for _ in range(rig.size(10)):
+        rig.pause(1.2, 2)
+        proxy.is_black_hole = True
+        rig.pause(2, 2)
+        proxy.is_black_hole = False
+    counters = rig.status()["counters"]
+    rig.remarks.append(f"{counters.get('pardoned', 0)} of {counters.get('crashed', 0)} crashes were taken back")
+
+
 @scenario("proxy-latency", "every byte takes one second each way; the lease is 10 s")
 def proxy_latency(rig):
     proxy = behind_proxy(rig, lease="10s")
