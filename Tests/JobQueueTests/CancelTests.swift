@@ -1,4 +1,5 @@
 import Adjustments
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -59,6 +60,33 @@ import Testing
         guard case .cancelled(let data) = event.data else { Issue.record("\(event)"); return }
         #expect(data.reason == "not wanted")
         try await q.expectHealthy()
+    }
+
+    @Test func `all jobs of a tenant are cancelled while others go from place to place`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit(900, ["tenant": "zoo"])
+        try await q.admit(900, ["tenant": "acme"])
+        // All are delayed, those of both in turn; the others' become due meanwhile.
+        for claim in try await q.claim(1800, atOnce: 200) {
+            _ = try await q.queue.fail(claim, by: "w", Failure(.ioFailure, "x"), random: 1)
+        }
+        let promoting = Task {
+            while !Task.isCancelled {
+                let key = RedisArgument("\(q.queue.name.keyPrefix)delayed")
+                let head = try await q.redis.send(["ZRANGE", key, "0", "9"]).array ?? []
+                for id in head.compactMap(\.string) {
+                    _ = try await q.redis.send(["ZADD", key, "XX", "1", RedisArgument(id)])
+                }
+                _ = try await q.queue.claim(by: "w", count: 0)
+            }
+        }
+        let result = try await q.queue.cancelJobs(of: try JobID("acme"), reason: "no")
+        promoting.cancel()
+        _ = await promoting.result
+        #expect(result.cancelled == 900)
+        #expect(try await q.queue.status().counters["cancelled"] == 900)
     }
 
     @Test func `a cancelled batch is gone from its lane at once, and publishes nothing more`()

@@ -40,6 +40,7 @@ struct CommandGenerator {
             rules.cappedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
             rules.carriesMax = .random(in: 0...2, using: &random)
+            rules.crashesMax = .random(in: 1...3, using: &random)
             rules.voidsMax = .random(in: 0...2, using: &random)
             rules.batchesMax = Bool.random(using: &random) ? 0 : 1000
             // More names than done records, or a name would be free before its members' records are gone.

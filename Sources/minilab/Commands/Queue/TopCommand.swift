@@ -112,7 +112,7 @@ struct QueueLook: Encodable {
 extension QueueLook {
     private static let counters = [
         "admitted", "completed", "unchanged", "failed", "retried", "cancelled", "crashed",
-        "requeued",
+        "requeued", "voided", "pardoned",
     ]
 
     /// For people.
