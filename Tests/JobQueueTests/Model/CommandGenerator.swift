@@ -116,7 +116,7 @@ struct CommandGenerator {
             case .admit: return model.ingress.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
             case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
-            case .beat: return has(.active) ? 12 : 2
+            case .beat: return has(.active) || model.asked != nil ? 12 : 2
             case .pardon: return model.jobs.values.contains { !$0.blamed.isEmpty } ? 10 : 2
             case .commit: return has(.active) ? 14 : 1
             case .finalize: return has(.committing) ? 16 : 1
@@ -132,7 +132,7 @@ struct CommandGenerator {
             case .cancel: return 3
             case .cancelBatch: return model.batches.isEmpty ? 1 : 3
             case .configure: return model.config["paused"] == nil ? 3 : 10
-            case .askedWorkerIsLate: return model.asked == nil ? 0 : 4
+            case .askedWorkerIsLate: return model.asked == nil ? 0 : 20
             case .takesADay: return has(.active, .committing) ? 5 : 0
             case .fallsSilent: return model.workers.isEmpty ? 0 : 3
             }

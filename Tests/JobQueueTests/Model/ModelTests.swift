@@ -59,13 +59,14 @@ import Testing
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
+        case restIsNotTold
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged:
                 QueueScript.finalize
-            case .costIsIgnored: QueueScript.claim
+            case .costIsIgnored, .restIsNotTold: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             }
@@ -79,6 +80,7 @@ import Testing
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
             case .costIsIgnored: ("math.ceil(cost * 1000)", "1000")
             case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
+            case .restIsNotTold: ("capped >= capped_max then what", "false then what")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence and", "false and")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")

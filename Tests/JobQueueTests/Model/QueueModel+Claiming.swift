@@ -114,6 +114,7 @@ extension QueueModel {
             }
             if let flow = c.serving[priority]?.flow, open[flow] ?? .max > best.value {
                 stopServing(&c, priority)
+                continue
             }
             let flow = c.serving[priority]?.flow ?? best.key
             if c.serving[priority] == nil {
