@@ -6,8 +6,8 @@
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 
-local take = affordable(P .. 'in', limit, bytes_max)
 local state = ingress_state()
+local take = affordable(P .. 'in', state, limit, bytes_max)
 if take == 0 then
   keep_ingress(state, 0)
   settle()

@@ -28,7 +28,7 @@ local function feed(batch, most)
   local take = math.min(most, math.min(window, tonumber(b[8] or window)) - open,
     (b[7] and tonumber(b[7]) or BATCH_MAX) - admitted)
   if b[7] and admitted >= tonumber(b[7]) then call('ZREM', P .. 'lanes', batch) end
-  if take > 0 then take = affordable(lane, take, bytes_max) end
+  if take > 0 then take = affordable(lane, state, take, bytes_max) end
   if take <= 0 then return 0 end
   local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(take))
   local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
