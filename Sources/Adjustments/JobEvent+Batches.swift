@@ -33,13 +33,15 @@ extension JobEvent {
         public let openedAt: String
     }
 
-    /// A batch was opened again with another edit, or sealed again at another number of jobs; that entry was
-    /// not taken.
+    /// A batch was opened again with another edit, or after it had ended and been dropped, or sealed again at another
+    /// number of jobs; that entry was not taken.
     public struct BatchConflict: Sendable, Codable, Equatable {
         /// The batch.
         public let batch: String
         /// The entry's id in the ingress stream.
         public let entry: String
+        /// How many entries of the batch's lane were removed, when its name is that of a batch that ended.
+        public let dropped: Int?
         /// The sentence for people.
         public let message: String
     }

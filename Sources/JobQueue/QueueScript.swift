@@ -4,11 +4,13 @@ import Redis
 enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .ingress])
+        ending + [
+            .characters, .entries, .control, .taking, .streams, .ingress, .names, .ownerless,
+        ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
         ending + [.characters, .entries, .control, .taking, .streams, .lanes])
-    static let append = script("append", PackageResources.append_lua, [.clock])
+    static let append = script("append", PackageResources.append_lua, [.clock, .names])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
     static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
@@ -20,7 +22,8 @@ enum QueueScript {
         "hand_on", PackageResources.hand_on_lua, ending + [.stuck], drains: true)
     static let fail = script("fail", PackageResources.fail_lua, ending, drains: true)
     static let release = script("release", PackageResources.release_lua, ending, drains: true)
-    static let reap = script("reap", PackageResources.reap_lua, ending + [.stuck], drains: true)
+    static let reap = script(
+        "reap", PackageResources.reap_lua, ending + [.stuck, .ownerless], drains: true)
     static let replay = script("replay", PackageResources.replay_lua, ending + [.stuck])
     static let cancel = script(
         "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
@@ -43,7 +46,7 @@ enum QueueScript {
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes
+            streams, ingress, lanes, names, ownerless
 
         var source: [UInt8] {
             switch self {
@@ -60,6 +63,8 @@ enum QueueScript {
             case .streams: PackageResources.streams_lua
             case .ingress: PackageResources.ingress_lua
             case .lanes: PackageResources.lanes_lua
+            case .names: PackageResources.names_lua
+            case .ownerless: PackageResources.ownerless_lua
             case .taking: PackageResources.taking_lua
             }
         }

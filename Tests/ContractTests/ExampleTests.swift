@@ -84,6 +84,7 @@ import Testing
         "org.minilab.job.completed": ["render", "filters", "placeholder"],
         "org.minilab.job.drafted": ["render", "filters", "placeholder"],
         "org.minilab.job.unchanged": ["version"],
+        "org.minilab.batch.conflict": ["dropped"],
         // Its record may have lost both.
         "org.minilab.job.stuck": ["version", "worker"],
     ]

@@ -50,7 +50,7 @@ import Testing
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
-            job.unchanged, crashed, duplicates, malformedDropped, quarantined, replayed
+            job.unchanged, crashed, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -58,12 +58,14 @@ import Testing
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
+        case nameIsUsedAgain, laneOutlivesItsBatch
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
+            case .nameIsUsedAgain, .laneOutlivesItsBatch: QueueScript.admit
             }
         }
 
@@ -75,6 +77,10 @@ import Testing
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
             case .costIsIgnored: ("math.ceil(cost * 1000 /", "math.ceil(1000 /")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
+            case .nameIsUsedAgain:
+                ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")
+            case .laneOutlivesItsBatch:
+                ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
             }
         }
     }

@@ -13,7 +13,7 @@ let queueContents = RedisScript(
         local USUAL = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0', crashes = '0',
           rebases = '0', carries = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
-          seenSince = 1}
+          seenSince = 1, seenKeep = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)
@@ -53,7 +53,7 @@ let queueContents = RedisScript(
         end
         local function event(e, place, times)
           local data, id = e.data, e.id:match('^[^/]*/(.*)$')
-          local detail, at = data.reason or '', place
+          local detail, at = data.reason or data.dropped or '', place
           if data.error then detail = data.error.code .. ' ' .. (data.attempt or data.carries) end
           id = id:gsub('/stuck/%d+$', '/stuck/*')
           if e.type == 'org.minilab.batch.completed' then

@@ -103,9 +103,18 @@ extension QueueModel {
             Event(id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset))
     }
 
-    private mutating func conflict(_ entry: String, batch: String) {
+    private mutating func conflict(_ entry: String, batch: String, _ detail: String = "") {
         count("conflicts")
-        events.append(Event(id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict"))
+        events.append(
+            Event(
+                id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict", detail: detail))
+    }
+
+    /// Removes a lane that has no batch; how many entries it had.
+    mutating func endLane(_ batch: String) -> Int {
+        let entries = lanes.removeValue(forKey: batch)?.entries.count ?? 0
+        count("membersDropped", entries)
+        return entries
     }
 
     private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
@@ -154,11 +163,10 @@ extension QueueModel {
     }
 
     private mutating func admitBatch(_ entry: String, _ name: String, _ f: [String: String]) {
-        if batches[name] == nil, let before = seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] {
-            if let edit = f["edit"], before != Self.digest("", edit) {
-                return conflict(entry, batch: name)
-            }
-            return count("duplicates", ["edit", "seal"].count { f[$0] != nil })
+        if batches[name] == nil, seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] != nil {
+            let dropped = endLane(name)
+            guard f["edit"] != nil || dropped > 0 else { return count("duplicates") }
+            return conflict(entry, batch: name, "\(dropped)")
         }
         if let edit = f["edit"] {
             if let batch = batches[name] {

@@ -253,7 +253,7 @@ extension QueueModel {
                 guard batch.counts["dead"] ?? 0 == 0 else { continue }
                 seenNew["batch:\(name)"] = Self.digest("", batch.edit)
                 batches[name] = nil
-                lanes[name] = nil
+                _ = endLane(name)
             }
         }
         if forgets || !seenSince || seenNew.count >= rules.seenMax / 2 {

@@ -20,7 +20,10 @@ extension QueueModel {
             say("virtual aloneWorker", asked.worker)
             say("virtual aloneUntil *")
         }
-        if seenSince { say("virtual seenSince *") }
+        if seenSince {
+            say("virtual seenSince *")
+            say("virtual seenKeep *")
+        }
         for (asset, job) in assets { say("assets", asset, job) }
         for (tenant, jobs) in Dictionary(grouping: jobs.values.filter(\.isLeased), by: \.tenant) {
             say("running", tenant, "\(jobs.count)")
