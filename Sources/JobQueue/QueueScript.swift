@@ -6,11 +6,12 @@ enum QueueScript {
         "admit", PackageResources.admit_lua,
         ending + [
             .characters, .entries, .control, .taking, .streams, .ingress, .names, .ownerless,
+            .looking,
         ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .lanes])
-    static let append = script("append", PackageResources.append_lua, [.clock, .names])
+        ending + [.characters, .entries, .control, .taking, .streams, .lanes, .looking])
+    static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
     static let commit = script("commit", PackageResources.commit_lua, [], drains: true)
@@ -46,7 +47,7 @@ enum QueueScript {
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes, names, ownerless
+            streams, ingress, lanes, names, ownerless, looking
 
         var source: [UInt8] {
             switch self {
@@ -65,6 +66,7 @@ enum QueueScript {
             case .lanes: PackageResources.lanes_lua
             case .names: PackageResources.names_lua
             case .ownerless: PackageResources.ownerless_lua
+            case .looking: PackageResources.looking_lua
             case .taking: PackageResources.taking_lua
             }
         }

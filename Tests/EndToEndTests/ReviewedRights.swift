@@ -7,6 +7,7 @@ enum ReviewedRights {
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
             "hlen", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid", "xtrim",
+            "zcount",
             "zremrangebyscore",
         ]),
         "operator": shared.union([

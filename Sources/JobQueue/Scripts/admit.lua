@@ -1,8 +1,8 @@
 -- Turns entries of the ingress stream into jobs, batches, or dead letters when they are wrong.
 --
 -- ARGV   P, events max, done max, entries at most, bytes at most, asset bytes max, edit bytes max,
---        id length max, batch jobs max, cost max, malformed records max
--- Returns {entries taken, batches that have a lane}
+--        id length max, batch jobs max, cost max, malformed records max, pace of looks in µs for each lane
+-- Returns {entries taken, whether lanes are to be fed (1 or 0)}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 
@@ -11,7 +11,7 @@ local take = affordable(P .. 'in', state, limit, bytes_max)
 if take == 0 then
   keep_ingress(state, 0)
   settle()
-  return {0, call('ZCARD', P .. 'lanes')}
+  return {0, lanes_due(tonumber(ARGV[12])) and 1 or 0}
 end
 local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
@@ -120,6 +120,7 @@ local function admit_batch(entry, f)
       .. ' jobs already; it cannot be sealed at ' .. f.seal .. '. Seal it at what it has.')
   end
   call('HSET', key, 'sealed', f.seal)
+  wake_lane(f.batch)
   if f.total then call('HSET', key, 'costTotal', f.total) end
   complete_batch(f.batch)
 end
@@ -134,4 +135,4 @@ end
 trim(P .. 'in', entries)
 keep_ingress(state, #entries)
 settle()
-return {#entries, call('ZCARD', P .. 'lanes')}
+return {#entries, lanes_due(tonumber(ARGV[12])) and 1 or 0}

@@ -44,4 +44,5 @@ for i = 7, #ARGV, 3 do
     added = added + 1
   end
 end
+if added > 0 then wake_lane(batch) end
 return {'OK', added}

@@ -58,13 +58,15 @@ import Testing
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
-        case nameIsUsedAgain, laneOutlivesItsBatch
+        case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
+            case .windowStaysFull: QueueScript.finalize
+            case .idleLaneIsNotLookedAt: QueueScript.feed
             case .nameIsUsedAgain, .laneOutlivesItsBatch: QueueScript.admit
             }
         }
@@ -79,6 +81,8 @@ import Testing
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             case .nameIsUsedAgain:
                 ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")
+            case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
+            case .idleLaneIsNotLookedAt: ("local again = look(looks, pace)", "local again = false")
             case .laneOutlivesItsBatch:
                 ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
             }

@@ -70,7 +70,10 @@ extension QueueModel {
                 admitJob(entry.id, f, &next)
             }
         }
-        return ["\(taken.count)", "\(batches.values.count { $0.looked != nil })"]
+        // What ended here may have made room for a lane.
+        settle()
+        let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
+        return ["\(taken.count)", isFeedDue ? "1" : "0"]
     }
 
     private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {
@@ -189,6 +192,7 @@ extension QueueModel {
         let given = (batches[name]?.admitted ?? 0) + (lanes[name]?.entries.count ?? 0)
         guard given <= seal else { return conflict(entry, batch: name) }
         batches[name]?.sealed = seal
+        if batches[name]?.looked != nil { batches[name]?.looked = 0 }
         batches[name]?.total = f["total"]
         touchedBatches.insert(name)
     }

@@ -14,7 +14,7 @@ extension QueueModel {
         case .addToLane(let batch, let number, let fields):
             return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]
         case .admit(let most): return admit(most)
-        case .feed(let most): return ["\(feed(most))"]
+        case .feed(let most): return feed(most)
         case .claim(let worker, let most, let isIdle):
             return claim(worker, most, isIdle: isIdle)
         case .beat(let worker, let holds, let stage):
