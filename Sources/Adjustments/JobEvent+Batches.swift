@@ -33,6 +33,16 @@ extension JobEvent {
         public let openedAt: String
     }
 
+    /// A batch that nobody sealed was sealed by a worker, because nothing was added for a long time.
+    public struct BatchSealed: Sendable, Codable, Equatable {
+        /// The batch.
+        public let batch: String
+        /// How many jobs it has.
+        public let jobs: Int
+        /// The sentence for people.
+        public let message: String
+    }
+
     /// A batch was opened again with another edit, or after it had ended and been dropped, or sealed again at another
     /// number of jobs; that entry was not taken.
     public struct BatchConflict: Sendable, Codable, Equatable {

@@ -10,7 +10,9 @@ enum QueueScript {
         ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .lanes, .looking])
+        ending + [
+            .characters, .entries, .control, .taking, .streams, .lanes, .looking,
+        ])
     static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
@@ -25,6 +27,10 @@ enum QueueScript {
     static let release = script("release", PackageResources.release_lua, ending, drains: true)
     static let reap = script(
         "reap", PackageResources.reap_lua, ending + [.stuck, .ownerless], drains: true)
+    static let tend = script(
+        "tend", PackageResources.tend_lua,
+        [.clock, .events, .flows, .batches, .streams, .ownerless, .unopened, .looking],
+        drains: true)
     static let replay = script("replay", PackageResources.replay_lua, ending + [.stuck])
     static let cancel = script(
         "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
@@ -40,14 +46,15 @@ enum QueueScript {
     static let inspectFlows = script(
         "inspect_flows", PackageResources.inspect_flows_lua, ending + [.faults], drains: true)
     static let inspectBatch = script(
-        "inspect_batch", PackageResources.inspect_batch_lua, ending + [.faults], drains: true)
+        "inspect_batch", PackageResources.inspect_batch_lua,
+        ending + [.faults, .streams, .names, .ownerless, .unopened], drains: true)
 
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes, names, ownerless, looking
+            streams, ingress, lanes, names, ownerless, looking, unopened
 
         var source: [UInt8] {
             switch self {
@@ -67,6 +74,7 @@ enum QueueScript {
             case .names: PackageResources.names_lua
             case .ownerless: PackageResources.ownerless_lua
             case .looking: PackageResources.looking_lua
+            case .unopened: PackageResources.unopened_lua
             case .taking: PackageResources.taking_lua
             }
         }

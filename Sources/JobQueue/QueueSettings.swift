@@ -33,6 +33,18 @@ public struct QueueSettings: Sendable {
     public var lookPace: Duration = .microseconds(10)
     /// How often one admit calls feed while that finds nothing and has not looked at all lanes.
     public var feedsMax = 32
+    /// After which time without a new entry a batch that nobody sealed is sealed at what it has.
+    public var batchIdleMax: Duration = .seconds(24 * 3600)
+    /// After which time untouched a lane is removed that no batch has.
+    public var unopenedLaneMax: Duration = .seconds(24 * 3600)
+    /// After which time untouched the doctor tells of such a lane: producers may fill it before they open the batch.
+    public var unopenedLaneGrace: Duration = .seconds(60)
+    /// How often idle batches and lanes without a batch are looked for, by all workers together.
+    public var tendPace: Duration = .seconds(1)
+    /// Lanes that are looked after each time.
+    public var tendMax = 10
+    /// Keys of the server that Redis looks at each time.
+    public var scanStep = 500
     /// How many batches that ended stay, at most as long as done jobs.
     public var batchesMax = 1000
     /// How many records stay of entries that never were jobs.

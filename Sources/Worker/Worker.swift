@@ -188,6 +188,7 @@ public struct Worker: Service {
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
         while !Task.isCancelled {
             await reap()
+            await tend()
             if ContinuousClock.now >= nextSweep {
                 await runner.sweep()
                 nextSweep = .now + WorkerSettings.sweepInterval
@@ -222,6 +223,20 @@ public struct Worker: Service {
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
             logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func tend() async {
+        do {
+            let tended = try await queue.tend()
+            if tended.isNothing { return }
+            logger.notice(
+                "ended what nobody else did: idle batches, and lanes that nobody opened",
+                metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning(
+                "looking after idle batches failed", metadata: ["error": "\(error)"])
         }
     }
 

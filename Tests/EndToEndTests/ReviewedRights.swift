@@ -6,14 +6,15 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "hlen", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid", "xtrim",
-            "zcount",
+            "hlen", "incrby", "lindex", "memory|usage", "object|idletime", "rename", "scan",
+            "xdel", "xsetid", "xtrim", "zcount",
             "zremrangebyscore",
         ]),
         "operator": shared.union([
             "bitcount", "bitpos", "hkeys", "hlen", "hscan", "hvals", "incr", "incrby", "lindex",
             "lpos",
-            "lrem", "scan", "strlen", "zcount", "zmscore", "zrank", "zrevrange", "zscan",
+            "lrem", "object|idletime", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
+            "zrevrange", "zscan",
         ]),
     ]
 

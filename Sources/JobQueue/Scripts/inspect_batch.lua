@@ -1,10 +1,10 @@
 -- Looks whether a batch's counts are those of its members, and whether it is where it has to be.
 --
 -- ARGV   P, events max, done max, whether to mend (1), batch, number of the first member to look at,
---        members at most
+--        members at most, ms that a lane nobody opened may be untouched
 -- Returns {number to go on from or -1, {kind, batch or job, detail, mended (1) or ``}*}
 -- Crash  All of it or nothing of a call; called again it finds what is left.
-local batch, first, most = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local batch, first, most, grace = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
 local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
@@ -19,6 +19,10 @@ local function inspect_nothing()
     if listed(zset) then
       fault('memberWithoutRecord', batch, zset, function() call('ZREM', P .. zset, batch) end)
     end
+  end
+  local untouched = unopened_for(batch)
+  if untouched and (untouched >= grace or seen('batch:' .. batch)) then
+    fault('laneUnopened', batch, int(call('XLEN', lane)), function() end_unopened(batch) end)
   end
   -- All three keys of a batch go at once, so nobody asks for what is left of one.
   for _, part in ipairs({':edit', ':ended'}) do
@@ -104,6 +108,7 @@ end
 
 if not b.generation then
   if call('EXISTS', key) == 1 then fault('recordIncomplete', batch, 'generation') else inspect_nothing() end
+  settle()
   return {-1, faults}
 end
 if first == 0 then

@@ -27,6 +27,8 @@ extension QueueSettings {
             .duration("keep.done", .seconds(1)...day * 3650, default: "24h"), or: keepDone)
         doneRecordsMax = reader.value(
             .number("keep.records", 1...10_000_000, default: "100000"), or: doneRecordsMax)
+        batchIdleMax = reader.value(
+            .duration("batch.idle", .seconds(1)...day * 3650, default: "24h"), or: batchIdleMax)
         eventsMax = reader.value(
             .number("keep.events", 1000...10_000_000, default: "100000"), or: eventsMax)
     }
