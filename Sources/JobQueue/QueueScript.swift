@@ -5,13 +5,13 @@ enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
         ending + [
-            .characters, .entries, .control, .taking, .streams, .ingress, .names, .ownerless,
-            .looking,
+            .characters, .entries, .control, .burying, .taking, .streams, .ingress, .names,
+            .ownerless, .looking,
         ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
         ending + [
-            .characters, .entries, .control, .taking, .streams, .lanes, .looking,
+            .characters, .entries, .control, .burying, .taking, .streams, .lanes, .looking,
         ])
     static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
@@ -31,7 +31,13 @@ enum QueueScript {
         "tend", PackageResources.tend_lua,
         [.clock, .events, .flows, .batches, .streams, .ownerless, .unopened, .looking],
         drains: true)
-    static let replay = script("replay", PackageResources.replay_lua, ending + [.stuck])
+    static let replay = script(
+        "replay", PackageResources.replay_lua, ending + [.stuck, .reopening])
+    static let restore = script(
+        "restore", PackageResources.restore_lua,
+        ending + [.control, .burying, .taking, .reopening])
+    static let dropDead = script(
+        "drop_dead", PackageResources.drop_dead_lua, ending + [.burying], drains: true)
     static let cancel = script(
         "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
     static let cancelBatch = script(
@@ -54,7 +60,8 @@ enum QueueScript {
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes, names, ownerless, looking, unopened
+            streams, ingress, lanes, names, ownerless, looking, unopened,
+            burying, reopening
 
         var source: [UInt8] {
             switch self {
@@ -75,6 +82,8 @@ enum QueueScript {
             case .ownerless: PackageResources.ownerless_lua
             case .looking: PackageResources.looking_lua
             case .unopened: PackageResources.unopened_lua
+            case .burying: PackageResources.burying_lua
+            case .reopening: PackageResources.reopening_lua
             case .taking: PackageResources.taking_lua
             }
         }

@@ -49,6 +49,12 @@ public struct QueueSettings: Sendable {
     public var batchesMax = 1000
     /// How many records stay of entries that never were jobs.
     public var malformedMax = 10_000
+    /// How many dead jobs stay in Redis; workers move the oldest to a file.
+    public var deadMax = 50_000
+    /// How many of them may have a large edit, which may be 64 KiB each.
+    public var deadLargeMax = 1000
+    /// How long a dead job stays in Redis.
+    public var keepDead: Duration = .seconds(30 * 86400)
     /// How many names of done jobs are remembered beyond their records, at least half of it.
     public var seenMax = 1_000_000
     /// What a job costs until the queue has learned it, in milliseconds of one slot.

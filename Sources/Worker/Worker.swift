@@ -229,14 +229,23 @@ public struct Worker: Service {
     private func tend() async {
         do {
             let tended = try await queue.tend()
-            if tended.isNothing { return }
-            logger.notice(
-                "ended what nobody else did: idle batches, and lanes that nobody opened",
-                metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
+            if !tended.isNothing {
+                logger.notice(
+                    "ended what nobody else did: idle batches, and lanes that nobody opened",
+                    metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
+            }
+            guard tended.isTurn, let folder = settings.spillFolder else { return }
+            let spill = DeadSpill(folder: folder, queue: queue.name.string)
+            let (moved, file) = try await spill.move(from: queue)
+            if let file {
+                logger.notice(
+                    "moved dead jobs to a file; minilab replay --file puts them back",
+                    metadata: ["jobs": "\(moved)", "file": "\(file)"])
+            }
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
             logger.warning(
-                "looking after idle batches failed", metadata: ["error": "\(error)"])
+                "looking after idle batches and dead jobs failed", metadata: ["error": "\(error)"])
         }
     }
 

@@ -7,7 +7,7 @@ enum ReviewedRights {
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
             "hlen", "incrby", "lindex", "memory|usage", "object|idletime", "rename", "scan",
-            "xdel", "xsetid", "xtrim", "zcount",
+            "strlen", "xdel", "xsetid", "xtrim", "zcount",
             "zremrangebyscore",
         ]),
         "operator": shared.union([

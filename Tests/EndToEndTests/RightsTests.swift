@@ -92,11 +92,13 @@ import Testing
             QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.beat,
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
+            QueueScript.tend, QueueScript.dropDead,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
-            QueueScript.inspectFlows, QueueScript.inspectBatch,
+            QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
+            QueueScript.dropDead,
         ]
         for (user, scripts) in [("worker", ofWorker), ("operator", ofOperator)] {
             let rights = try #require(ReviewedRights.commands[user])

@@ -41,13 +41,13 @@ end
 -- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
 -- What never was a job gives its id to the one that is sent in its stead.
 local function known(id)
-  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed')
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest')
   if job[2] then
     call('ZREM', P .. 'dead', id)
     call('UNLINK', P .. 'job:' .. id)
     return nil, '2'
   end
-  if job[1] then return digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
+  if job[1] then return job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
   return seen(id)
 end
 

@@ -8,7 +8,7 @@ local batch, first, most, grace = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]),
 local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
 local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
-  'sealed', 'cancel', 'inLane', 'holes', 'ended'}
+  'sealed', 'cancel', 'inLane', 'holes', 'ended', 'gone'}
 for i, value in ipairs(call('HMGET', key, unpack(names))) do b[names[i]] = value or nil end
 local function number(name) return tonumber(b[name] or '0') end
 
@@ -63,7 +63,7 @@ local function inspect_lists()
   end
   if drained and call('XLEN', lane) > 0 then fault('laneSurplus', batch, int(call('XLEN', lane))) end
   local finished = b.finished == b.generation
-  if finished and not listed('batches:ended') and number('dead') == 0 then
+  if finished and not listed('batches:ended') and number('dead') <= number('gone') then
     fault('batchUnlisted', batch, 'batches:ended',
       function() call('ZADD', P .. 'batches:ended', b.ended or NOW, batch) end)
   elseif not finished and listed('batches:ended') then

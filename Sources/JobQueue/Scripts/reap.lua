@@ -86,8 +86,9 @@ for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
-  -- Its dead jobs need its edit when they are replayed; they stay, and with them their batch.
-  if tonumber(call('HGET', key, 'dead') or '0') == 0 then
+  -- Dead jobs need its edit when they are replayed: it stays for those that have not been dropped.
+  local b = call('HMGET', key, 'dead', 'gone')
+  if (b[1] or 0) - (b[2] or 0) <= 0 then
     -- Members of a new batch of that name would have the ids of this one's, so it is remembered like a job's.
     call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
     call('UNLINK', key, key .. ':edit', key .. ':ended')

@@ -59,6 +59,7 @@ import Testing
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
+        case wrongEntryKeepsItsBatch
 
         var script: RedisScript {
             switch self {
@@ -66,7 +67,7 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
             case .windowStaysFull: QueueScript.finalize
-            case .idleLaneIsNotLookedAt: QueueScript.feed
+            case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch: QueueScript.feed
             case .nameIsUsedAgain, .laneOutlivesItsBatch: QueueScript.admit
             }
         }
@@ -83,6 +84,7 @@ import Testing
                 ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")
             case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
             case .idleLaneIsNotLookedAt: ("local again = look(looks, pace)", "local again = false")
+            case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")
             case .laneOutlivesItsBatch:
                 ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
             }

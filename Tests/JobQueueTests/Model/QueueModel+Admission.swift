@@ -94,10 +94,20 @@ extension QueueModel {
         malformed.append(job.id)
         guard malformed.count > rules.malformedMax else { return }
         let old = malformed.removeFirst()
-        guard jobs[old]?.isMalformed == true else { return }
+        guard let job = jobs[old], job.isMalformed else { return }
         jobs[old] = nil
+        if let name = job.batch { memberGone(name) }
         hasForgottenNames = true
         count("malformedDropped")
+    }
+
+    /// A dead member is dropped; a batch without any to replay is dropped as others are.
+    private mutating func memberGone(_ name: String) {
+        guard let batch = batches[name] else { return }
+        batches[name]?.gone += 1
+        if batch.isComplete, batch.gone + 1 >= batch.counts["dead"] ?? 0 {
+            batches[name]?.isOld = false
+        }
     }
 
     private mutating func conflict(_ entry: String, job id: String, _ asset: String) {

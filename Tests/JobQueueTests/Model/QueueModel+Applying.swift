@@ -250,7 +250,7 @@ extension QueueModel {
             for (name, batch) in ended {
                 batches[name]?.isOld = true
                 // Dead members may be replayed and need it.
-                guard batch.counts["dead"] ?? 0 == 0 else { continue }
+                guard (batch.counts["dead"] ?? 0) - batch.gone <= 0 else { continue }
                 seenNew["batch:\(name)"] = Self.digest("", batch.edit)
                 batches[name] = nil
                 _ = endLane(name)

@@ -145,6 +145,7 @@ extension QueueModel {
         say("costEnded", "\(batch.costEnded)")
         say("generation", "\(batch.generation)")
         say("finished", "\(batch.finished)")
+        say("gone", "\(batch.gone)")
         say("cancel", batch.cancel)
         say("inLane", batch.inLane.map { "\($0)" })
         say("opened", "*")

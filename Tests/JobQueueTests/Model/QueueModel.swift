@@ -118,6 +118,8 @@ struct QueueModel {
         var inLane: Int?
         /// Which members have ended, those that were cancelled in the lane among them.
         var ended: Set<Int> = []
+        /// Dead members whose records were dropped.
+        var gone = 0
         /// Whether it ended long ago, and stays for its dead members alone.
         var isOld = false
         /// When its lane was fed last, or what it waits for; nil when it is fed no more.
