@@ -5,13 +5,14 @@ enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
         ending + [
-            .characters, .entries, .control, .burying, .taking, .streams, .ingress, .names,
-            .ownerless, .looking,
+            .characters, .entries, .control, .burying, .taking, .reading, .streams, .ingress,
+            .names, .ownerless, .looking,
         ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
         ending + [
-            .characters, .entries, .control, .burying, .taking, .streams, .lanes, .looking,
+            .characters, .entries, .control, .burying, .taking, .reading, .streams, .lanes,
+            .looking,
         ])
     static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
@@ -61,7 +62,7 @@ enum QueueScript {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
             streams, ingress, lanes, names, ownerless, looking, unopened,
-            burying, reopening
+            burying, reopening, reading
 
         var source: [UInt8] {
             switch self {
@@ -84,6 +85,7 @@ enum QueueScript {
             case .unopened: PackageResources.unopened_lua
             case .burying: PackageResources.burying_lua
             case .reopening: PackageResources.reopening_lua
+            case .reading: PackageResources.reading_lua
             case .taking: PackageResources.taking_lua
             }
         }

@@ -12,10 +12,10 @@ import Testing
         "affordable",
         Array(
             """
-            local key, most, bytes_max = KEYS[1], tonumber(ARGV[11]), tonumber(ARGV[12])
+            local key, most, bytes_max = KEYS[1], tonumber(ARGV[4]), tonumber(ARGV[5])
             return affordable(key, stream_state(key), most, bytes_max)
             """.utf8),
-        QueueScript.ending + [.characters, .entries, .control, .taking, .streams])
+        QueueScript.ending + [.reading, .streams])
 
     private func affordable(_ q: QueueFixture, _ sizes: [Int], most: Int) async throws -> Int {
         let key = RedisArgument(q.queue.name.ingressKey)
@@ -24,10 +24,9 @@ import Testing
             ["XADD", key, "*", "edit", RedisArgument(String(repeating: "x", count: $0))]
         }
         for result in await q.redis.sendAll(commands) { _ = try result.get() }
-        let limits = [RedisArgument](repeating: "100", count: 5)
         let reply = try await q.redis.run(
             Self.script, keys: [q.queue.name.ingressKey],
-            arguments: [RedisArgument(q.queue.name.keyPrefix), "1000", "1000", "", ""] + limits
+            arguments: [RedisArgument(q.queue.name.keyPrefix), "1000", "1000"]
                 + [RedisArgument(most), RedisArgument(Self.max)])
         return Int(try #require(reply.int))
     }
