@@ -33,13 +33,25 @@ extension JobEvent {
         public let openedAt: String
     }
 
-    /// A batch was opened again with another edit, or sealed again at another number of jobs; that entry was
-    /// not taken.
+    /// A batch that nobody sealed was sealed by a worker, because nothing was added for a long time.
+    public struct BatchSealed: Sendable, Codable, Equatable {
+        /// The batch.
+        public let batch: String
+        /// How many jobs it has.
+        public let jobs: Int
+        /// The sentence for people.
+        public let message: String
+    }
+
+    /// A batch was opened again with another edit, or after it had ended and been dropped, or sealed again at another
+    /// number of jobs; that entry was not taken.
     public struct BatchConflict: Sendable, Codable, Equatable {
         /// The batch.
         public let batch: String
         /// The entry's id in the ingress stream.
         public let entry: String
+        /// How many entries of the batch's lane were removed, when its name is that of a batch that ended.
+        public let dropped: Int?
         /// The sentence for people.
         public let message: String
     }

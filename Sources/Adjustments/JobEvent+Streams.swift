@@ -16,6 +16,8 @@ extension JobEvent {
             case trimmed
             /// An id in the far future had ended the stream; it takes entries again.
             case renewed
+            /// A lane was removed that nobody had opened.
+            case unopened
         }
     }
 }

@@ -45,6 +45,8 @@ public struct JobEvent: Sendable, Decodable {
         case batchCompleted(BatchCompleted)
         /// A batch was opened again with another edit, or sealed again at another number.
         case batchConflict(BatchConflict)
+        /// A batch that nobody sealed was sealed at what it has.
+        case batchSealed(BatchSealed)
         /// A producer's XADD did harm to a stream; it goes on.
         case streamHarmed(StreamHarmed)
     }
@@ -97,6 +99,8 @@ public struct JobEvent: Sendable, Decodable {
                 .batchCompleted(try container.decode(BatchCompleted.self, forKey: .data))
             case "org.minilab.batch.conflict":
                 .batchConflict(try container.decode(BatchConflict.self, forKey: .data))
+            case "org.minilab.batch.sealed":
+                .batchSealed(try container.decode(BatchSealed.self, forKey: .data))
             case "org.minilab.stream.harmed":
                 .streamHarmed(try container.decode(StreamHarmed.self, forKey: .data))
             default:

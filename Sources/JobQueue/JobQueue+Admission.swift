@@ -22,23 +22,36 @@ extension JobQueue {
             ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
             ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
         ].map { RedisArgument($0) }
+        let pace = RedisArgument(settings.lookPace.microseconds)
         let reply = try await run(
             QueueScript.admit,
             [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)] + contract
-                + [RedisArgument(settings.malformedMax)])
-        guard let counts = reply.array, counts.count == 2, let taken = counts[0].int,
-            let lanes = counts[1].int
+                + [RedisArgument(settings.malformedMax), pace])
+        guard let answers = reply.array, answers.count == 2, let taken = answers[0].int,
+            let isFeedDue = answers[1].int
         else { throw unexpected(reply, of: QueueScript.admit) }
-        guard lanes > 0 else { return Int(taken) }
-        let fed = try await run(
-            QueueScript.feed,
+        if isFeedDue == 0 { return Int(taken) }
+        let arguments =
             [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + contract
-                + [
-                    RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
-                    RedisArgument(settings.malformedMax),
-                ])
-        guard let made = fed.int else { throw unexpected(fed, of: QueueScript.feed) }
-        return Int(taken + made)
+            + [
+                RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
+                RedisArgument(settings.malformedMax), RedisArgument(settings.looksMax), pace,
+            ]
+        return try await Int(taken) + feed(arguments)
+    }
+
+    /// Feeds lanes until there are jobs or each lane has had its turn.
+    ///
+    /// - Returns: how many jobs were made.
+    private func feed(_ arguments: [RedisArgument]) async throws(QueueError) -> Int {
+        for _ in 0..<settings.feedsMax {
+            let reply = try await run(QueueScript.feed, arguments)
+            guard let answers = reply.array, answers.count == 2, let made = answers[0].int,
+                let again = answers[1].int
+            else { throw unexpected(reply, of: QueueScript.feed) }
+            if made > 0 || again == 0 { return Int(made) }
+        }
+        return 0
     }
 
     func append(

@@ -104,6 +104,10 @@ public struct JobQueue: Sendable {
 }
 
 extension Duration {
+    var microseconds: Int {
+        Int(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000)
+    }
+
     var milliseconds: Int {
         Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
     }

@@ -4,11 +4,17 @@ import Redis
 enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .ingress])
+        ending + [
+            .characters, .entries, .control, .burying, .taking, .reading, .streams, .ingress,
+            .names, .ownerless, .looking,
+        ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .lanes])
-    static let append = script("append", PackageResources.append_lua, [.clock])
+        ending + [
+            .characters, .entries, .control, .burying, .taking, .reading, .streams, .lanes,
+            .looking,
+        ])
+    static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
     static let pardon = script("pardon", PackageResources.pardon_lua, ending, drains: true)
@@ -21,8 +27,19 @@ enum QueueScript {
         "hand_on", PackageResources.hand_on_lua, ending + [.stuck], drains: true)
     static let fail = script("fail", PackageResources.fail_lua, ending, drains: true)
     static let release = script("release", PackageResources.release_lua, ending, drains: true)
-    static let reap = script("reap", PackageResources.reap_lua, ending + [.stuck], drains: true)
-    static let replay = script("replay", PackageResources.replay_lua, ending + [.stuck])
+    static let reap = script(
+        "reap", PackageResources.reap_lua, ending + [.stuck, .ownerless], drains: true)
+    static let tend = script(
+        "tend", PackageResources.tend_lua,
+        [.clock, .events, .flows, .batches, .streams, .ownerless, .unopened, .looking],
+        drains: true)
+    static let replay = script(
+        "replay", PackageResources.replay_lua, ending + [.stuck, .reopening])
+    static let restore = script(
+        "restore", PackageResources.restore_lua,
+        ending + [.control, .burying, .taking, .reopening])
+    static let dropDead = script(
+        "drop_dead", PackageResources.drop_dead_lua, ending + [.burying], drains: true)
     static let cancel = script(
         "cancel", PackageResources.cancel_lua, ending + [.control], drains: true)
     static let cancelBatch = script(
@@ -37,14 +54,16 @@ enum QueueScript {
     static let inspectFlows = script(
         "inspect_flows", PackageResources.inspect_flows_lua, ending + [.faults], drains: true)
     static let inspectBatch = script(
-        "inspect_batch", PackageResources.inspect_batch_lua, ending + [.faults], drains: true)
+        "inspect_batch", PackageResources.inspect_batch_lua,
+        ending + [.faults, .streams, .names, .ownerless, .unopened], drains: true)
 
     /// What several scripts share, in the order in which it is put together. A script gets what it needs and
     /// no more: each function costs a closure per call.
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes
+            streams, ingress, lanes, names, ownerless, looking, unopened,
+            burying, reopening, reading
 
         var source: [UInt8] {
             switch self {
@@ -61,6 +80,13 @@ enum QueueScript {
             case .streams: PackageResources.streams_lua
             case .ingress: PackageResources.ingress_lua
             case .lanes: PackageResources.lanes_lua
+            case .names: PackageResources.names_lua
+            case .ownerless: PackageResources.ownerless_lua
+            case .looking: PackageResources.looking_lua
+            case .unopened: PackageResources.unopened_lua
+            case .burying: PackageResources.burying_lua
+            case .reopening: PackageResources.reopening_lua
+            case .reading: PackageResources.reading_lua
             case .taking: PackageResources.taking_lua
             }
         }

@@ -28,12 +28,37 @@ public struct QueueSettings: Sendable {
     public var admitBytesMax = 64 << 20
     /// Jobs of one batch that are out of its lane and have not ended.
     public var window = 1000
-    /// Lanes that one feed looks at; they take turns.
+    /// Lanes that one feed takes entries from; they take turns.
     public var lanesMax = 8
+    /// Lanes of which one feed asks whether they have entries.
+    public var looksMax = 1000
+    /// How long Redis is left alone for each idle lane before all of them are looked at again. A look costs it about
+    /// 0.7 µs, so looks take a fifteenth of its time at most, and of 10,000 idle lanes each is looked at every 100 ms.
+    public var lookPace: Duration = .microseconds(10)
+    /// How often one admit calls feed while that finds nothing and has not looked at all lanes.
+    public var feedsMax = 32
+    /// After which time without a new entry a batch that nobody sealed is sealed at what it has.
+    public var batchIdleMax: Duration = .seconds(24 * 3600)
+    /// After which time untouched a lane is removed that no batch has.
+    public var unopenedLaneMax: Duration = .seconds(24 * 3600)
+    /// After which time untouched the doctor tells of such a lane: producers may fill it before they open the batch.
+    public var unopenedLaneGrace: Duration = .seconds(60)
+    /// How often idle batches and lanes without a batch are looked for, by all workers together.
+    public var tendPace: Duration = .seconds(1)
+    /// Lanes that are looked after each time.
+    public var tendMax = 10
+    /// Keys of the server that Redis looks at each time.
+    public var scanStep = 500
     /// How many batches that ended stay, at most as long as done jobs.
     public var batchesMax = 1000
     /// How many records stay of entries that never were jobs.
     public var malformedMax = 10_000
+    /// How many dead jobs stay in Redis; workers move the oldest to a file.
+    public var deadMax = 50_000
+    /// How many of them may have a large edit, which may be 64 KiB each.
+    public var deadLargeMax = 1000
+    /// How long a dead job stays in Redis.
+    public var keepDead: Duration = .seconds(30 * 86400)
     /// How many names of done jobs are remembered beyond their records, at least half of it.
     public var seenMax = 1_000_000
     /// What a job costs until the queue has learned it, in milliseconds of one slot.

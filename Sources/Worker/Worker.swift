@@ -191,6 +191,7 @@ public struct Worker: Service {
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
         while !Task.isCancelled {
             await reap()
+            await tend()
             if ContinuousClock.now >= nextSweep {
                 await runner.sweep()
                 nextSweep = .now + WorkerSettings.sweepInterval
@@ -226,6 +227,29 @@ public struct Worker: Service {
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
             logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func tend() async {
+        do {
+            let tended = try await queue.tend()
+            if !tended.isNothing {
+                logger.notice(
+                    "ended what nobody else did: idle batches, and lanes that nobody opened",
+                    metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
+            }
+            guard tended.isTurn, let folder = settings.spillFolder else { return }
+            let spill = DeadSpill(folder: folder, queue: queue.name.string)
+            let (moved, file) = try await spill.move(from: queue)
+            if let file {
+                logger.notice(
+                    "moved dead jobs to a file; minilab replay --file puts them back",
+                    metadata: ["jobs": "\(moved)", "file": "\(file)"])
+            }
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning(
+                "looking after idle batches and dead jobs failed", metadata: ["error": "\(error)"])
         }
     }
 

@@ -37,6 +37,9 @@ public struct WorkerSettings: Sendable {
     /// Peak memory of a render child in bytes after which it is replaced.
     public var childBytesMax: Int
 
+    /// The folder of files to which dead jobs are moved that Redis cannot keep; nil: they stay.
+    public var spillFolder: FilePath?
+
     /// How memory is watched.
     public var pressure = PressureSettings()
 

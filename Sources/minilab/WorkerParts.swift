@@ -2,6 +2,7 @@ package import JobQueue
 import Library
 package import Logging
 import Redis
+import SystemPackage
 package import Worker
 
 /// A worker with all that it is made of: four connections to Redis, a library, a pool of children.
@@ -15,6 +16,8 @@ package struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
+        var settings = settings
+        settings.spillFolder = library.root.appending("dead")
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
         let pressure =

@@ -43,7 +43,7 @@ import Testing
                 "org.minilab.job.previewed", "org.minilab.job.failed", "org.minilab.job.retried",
                 "org.minilab.job.conflict", "org.minilab.job.cancelled", "org.minilab.job.stuck",
                 "org.minilab.batch.completed", "org.minilab.batch.conflict",
-                "org.minilab.stream.harmed",
+                "org.minilab.batch.sealed", "org.minilab.stream.harmed",
             ])
     }
 
@@ -84,6 +84,7 @@ import Testing
         "org.minilab.job.completed": ["render", "filters", "placeholder"],
         "org.minilab.job.drafted": ["render", "filters", "placeholder"],
         "org.minilab.job.unchanged": ["version"],
+        "org.minilab.batch.conflict": ["dropped"],
         // Its record may have lost both.
         "org.minilab.job.stuck": ["version", "worker"],
     ]

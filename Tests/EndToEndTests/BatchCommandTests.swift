@@ -75,7 +75,7 @@ import Testing
         let (sent, first) = try await MinilabProcess.run(command + ["--batch", "b"])
         #expect(sent == .exited(0) && first.contains("batch b: 3 jobs"), "\(first)")
         let (again, second) = try await MinilabProcess.run(command + ["--batch", "b"])
-        #expect(again == .exited(0) && second.contains("0 of them new"), "\(second)")
+        #expect(again == .exited(0) && second.contains("nothing was sent"), "\(second)")
 
         let worker = try rig.worker("w")
         let (waited, report) = try await MinilabProcess.run(
@@ -98,6 +98,23 @@ import Testing
         }
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
+    }
+
+    @Test func `a file under the name of a batch that ended is refused, and nothing is sent`()
+        async throws
+    {
+        let rig = try await Rig()
+        _ = try await rig.redis.send(["HSET", "minilab:{photos}:seen:new", "batch:b", "x"])
+        let path = try file(rig, "a.jpg\nb.jpg\nc.jpg\n")
+        let (ending, output) = try await MinilabProcess.run([
+            "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone", "--redis",
+            rig.server.url,
+        ])
+        #expect(ending == .exited(1), "\(output)")
+        #expect(output.contains("a batch b has ended, and its name is remembered"), "\(output)")
+        #expect(!output.contains("3 jobs"), "\(output)")
+        #expect(try await rig.redis.send(["EXISTS", "minilab:{photos}:lane:b"]).int == 0)
+        #expect(try await rig.redis.send(["EXISTS", "minilab:{photos}:in"]).int == 0)
     }
 
     @Test func `a dry run looks at the photos and sends nothing`() async throws {

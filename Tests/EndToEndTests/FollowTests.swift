@@ -41,7 +41,7 @@ import Testing
                     Issue.record("\(entry.json)")
                     ended += 1
                 case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
-                    .streamHarmed:
+                    .batchSealed, .streamHarmed:
                     break
                 }
             }

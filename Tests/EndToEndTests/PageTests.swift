@@ -62,7 +62,7 @@ extension JobEvent {
         case .stuck(let job): "stuck: \(job.error.code.rawValue)"
         case .cancelled(let job): "cancelled: \(job.reason)"
         case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
-            .streamHarmed:
+            .batchSealed, .streamHarmed:
             type
         }
     }

@@ -6,14 +6,15 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "hlen", "hscan", "incrby", "lindex", "memory|usage", "rename", "xdel", "xsetid",
-            "xtrim",
+            "hlen", "hscan", "incrby", "lindex", "memory|usage", "object|idletime", "rename", "scan",
+            "strlen", "xdel", "xsetid", "xtrim", "zcount",
             "zremrangebyscore",
         ]),
         "operator": shared.union([
             "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lindex",
             "lpos",
-            "lrem", "scan", "strlen", "zcount", "zmscore", "zrank", "zrevrange", "zscan",
+            "lrem", "object|idletime", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
+            "zrevrange", "zscan",
         ]),
     ]
 

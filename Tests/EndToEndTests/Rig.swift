@@ -90,7 +90,7 @@ struct Rig: Sendable {
                 switch event.data {
                 case .completed, .drafted, .unchanged, .failed, .cancelled: true
                 case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
-                    .streamHarmed:
+                    .batchSealed, .streamHarmed:
                     false
                 }
             }
@@ -129,7 +129,7 @@ struct Rig: Sendable {
             case .failed(let job): ends[job.job, default: 0] += 1
             case .cancelled(let job): ends[job.job, default: 0] += 1
             case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
-                .streamHarmed:
+                .batchSealed, .streamHarmed:
                 break
             }
         }

@@ -93,11 +93,13 @@ import Testing
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
             QueueScript.pardon, QueueScript.handOn,
+            QueueScript.tend, QueueScript.dropDead,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
-            QueueScript.inspectFlows, QueueScript.inspectBatch,
+            QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
+            QueueScript.dropDead,
         ]
         for (user, scripts) in [("worker", ofWorker), ("operator", ofOperator)] {
             let rights = try #require(ReviewedRights.commands[user])

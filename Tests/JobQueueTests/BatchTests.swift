@@ -126,7 +126,11 @@ import Testing
         let q = try await QueueFixture()
         let batch = try await q.open("b", members: 2, sealed: 2)
         _ = try await q.queue.admit()
-        try await q.add(2..<4, to: batch)
+        #expect(
+            try await q.queue.add(
+                [.init(asset: AssetPath("x")), .init(asset: AssetPath("y"))], to: batch, from: 1)
+                == .sealed(at: 2))
+        for asset in ["x", "y"] { try await q.addToLane(of: "b", ["asset": asset]) }
         try await q.runToTheEnd()
         #expect(try await completions(q).map(\.completed) == [2])
         #expect(try await q.state(of: "b:2") == nil)

@@ -57,25 +57,6 @@ import Testing
         }
         #expect(data.jobs == 3)
     }
-
-    @Test func `the name of a batch that was dropped is still that batch`() async throws {
-        var settings = QueueSettings()
-        settings.batchesMax = 0
-        let q = try await QueueFixture(settings: settings)
-        for _ in 1...2 {
-            try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "seal": "1"])
-            try await q.addToLane(of: "m", ["asset": "a"])
-            _ = try await q.queue.admit()
-            for claim in try await q.queue.claim(by: "a", count: 2).jobs {
-                try await q.finish(claim)
-            }
-            _ = try await q.queue.reap(by: "a")
-        }
-        #expect(try await q.events().map(\.name) == ["completed", "completed"])
-        try await q.xadd(["batch": "m", "edit": "{}"])
-        _ = try await q.queue.admit()
-        #expect(try await q.events().map(\.name) == ["completed", "completed", "conflict"])
-    }
 }
 
 extension QueueFixture {

@@ -65,6 +65,7 @@ struct Examination {
                 [
                     flag, RedisArgument(batch), RedisArgument(member),
                     RedisArgument(Self.membersMax),
+                    RedisArgument(queue.settings.unopenedLaneGrace.milliseconds),
                 ])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].int else {
                 throw queue.unexpected(reply, of: QueueScript.inspectBatch)

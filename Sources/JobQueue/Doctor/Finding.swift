@@ -16,7 +16,7 @@ public struct Finding: Sendable, Codable, Equatable {
         case publicationStuck, formatLater
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
-        case batchCompletedEarly, laneSurplus, memberLost, memberUncounted
+        case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
     }
 
     /// What is wrong.
@@ -71,6 +71,8 @@ extension Finding {
         case .laneSurplus:
             "the lane of batch \(subject) has \(detail) entries that will never be jobs: the batch was "
                 + "sealed or cancelled without them. Send them in a batch of their own."
+        case .laneUnopened:
+            "the lane of batch \(subject) has \(detail) entries, and nobody opened a batch of this name."
         case .memberLost: "job \(subject) of batch \(detail) has not ended, and its record is gone."
         case .memberUncounted: "job \(subject) has ended, and batch \(detail) has not counted it."
         }
@@ -89,6 +91,9 @@ extension Finding {
         case .publicationStuck:
             "When the cause is gone: minilab replay \(subject) publishes it, as --repair does for all. Or minilab "
                 + "cancel \(subject) gives it up."
+        case .laneUnopened:
+            "Open the batch and they run; --repair removes them. The name of a batch that has ended cannot be used "
+                + "again for one to two days."
         case .leasesOverdue: "Start a worker: any worker takes them back."
         case .batchMiscounted, .batchCompletedEarly, .memberLost:
             "Redis lost writes. Compare the batch's assets with what it was to do, and send the rest again."

@@ -10,6 +10,8 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let opened: Int
     /// How many jobs it has; nil until it is sealed.
     public let sealed: Int?
+    /// Why workers sealed it, if its producer did not.
+    public let sealedBecause: String?
     /// Entries that have left its lane as jobs.
     public let admitted: Int
     /// Entries of its lane that are not yet jobs.
@@ -78,7 +80,8 @@ extension BatchRecord {
         guard let tenant = fields["tenant"], let opened = number("opened") else { return nil }
         self.init(
             batch: batch, tenant: tenant, priority: fields["priority"] ?? "bulk", opened: opened,
-            sealed: number("sealed"), admitted: number("admitted") ?? 0, lane: lane,
+            sealed: number("sealed"), sealedBecause: fields["sealedBecause"],
+            admitted: number("admitted") ?? 0, lane: lane,
             done: number("done") ?? 0, dead: number("dead") ?? 0,
             cancelled: number("cancelled") ?? 0, generation: number("generation") ?? 1,
             ended: number("ended"), cancel: fields["cancel"], cap: number("cap"),

@@ -62,6 +62,13 @@ extension JobQueue {
         case gap(after: Int)
         /// None was added: the batch was cancelled.
         case cancelled
+        /// None was added: the batch is sealed at so many jobs, and some of these are beyond.
+        case sealed(at: Int)
+        /// None was added: a batch of this name ended, and the name is remembered until then at the latest, in ms
+        /// since 1970; nil when no worker has said until when.
+        case nameUsed(until: Int?)
+        /// None was added: the batch has another edit.
+        case otherEdit
     }
 
     /// Adds jobs to a batch's lane, as entries 1-1, 1-2, … of the stream.
@@ -70,14 +77,18 @@ extension JobQueue {
     /// twice.
     ///
     /// - Parameters:
-    ///   - members: at most ``membersMax``, and together no longer than a command may be.
+    ///   - members: at most ``membersMax``, and together no longer than a command may be. None asks whether some
+    ///     would be taken.
+    ///   - edit: the edit of the batch as canonical JSON; nil means whichever it has.
     ///   - number: the number of the first of them, from 0.
     public func add(
-        _ members: [Member], to batch: BatchID, from number: Int
+        _ members: [Member], to batch: BatchID, editedBy edit: String? = nil, from number: Int
     ) async throws(QueueError) -> Addition {
         precondition(members.count <= Self.membersMax)
-        var arguments = [RedisArgument(batch.string), RedisArgument(number)]
-        arguments.reserveCapacity(2 + 3 * members.count)
+        var arguments = [
+            RedisArgument(batch.string), RedisArgument(edit ?? ""), RedisArgument(number),
+        ]
+        arguments.reserveCapacity(3 + 3 * members.count)
         for member in members {
             arguments.append(RedisArgument(member.asset.string))
             arguments.append(member.edit.map { RedisArgument($0) } ?? "")
@@ -88,6 +99,9 @@ extension JobQueue {
         case ("OK", let added?): return .added(Int(added))
         case ("GAP", let had?): return .gap(after: Int(had))
         case ("CANCELLED", _): return .cancelled
+        case ("SEALED", let jobs?): return .sealed(at: Int(jobs))
+        case ("USED", let end?): return .nameUsed(until: end < 0 ? nil : Int(end))
+        case ("OTHER", _): return .otherEdit
         default: throw unexpected(reply, of: QueueScript.append)
         }
     }

@@ -1,24 +1,21 @@
 -- Turns entries of the ingress stream into jobs, batches, or dead letters when they are wrong.
 --
 -- ARGV   P, events max, done max, entries at most, bytes at most, asset bytes max, edit bytes max,
---        id length max, batch jobs max, cost max, malformed records max
--- Returns {entries taken, batches that have a lane}
+--        id length max, batch jobs max, cost max, malformed records max, pace of looks in µs for each lane
+-- Returns {entries taken, whether lanes are to be fed (1 or 0)}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 
-local take = affordable(P .. 'in', limit, bytes_max)
 local state = ingress_state()
+local take = affordable(P .. 'in', state, limit, bytes_max)
 if take == 0 then
   keep_ingress(state, 0)
   settle()
-  return {0, call('ZCARD', P .. 'lanes')}
+  return {0, lanes_due(tonumber(ARGV[12])) and 1 or 0}
 end
 local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
 -- Numbers for all of them at once; those of entries that become no job are not used.
 local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
-
--- The digest of what has been dropped under a name; nil when the name is free.
-local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id where that is free, so that the producer finds it again.
@@ -33,22 +30,24 @@ local function conflict(entry, j, message)
     .. '","job":"' .. j.id .. '","message":' .. quoted(message) .. '}')
 end
 
-local function batch_conflict(entry, batch, message)
+-- `dropped`, if given, is how many entries were removed from the batch's lane.
+local function batch_conflict(entry, batch, message, dropped)
   count('conflicts')
   event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
-    .. '","entry":"' .. entry .. '","message":' .. quoted(message) .. '}')
+    .. (dropped and '","dropped":' .. int(dropped) .. ',"entry":"' or '","entry":"')
+    .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
 -- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
 -- What never was a job gives its id to the one that is sent in its stead.
 local function known(id)
-  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed')
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest')
   if job[2] then
     call('ZREM', P .. 'dead', id)
     call('UNLINK', P .. 'job:' .. id)
     return nil, '2'
   end
-  if job[1] then return digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
+  if job[1] then return job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
   return seen(id)
 end
 
@@ -70,19 +69,26 @@ local function admit_job(entry, f)
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 
--- The digest of the edit of the batch that has or had this name; nil when the name is free.
-local function known_batch(name)
-  local edit = call('GET', P .. 'batch:' .. name .. ':edit')
-  return edit and digest('', edit) or seen('batch:' .. name)
+-- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the
+-- ids of the first one's: readers would drop their events, and the library would not publish them.
+local function refuse_used(entry, f)
+  local dropped, ends = end_lane(f.batch), remembered_until('batch:' .. f.batch)
+  -- A batch that is sealed twice has nothing to lose.
+  if not f.edit and dropped == 0 then return count('duplicates') end
+  batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
+    .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not taken, and '
+    .. int(dropped) .. ' entries of lane ' .. P .. 'lane:' .. f.batch .. ' were removed. Send the batch again under '
+    .. 'a new name.', dropped)
 end
 
 -- Opens a batch, or seals it, or both.
 local function admit_batch(entry, f)
   local key = P .. 'batch:' .. f.batch
   local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
-  local before = known_batch(f.batch)
-  if before and f.edit then
-    if before ~= digest('', f.edit) then
+  local edit = call('GET', key .. ':edit')
+  if not b[1] and not edit and seen('batch:' .. f.batch) then return refuse_used(entry, f) end
+  if edit and f.edit then
+    if edit ~= f.edit then
       return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
         .. 'was not taken. Use a new name for a new batch.')
     end
@@ -95,13 +101,14 @@ local function admit_batch(entry, f)
     call('SET', key .. ':edit', f.edit)
     call('ZADD', P .. 'batches', NOW, f.batch)
     call('ZADD', P .. 'lanes', '0', f.batch)
-  elseif not before then
+  elseif not edit then
     return dead_letter(entry, {}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
       .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
   if not f.seal then return end
-  local dropped = before and not b[1]
-  if dropped or b[2] == f.seal then return count('duplicates') end
+  -- Redis lost the record of the batch, but not its edit.
+  local lost = edit and not b[1]
+  if lost or b[2] == f.seal then return count('duplicates') end
   if b[2] then
     return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. b[2]
       .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
@@ -113,6 +120,7 @@ local function admit_batch(entry, f)
       .. ' jobs already; it cannot be sealed at ' .. f.seal .. '. Seal it at what it has.')
   end
   call('HSET', key, 'sealed', f.seal)
+  wake_lane(f.batch)
   if f.total then call('HSET', key, 'costTotal', f.total) end
   complete_batch(f.batch)
 end
@@ -127,4 +135,4 @@ end
 trim(P .. 'in', entries)
 keep_ingress(state, #entries)
 settle()
-return {#entries, call('ZCARD', P .. 'lanes')}
+return {#entries, lanes_due(tonumber(ARGV[12])) and 1 or 0}

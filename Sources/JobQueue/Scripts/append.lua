@@ -1,15 +1,23 @@
 -- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; those that are there already are passed over.
 --
 -- Plain XADDs with these ids do the same as long as they arrive in order. A client that sends many in one go and
--- loses its connection in between cannot know that; here a gap is seen, and nothing after it is added.
+-- loses its connection in between cannot know that; here a gap is seen, and nothing after it is added. And members
+-- that would never be jobs are refused before they are added. Without members it says whether some would be taken.
 --
--- ARGV   P, events max, done max, batch, number of the first from 0, (asset, edit or ``, cost or ``)*
--- Returns {OK, how many were new}; or {GAP, how many the lane has had}; or {CANCELLED, 0}: the batch was
---         cancelled and takes no more
+-- ARGV   P, events max, done max, batch, edit of the batch or ``, number of the first from 0,
+--        (asset, edit or ``, cost or ``)*
+-- Returns {OK, how many were new}; or none was added, and {GAP, how many the lane has had}; {CANCELLED, 0};
+--         {SEALED, number of jobs}: these are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
+--         was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit
 -- Crash  All of them are in the lane or none; called again, none is added twice.
-local batch, first = ARGV[4], tonumber(ARGV[5])
-local lane = P .. 'lane:' .. batch
-if call('HEXISTS', P .. 'batch:' .. batch, 'cancel') == 1 then return {'CANCELLED', 0} end
+local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
+local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
+local b = call('HMGET', key, 'generation', 'cancel', 'sealed')
+if not b[1] and seen('batch:' .. batch) then return {'USED', remembered_until('batch:' .. batch) or -1} end
+if b[1] and edit ~= '' and call('GET', key .. ':edit') ~= edit then return {'OTHER', 0} end
+if b[2] then return {'CANCELLED', 0} end
+if b[3] and first + (#ARGV - 6) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
+if #ARGV == 6 then return {'OK', 0} end
 
 -- The number of the last entry that the lane ever had, also when they have all become jobs.
 local had = 0
@@ -25,8 +33,8 @@ end
 if had < first then return {'GAP', had} end
 
 local added = 0
-for i = 6, #ARGV, 3 do
-  local number = first + (i - 3) / 3
+for i = 7, #ARGV, 3 do
+  local number = first + (i - 4) / 3
   if number > had then
     local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
     if edit == '' and cost == '' then call('XADD', lane, id, 'asset', asset)
@@ -36,4 +44,5 @@ for i = 6, #ARGV, 3 do
     added = added + 1
   end
 end
+if added > 0 then wake_lane(batch) end
 return {'OK', added}

@@ -25,6 +25,7 @@ if not b[2] then
   end
   call('UNLINK', P .. 'lane:' .. batch)
   call('ZREM', P .. 'lanes', batch)
+  call('HDEL', key, 'refill')
   tell_workers('batch', batch)
 end
 

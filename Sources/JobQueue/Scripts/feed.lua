@@ -1,19 +1,31 @@
 -- Turns the next entries of batches' lanes into jobs, as far as their windows have room.
 --
 -- ARGV   P, events max, done max, entries at most, window, asset bytes max, edit bytes max, id length max,
---        batch jobs max, cost max, lanes at most, bytes at most, malformed records max
--- Returns jobs made
+--        batch jobs max, cost max, lanes at most, bytes at most, malformed records max, looks at most,
+--        pace of looks in µs for each lane
+-- Returns {jobs made, whether another call now would find more lanes to look at or to feed (1 or 0)}
 -- Crash  An entry is in the lane or it is a job, never both and never neither: one script does it.
-local limit, window, lanes, bytes_max, malformed_max =
-  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local limit, window, lanes, bytes_max, malformed_max, looks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
+  tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
+-- A full window is filled again when so much of it has room, or any room if the batch has a cap.
+local REFILL_SHARE = 1 / 8
 local made = 0
 
--- Returns how many entries were taken, and whether there are more.
+local function park_lane(batch, score) call('ZADD', P .. 'lanes', 'XX', score, batch) end
+
+-- Says for what a lane waits that has no room.
+local function wait_for_room(batch, most, cap)
+  local step = cap and 1 or math.max(1, math.floor(window * REFILL_SHARE))
+  call('HSET', P .. 'batch:' .. batch, 'refill', int(most - step))
+  park_lane(batch, FULL)
+end
+
+-- Returns how many entries were taken.
 local function feed(batch, most)
   local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
     'cost', 'holes')
-  local admitted = tonumber(b[3] or nil)
+  local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
   if not admitted then  -- Redis lost its record
     call('ZREM', P .. 'lanes', batch)
     return 0
@@ -25,13 +37,22 @@ local function feed(batch, most)
     admitted = count_trimmed(batch, admitted, tonumber(b[10] or '0'), b[7], state)
     renew('lane:' .. batch, state)
   end
-  local take = math.min(most, math.min(window, tonumber(b[8] or window)) - open,
-    (b[7] and tonumber(b[7]) or BATCH_MAX) - admitted)
-  if b[7] and admitted >= tonumber(b[7]) then call('ZREM', P .. 'lanes', batch) end
-  if take > 0 then take = affordable(lane, take, bytes_max) end
-  if take <= 0 then return 0 end
+  local left, room_max = (sealed or BATCH_MAX) - admitted, math.min(window, cap or window)
+  if left <= 0 then
+    call('ZREM', P .. 'lanes', batch)
+    return 0
+  end
+  if not state or state.length == 0 then
+    park_lane(batch, IDLE)
+    return 0
+  end
+  if open >= room_max then
+    wait_for_room(batch, room_max, cap)
+    return 0
+  end
+  local take = affordable(lane, state, math.min(most, room_max - open, left), bytes_max)
   local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(take))
-  local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
+  local sequence, opened = call('INCRBY', P .. 'sequence', #entries) - #entries, 0
   for i, entry in ipairs(entries) do
     local id = batch .. ':' .. int(admitted + i - 1)
     local f, unknown = fields(entry[2], LANE_FIELDS)
@@ -45,18 +66,37 @@ local function feed(batch, most)
     else
       if f.edit then call('SET', P .. 'edit:' .. id, f.edit) end
       take_in(j)
+      opened = opened + 1
     end
   end
-  call('HSET', key, 'admitted', int(admitted + #entries))
+  call('HSET', key, 'admitted', int(admitted + #entries), 'fed', NOW)
   trim(lane, entries)
+  state.length = state.length - #entries
+  renew('lane:' .. batch, state)
+  if left == #entries then call('ZREM', P .. 'lanes', batch)
+  elseif state.length == 0 then park_lane(batch, IDLE)
+  elseif open + opened >= room_max then wait_for_room(batch, room_max, cap) end
   return #entries
 end
 
-for _, batch in ipairs(call('ZRANGE', P .. 'lanes', '0', int(lanes - 1))) do
-  if made >= limit then break end
-  -- Looked at last: its turn comes after the others'.
-  call('ZADD', P .. 'lanes', 'XX', int(US), batch)
-  made = made + feed(batch, limit - made)
+local again = look(looks, pace)
+local next = call('ZRANGEBYSCORE', P .. 'lanes', '-inf', '(' .. IDLE, 'WITHSCORES', 'LIMIT', '0', int(looks))
+if #next == 2 * looks then again = true end
+local fed = 0
+for i = 1, #next, 2 do
+  local batch = next[i]
+  if made >= limit or fed >= lanes then
+    again = true
+    break
+  end
+  if tonumber(next[i + 1]) >= 0 and call('XLEN', P .. 'lane:' .. batch) == 0
+    and not call('HGET', P .. 'batch:' .. batch, 'sealed') then
+    park_lane(batch, IDLE)
+  else
+    -- Fed last: its turn comes after the others'.
+    park_lane(batch, int(US))
+    made, fed = made + feed(batch, limit - made), fed + 1
+  end
 end
 settle()
-return made
+return {made, again and 1 or 0}

@@ -1,14 +1,14 @@
 -- Looks whether a batch's counts are those of its members, and whether it is where it has to be.
 --
 -- ARGV   P, events max, done max, whether to mend (1), batch, number of the first member to look at,
---        members at most
+--        members at most, ms that a lane nobody opened may be untouched
 -- Returns {number to go on from or -1, {kind, batch or job, detail, mended (1) or ``}*}
 -- Crash  All of it or nothing of a call; called again it finds what is left.
-local batch, first, most = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local batch, first, most, grace = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
 local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
-  'sealed', 'cancel', 'inLane', 'holes', 'ended'}
+  'sealed', 'cancel', 'inLane', 'holes', 'ended', 'gone'}
 for i, value in ipairs(call('HMGET', key, unpack(names))) do b[names[i]] = value or nil end
 local function number(name) return tonumber(b[name] or '0') end
 
@@ -19,6 +19,10 @@ local function inspect_nothing()
     if listed(zset) then
       fault('memberWithoutRecord', batch, zset, function() call('ZREM', P .. zset, batch) end)
     end
+  end
+  local untouched = unopened_for(batch)
+  if untouched and (untouched >= grace or seen('batch:' .. batch)) then
+    fault('laneUnopened', batch, int(call('XLEN', lane)), function() end_unopened(batch) end)
   end
   -- All three keys of a batch go at once, so nobody asks for what is left of one.
   for _, part in ipairs({':edit', ':ended'}) do
@@ -59,7 +63,7 @@ local function inspect_lists()
   end
   if drained and call('XLEN', lane) > 0 then fault('laneSurplus', batch, int(call('XLEN', lane))) end
   local finished = b.finished == b.generation
-  if finished and not listed('batches:ended') and number('dead') == 0 then
+  if finished and not listed('batches:ended') and number('dead') <= number('gone') then
     fault('batchUnlisted', batch, 'batches:ended',
       function() call('ZADD', P .. 'batches:ended', b.ended or NOW, batch) end)
   elseif not finished and listed('batches:ended') then
@@ -104,6 +108,7 @@ end
 
 if not b.generation then
   if call('EXISTS', key) == 1 then fault('recordIncomplete', batch, 'generation') else inspect_nothing() end
+  settle()
   return {-1, faults}
 end
 if first == 0 then

@@ -113,17 +113,21 @@ for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
-  -- Its dead jobs need its edit when they are replayed; they stay, and with them their batch.
-  if tonumber(call('HGET', key, 'dead') or '0') == 0 then
+  -- Dead jobs need its edit when they are replayed: it stays for those that have not been dropped.
+  local b = call('HMGET', key, 'dead', 'gone')
+  if (b[1] or 0) - (b[2] or 0) <= 0 then
     -- Members of a new batch of that name would have the ids of this one's, so it is remembered like a job's.
     call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
-    call('UNLINK', key, key .. ':edit', key .. ':ended', P .. 'lane:' .. batch)
+    call('UNLINK', key, key .. ':edit', key .. ':ended')
+    end_lane(batch)
     for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
   end
 end
 
 -- Names of dropped jobs and batches, in two generations: the older one goes when the newer one is full or old.
-local since = tonumber(call('HGET', P .. 'virtual', 'seenSince') or '0')
+local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
+local since = tonumber(turn[1] or '0')
+if turn[2] ~= int(keep) then call('HSET', P .. 'virtual', 'seenKeep', int(keep)) end
 if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < MS - keep then
   if call('EXISTS', P .. 'seen:new') == 1 then call('RENAME', P .. 'seen:new', P .. 'seen:old')
   elseif call('EXISTS', P .. 'seen:old') == 1 then call('UNLINK', P .. 'seen:old') end

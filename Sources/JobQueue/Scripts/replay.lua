@@ -23,6 +23,7 @@ local function replay(id)
   j.sequence = int(call('INCR', P .. 'sequence'))
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
+  call('ZREM', P .. 'dead:large', id)
   call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
     'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel')
   call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence)
@@ -30,22 +31,7 @@ local function replay(id)
     call('SET', P .. 'edit:' .. id, edit)
     call('HSET', k, 'own', '1')
   end
-  if j.batch then
-    local b = P .. 'batch:' .. j.batch
-    -- Its batch is open again and will end once more, which is another event.
-    if call('EXISTS', b) == 1 and call('SETBIT', b .. ':ended', j.id:match(':(%d+)$'), '0') == 1 then
-      call('HINCRBY', b, 'dead', '-1')
-      if j.cost then call('HINCRBY', b, 'costEnded', int(-j.cost)) end
-      local at = call('HMGET', b, 'generation', 'finished')
-      if at[1] == at[2] then
-        call('HINCRBY', b, 'generation', '1')
-        call('HDEL', b, 'ended', 'cancel')
-        call('ZREM', P .. 'batches:ended', j.batch)
-      end
-    else
-      call('HDEL', k, 'batch')
-    end
-  end
+  if j.batch and not reopen_batch(id, j.batch, j.cost) then call('HDEL', k, 'batch') end
   make_ready(j)
   count('replayed')
   return 'OK'

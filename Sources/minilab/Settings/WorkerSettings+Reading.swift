@@ -27,6 +27,14 @@ extension QueueSettings {
             .duration("keep.done", .seconds(1)...day * 3650, default: "24h"), or: keepDone)
         doneRecordsMax = reader.value(
             .number("keep.records", 1...10_000_000, default: "100000"), or: doneRecordsMax)
+        deadMax = reader.value(
+            .number("dead.records", 0...10_000_000, default: "50000"), or: deadMax)
+        deadLargeMax = reader.value(
+            .number("dead.large", 0...1_000_000, default: "1000"), or: deadLargeMax)
+        keepDead = reader.value(
+            .duration("keep.dead", .seconds(1)...day * 3650, default: "30d"), or: keepDead)
+        batchIdleMax = reader.value(
+            .duration("batch.idle", .seconds(1)...day * 3650, default: "24h"), or: batchIdleMax)
         eventsMax = reader.value(
             .number("keep.events", 1000...10_000_000, default: "100000"), or: eventsMax)
     }

@@ -35,6 +35,7 @@ struct CommandGenerator {
             rules.doneMax = .random(in: 3...6, using: &random)
             rules.window = .random(in: 1...4, using: &random)
             rules.lanesMax = .random(in: 1...3, using: &random)
+            rules.looksMax = .random(in: 1...3, using: &random)
             rules.promotionsMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.cappedMax = .random(in: 1...3, using: &random)

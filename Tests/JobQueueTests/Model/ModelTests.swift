@@ -50,7 +50,7 @@ import Testing
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
-            job.unchanged, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, quarantined, replayed
+            job.unchanged, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -60,15 +60,20 @@ import Testing
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
         case restIsNotTold
+        case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
+        case wrongEntryKeepsItsBatch
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
-            case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged:
+            case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged,
+                .windowStaysFull:
                 QueueScript.finalize
             case .costIsIgnored, .restIsNotTold: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
+            case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch: QueueScript.feed
+            case .nameIsUsedAgain, .laneOutlivesItsBatch: QueueScript.admit
             }
         }
 
@@ -85,6 +90,13 @@ import Testing
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
+            case .nameIsUsedAgain:
+                ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")
+            case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
+            case .idleLaneIsNotLookedAt: ("local again = look(looks, pace)", "local again = false")
+            case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")
+            case .laneOutlivesItsBatch:
+                ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
             }
         }
     }

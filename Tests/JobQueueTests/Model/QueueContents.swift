@@ -13,7 +13,7 @@ let queueContents = RedisScript(
         local USUAL = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0', crashes = '0',
           rebases = '0', carries = '0', voids = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
-          seenSince = 1, confirmed = 1}
+          seenSince = 1, seenKeep = 1, laneTurn = 1, fed = 1, confirmed = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)
@@ -33,7 +33,7 @@ let queueContents = RedisScript(
             if (CLOCK[field] and kind ~= 'assets' and kind ~= 'counters') or kind == 'seen' then value = '*' end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
-              or ((kind == 'batch' or kind == 'counters') and value == '0') or (kind == 'batch' and field == 'holes')
+              or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end
           end
         end
@@ -47,14 +47,14 @@ let queueContents = RedisScript(
           for i = 1, #z, 2 do
             local score = z[i + 1]
             if name == 'lease' or name == 'delayed' then score = tonumber(score) < 1e9 and 'over' or '*'
-            elseif name == 'lanes' then score = score == '0' and 'new' or '*'
+            elseif name == 'lanes' then score = ({['0'] = 'new', ['9000000000000000'] = 'idle', inf = 'full'})[score] or '*'
             elseif name == 'dead' or name == 'stuck' or name == 'workers' or name == 'batches' or name == 'batches:ended' then score = '*' end
             say(name, z[i], score)
           end
         end
         local function event(e, place, times)
           local data, id = e.data, e.id:match('^[^/]*/(.*)$')
-          local detail, at = data.reason or '', place
+          local detail, at = data.reason or data.dropped or '', place
           if data.error then detail = data.error.code .. ' ' .. (data.attempt or data.carries) end
           id = id:gsub('/stuck/%d+$', '/stuck/*')
           if e.type == 'org.minilab.batch.completed' then

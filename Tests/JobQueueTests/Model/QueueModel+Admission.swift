@@ -70,7 +70,10 @@ extension QueueModel {
                 admitJob(entry.id, f, &next)
             }
         }
-        return ["\(taken.count)", "\(batches.values.count { $0.looked != nil })"]
+        // What ended here may have made room for a lane.
+        settle()
+        let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
+        return ["\(taken.count)", isFeedDue ? "1" : "0"]
     }
 
     private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {
@@ -91,10 +94,20 @@ extension QueueModel {
         malformed.append(job.id)
         guard malformed.count > rules.malformedMax else { return }
         let old = malformed.removeFirst()
-        guard jobs[old]?.isMalformed == true else { return }
+        guard let job = jobs[old], job.isMalformed else { return }
         jobs[old] = nil
+        if let name = job.batch { memberGone(name) }
         hasForgottenNames = true
         count("malformedDropped")
+    }
+
+    /// A dead member is dropped; a batch without any to replay is dropped as others are.
+    private mutating func memberGone(_ name: String) {
+        guard let batch = batches[name] else { return }
+        batches[name]?.gone += 1
+        if batch.isComplete, batch.gone + 1 >= batch.counts["dead"] ?? 0 {
+            batches[name]?.isOld = false
+        }
     }
 
     private mutating func conflict(_ entry: String, job id: String, _ asset: String) {
@@ -103,9 +116,18 @@ extension QueueModel {
             Event(id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset))
     }
 
-    private mutating func conflict(_ entry: String, batch: String) {
+    private mutating func conflict(_ entry: String, batch: String, _ detail: String = "") {
         count("conflicts")
-        events.append(Event(id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict"))
+        events.append(
+            Event(
+                id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict", detail: detail))
+    }
+
+    /// Removes a lane that has no batch; how many entries it had.
+    mutating func endLane(_ batch: String) -> Int {
+        let entries = lanes.removeValue(forKey: batch)?.entries.count ?? 0
+        count("membersDropped", entries)
+        return entries
     }
 
     private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
@@ -154,11 +176,10 @@ extension QueueModel {
     }
 
     private mutating func admitBatch(_ entry: String, _ name: String, _ f: [String: String]) {
-        if batches[name] == nil, let before = seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] {
-            if let edit = f["edit"], before != Self.digest("", edit) {
-                return conflict(entry, batch: name)
-            }
-            return count("duplicates", ["edit", "seal"].count { f[$0] != nil })
+        if batches[name] == nil, seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] != nil {
+            let dropped = endLane(name)
+            guard f["edit"] != nil || dropped > 0 else { return count("duplicates") }
+            return conflict(entry, batch: name, "\(dropped)")
         }
         if let edit = f["edit"] {
             if let batch = batches[name] {
@@ -181,6 +202,7 @@ extension QueueModel {
         let given = (batches[name]?.admitted ?? 0) + (lanes[name]?.entries.count ?? 0)
         guard given <= seal else { return conflict(entry, batch: name) }
         batches[name]?.sealed = seal
+        if batches[name]?.looked != nil { batches[name]?.looked = 0 }
         batches[name]?.total = f["total"]
         touchedBatches.insert(name)
     }

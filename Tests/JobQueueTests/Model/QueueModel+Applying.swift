@@ -14,7 +14,7 @@ extension QueueModel {
         case .addToLane(let batch, let number, let fields):
             return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]
         case .admit(let most): return admit(most)
-        case .feed(let most): return ["\(feed(most))"]
+        case .feed(let most): return feed(most)
         case .claim(let worker, let most, let isIdle):
             return claim(worker, most, isIdle: isIdle)
         case .beat(let worker, let holds, let stage):
@@ -274,10 +274,10 @@ extension QueueModel {
             for (name, batch) in ended {
                 batches[name]?.isOld = true
                 // Dead members may be replayed and need it.
-                guard batch.counts["dead"] ?? 0 == 0 else { continue }
+                guard (batch.counts["dead"] ?? 0) - batch.gone <= 0 else { continue }
                 seenNew["batch:\(name)"] = Self.digest("", batch.edit)
                 batches[name] = nil
-                lanes[name] = nil
+                _ = endLane(name)
             }
         }
         if forgets || !seenSince || seenNew.count >= rules.seenMax / 2 {

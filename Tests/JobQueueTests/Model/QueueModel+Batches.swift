@@ -1,35 +1,81 @@
 // What becomes of a batch: its lane, its cancelling, its end.
 extension QueueModel {
-    mutating func feed(_ most: Int) -> Int {
-        let turns = batches.filter { $0.value.looked != nil }
+    mutating func feed(_ most: Int) -> [String] {
+        var again = look()
+        let next = batches.filter(\.value.isFedNext)
             .sorted { ($0.value.looked ?? 0, $0.key) < ($1.value.looked ?? 0, $1.key) }
-            .prefix(rules.lanesMax).map(\.key)
+            .prefix(rules.looksMax).map(\.key)
+        if next.count == rules.looksMax { again = true }
         let now = tick()
-        var made = 0
-        for name in turns where made < most {
-            batches[name]?.looked = now
-            made += feed(name, most - made)
+        var (made, fed) = (0, 0)
+        for name in next {
+            if made >= most || fed >= rules.lanesMax {
+                again = true
+                break
+            }
+            if isEmpty(name), batches[name]?.sealed == nil {
+                batches[name]?.looked = Self.idle
+            } else {
+                batches[name]?.looked = now
+                made += feed(name, most - made)
+                fed += 1
+            }
         }
-        return made
+        return ["\(made)", again ? "1" : "0"]
+    }
+
+    private func isEmpty(_ lane: String) -> Bool { lanes[lane]?.entries.isEmpty ?? true }
+
+    /// Looks whether idle lanes have entries; whether there are more of them.
+    private mutating func look() -> Bool {
+        let idle = batches.filter { $0.value.looked == Self.idle }.keys.sorted()
+        if idle.isEmpty { return false }
+        let first = laneNext ?? 0
+        let names = idle.dropFirst(first).prefix(rules.looksMax)
+        let woken = names.filter { !isEmpty($0) }
+        for name in woken { batches[name]?.looked = 0 }
+        laneNext = names.count < rules.looksMax ? 0 : first + names.count - woken.count
+        return laneNext != 0
+    }
+
+    private mutating func waitForRoom(_ name: String, _ most: Int) {
+        let step = batches[name]?.cap != nil ? 1 : max(1, rules.window / 8)
+        batches[name]?.refill = most - step
+        batches[name]?.looked = Self.full
     }
 
     private mutating func feed(_ name: String, _ most: Int) -> Int {
         guard let batch = batches[name] else { return 0 }
-        if let sealed = batch.sealed, batch.admitted >= sealed {
+        let left = (batch.sealed ?? .max) - batch.admitted
+        if left <= 0 {
             batches[name]?.looked = nil
             return 0
         }
-        let open = (0..<batch.admitted).count { !batch.ended.contains($0) }
-        let room = min(rules.window, batch.cap ?? rules.window) - open
-        let take = min(most, room, (batch.sealed ?? .max) - batch.admitted)
-        guard take > 0, let lane = lanes[name] else { return 0 }
+        guard let lane = lanes[name], !lane.entries.isEmpty else {
+            batches[name]?.looked = Self.idle
+            return 0
+        }
+        let limit = min(rules.window, batch.cap ?? rules.window)
+        if batch.open >= limit {
+            waitForRoom(name, limit)
+            return 0
+        }
+        let take = min(most, limit - batch.open, left)
         let entries = lane.entries.prefix(take)
         lanes[name]?.entries.removeFirst(entries.count)
         batches[name]?.admitted += entries.count
+        batches[name]?.wasFed = true
         let first = sequence
         sequence += entries.count
         for (index, entry) in entries.enumerated() {
             admitMember(name, batch, batch.admitted + index, first + index + 1, entry.fields)
+        }
+        if left == entries.count {
+            batches[name]?.looked = nil
+        } else if isEmpty(name) {
+            batches[name]?.looked = Self.idle
+        } else if batches[name]?.open ?? 0 >= limit {
+            waitForRoom(name, limit)
         }
         return entries.count
     }
@@ -70,6 +116,7 @@ extension QueueModel {
             let waiting = lanes.removeValue(forKey: name)?.entries.count ?? 0
             batches[name]?.cancel = reason
             batches[name]?.looked = nil
+            batches[name]?.refill = nil
             if batch.inLane == nil {
                 let lane = min(waiting, (batch.sealed ?? .max) - batch.admitted)
                 let uncounted = (batch.admitted..<batch.admitted + lane)

@@ -103,11 +103,21 @@ extension QueueModel {
 
     /// What is looked at once at the end of a command.
     mutating func settle() {
-        for name in touchedBatches.sorted() { completeBatch(name) }
+        for name in touchedBatches.sorted() {
+            refillBatch(name)
+            completeBatch(name)
+        }
         settleCorrections()
         for tenant in freedTenants { uncap(tenant) }
         touchedBatches = []
         freedTenants = []
+    }
+
+    /// Has the lane of a batch fed again that was full, when enough of its members have ended.
+    private mutating func refillBatch(_ name: String) {
+        guard let batch = batches[name], let most = batch.refill, batch.open <= most else { return }
+        batches[name]?.refill = nil
+        if batch.looked != nil { batches[name]?.looked = 0 }
     }
 
     private mutating func completeBatch(_ name: String) {

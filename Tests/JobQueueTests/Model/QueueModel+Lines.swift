@@ -15,12 +15,19 @@ extension QueueModel {
         }
         for (flow, tag) in finished { say("finished:\(flow.priority)", flow.tenant, "\(tag)") }
         for (priority, time) in virtual { say("virtual", priority, "\(time)") }
+        if let laneNext {
+            say("virtual laneNext", "\(laneNext)")
+            say("virtual laneTurn *")
+        }
         if let turn { say("virtual turn", "\(turn)") }
         if let asked {
             say("virtual aloneWorker", asked.worker)
             say("virtual aloneUntil *")
         }
-        if seenSince { say("virtual seenSince *") }
+        if seenSince {
+            say("virtual seenSince *")
+            say("virtual seenKeep *")
+        }
         for (asset, job) in assets { say("assets", asset, job) }
         for (tenant, jobs) in Dictionary(grouping: jobs.values.filter(\.isLeased), by: \.tenant) {
             say("running", tenant, "\(jobs.count)")
@@ -143,6 +150,7 @@ extension QueueModel {
         say("costEnded", "\(batch.costEnded)")
         say("generation", "\(batch.generation)")
         say("finished", "\(batch.finished)")
+        say("gone", "\(batch.gone)")
         say("cancel", batch.cancel)
         say("inLane", batch.inLane.map { "\($0)" })
         say("opened", "*")
@@ -151,7 +159,12 @@ extension QueueModel {
         lines += batch.ended.map { "\(key):ended \($0)" }
         lines.append("batches \(name) *")
         if batch.isComplete && !batch.isOld { lines.append("batches:ended \(name) *") }
-        if let looked = batch.looked { lines.append("lanes \(name) \(looked == 0 ? "new" : "*")") }
+        if batch.wasFed { say("fed", "*") }
+        if let refill = batch.refill { lines.append("\(key) refill \(refill)") }
+        if let looked = batch.looked {
+            let words = [0: "new", QueueModel.idle: "idle", QueueModel.full: "full"]
+            lines.append("lanes \(name) \(words[looked] ?? "*")")
+        }
         return lines
     }
 }

@@ -33,6 +33,8 @@ struct QueueModel {
     /// Those of them that were not heard of for long.
     var silent: Set<String> = []
     var control: [String] = []
+    /// How many idle lanes have been looked at in this turn; nil before the first.
+    var laneNext: Int?
     var events: [Event] = []
 
     /// All fences that were given, by job; they outlive its record.
@@ -44,6 +46,9 @@ struct QueueModel {
     var touchedBatches: Set<String> = []
     var freedTenants: Set<String> = []
     var corrections: [Flow: Int] = [:]
+
+    /// What a lane waits for that had no entries, and that had no room.
+    static let (idle, full) = (Int.max - 1, Int.max)
 
     init(rules: QueueRules) { self.rules = rules }
 
@@ -128,11 +133,21 @@ struct QueueModel {
         var inLane: Int?
         /// Which members have ended, those that were cancelled in the lane among them.
         var ended: Set<Int> = []
+        /// Dead members whose records were dropped.
+        var gone = 0
         /// Whether it ended long ago, and stays for its dead members alone.
         var isOld = false
-        /// When its lane was looked at; nil when it is fed no more.
+        /// When its lane was fed last, or what it waits for; nil when it is fed no more.
         var looked: Int?
+        /// Whether entries of its lane were taken.
+        var wasFed = false
+        /// How many members may be open when its lane is fed again that was full.
+        var refill: Int?
 
+        /// Members that are jobs and have not ended.
+        var open: Int { (0..<admitted).count { !ended.contains($0) } }
+        /// Whether its lane is fed next, as far as is known.
+        var isFedNext: Bool { looked.map { $0 < QueueModel.idle } ?? false }
         var sum: Int { counts.values.reduce(0, +) }
         var isComplete: Bool { finished == generation }
     }

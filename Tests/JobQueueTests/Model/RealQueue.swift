@@ -52,14 +52,14 @@ struct RealQueue {
             return try await run(
                 QueueScript.admit,
                 [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
-                    RedisArgument(rules.malformedMax)
+                    RedisArgument(rules.malformedMax), "0",
                 ])
         case .feed(let most):
             return try await run(
                 QueueScript.feed,
                 [RedisArgument(most), RedisArgument(rules.window)] + Self.contract + [
                     RedisArgument(rules.lanesMax), RedisArgument(64 << 20),
-                    RedisArgument(rules.malformedMax),
+                    RedisArgument(rules.malformedMax), RedisArgument(rules.looksMax), "0",
                 ])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)

@@ -21,11 +21,21 @@ local function member_ended(j, how, ms)
   if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
 end
 
+-- Has the lane of a batch fed again whose window was full, when no more than `most` of its members are open.
+local function refill(batch, most)
+  local key = P .. 'batch:' .. batch
+  local b = call('HMGET', key, 'admitted', 'done', 'dead', 'cancelled', 'holes')
+  if b[1] - (b[2] or 0) - (b[3] or 0) - (b[4] or 0) + (b[5] or 0) > most then return end
+  call('HDEL', key, 'refill')
+  call('ZADD', P .. 'lanes', 'XX', '0', batch)
+end
+
 -- Says once per generation that all members have ended.
 local function complete_batch(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'done', 'dead', 'cancelled', 'generation', 'finished', 'tenant',
-    'opened', 'milliseconds')
+    'opened', 'milliseconds', 'refill')
+  if b[10] then refill(batch, tonumber(b[10])) end
   local done, dead, cancelled = tonumber(b[2] or 0), tonumber(b[3] or 0), tonumber(b[4] or 0)
   if not b[1] or b[5] == b[6] or done + dead + cancelled < tonumber(b[1]) then return end
   call('HSET', key, 'finished', b[5], 'ended', NOW)

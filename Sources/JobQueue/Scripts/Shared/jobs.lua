@@ -103,15 +103,26 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 -- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
 -- seen:old), so that the same name is still the same job.
 local function forget(id)
-  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset')
-  if j[1] then call('HSET', P .. 'seen:new', id, digest(j[2], call('GET', P .. 'edit:' .. id) or '')) end
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest')
+  if j[1] then call('HSET', P .. 'seen:new', id, j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')) end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
+end
+
+-- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
+local LARGE_EDIT = 4096
+
+-- Keeps of a large edit what is asked of a done job: whether another is the same.
+local function shed_edit(j)
+  if j.batch and not j.own or call('STRLEN', P .. 'edit:' .. j.id) <= LARGE_EDIT then return end
+  call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
+  call('UNLINK', P .. 'edit:' .. j.id)
 end
 
 -- Ends a job well: it is done, counted, and the event of its outcome sent. `ms` is how long it was held;
 -- `revision` as in `event`.
 local function finish(j, outcome, data, ms, revision)
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
+  shed_edit(j)
   count(outcome)
   count('milliseconds', ms)
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
@@ -151,6 +162,8 @@ end
 local function bury(j, code, message, data)
   call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message)
   call('ZADD', P .. 'dead', NOW, j.id)
+  local edit = j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id
+  if call('STRLEN', P .. edit) > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
   count('failed')
   member_ended(j, 'dead', 0)
   emit('failed', j, j.generation .. '/failed', data)

@@ -5,13 +5,13 @@
 -- left it unread; `renewals`, `renewedAt`. Of a lane, `admitted` of its batch is what is known.
 local FUTURE_MAX = 3600 * 1000  -- ms an id may be ahead: clocks differ, but not by an hour
 
--- How many entries a stream has and how many have left it, and whether its last id is beyond all clocks; nil when
--- there is no stream. FULL COUNT 1 reads one entry, where XINFO without it reads two; a producer's may be large.
+-- How many entries a stream has, in how many nodes, how many have left it, and whether its last id is beyond all
+-- clocks; nil when there is no stream. FULL COUNT 1 reads one entry, where XINFO without it reads two; a producer's may be large.
 local function stream_state(key)
   if call('EXISTS', key) == 0 then return nil end
   local info, facts = call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '1'), {}
   for i = 1, #info, 2 do facts[info[i]] = info[i + 1] end
-  return {length = facts.length, gone = facts['entries-added'] - facts.length,
+  return {length = facts.length, nodes = facts['radix-tree-keys'], gone = facts['entries-added'] - facts.length,
     ahead = tonumber(facts['last-generated-id']:match('^%d+')) > MS + FUTURE_MAX}
 end
 

@@ -40,22 +40,6 @@ local function replace(asset, which, reason)
   end
 end
 
--- How many of the first entries of a stream are read at once. A producer may send fields of 100 MB, and Lua
--- holds all that it reads.
-local function affordable(key, most, bytes_max)
-  local length = call('XLEN', key)
-  if length == 0 then return 0 end
-  local usage = call('MEMORY', 'USAGE', key, 'SAMPLES', length <= most and '0' or '5')
-  return math.max(1, math.min(most, math.floor(bytes_max / (usage / length))))
-end
-
--- Takes what was read off a stream. An id may have more digits than Lua's numbers, so none is computed.
-local function trim(key, entries)
-  local last = entries[#entries][1]
-  call('XTRIM', key, 'MINID', '=', last)
-  call('XDEL', key, last)
-end
-
 -- Puts among the dead what never was a job. Nothing can be run of it, so the oldest may go; jobs that died
 -- are never dropped.
 local function bury_malformed(j, code, message, most)
@@ -68,9 +52,12 @@ local function bury_malformed(j, code, message, most)
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')
-  if call('HGET', P .. 'job:' .. old, 'malformed') then
+  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch')
+  if o[1] then
     call('ZREM', P .. 'dead', old)
+    call('ZREM', P .. 'dead:large', old)
     call('UNLINK', P .. 'job:' .. old)
+    if o[2] then member_gone(o[2]) end
     count('malformedDropped')
   end
 end

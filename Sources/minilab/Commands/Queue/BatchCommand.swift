@@ -99,6 +99,7 @@ struct BatchCommand: AsyncParsableCommand {
         table.add([
             "jobs", batch.sealed.map { "\($0)" } ?? "\(batch.jobs) so far; not sealed",
         ])
+        if let reason = batch.sealedBecause { table.add(["sealed by a worker", reason]) }
         table.add(["in its lane", "\(batch.lane)"])
         table.add(["waiting or running", "\(max(0, batch.remaining - batch.lane))"])
         table.add(["done", "\(batch.done)"])

@@ -10,11 +10,15 @@ struct DeadCommand: AsyncParsableCommand {
         commandName: "dead",
         abstract: "Lists the jobs that failed for good, with their reasons.",
         discussion: """
+            Redis keeps a bounded number of them (queue settings dead.records, dead.large, keep.dead); workers move the \
+            oldest to files, which are named. --drop removes those that the flags mean, for good.
+
             --bundle prints all that is needed to see a job fail again, as JSON, with the command that does it.
 
             Example:
               minilab dead --count 20
               minilab dead --code renderCrashed --since 2h
+              minilab dead --drop --code missingAsset --until 7d --dry-run
               minilab dead order-77-photo-3 --bundle --library /srv/photos > bundle.json
             """)
 
@@ -24,6 +28,10 @@ struct DeadCommand: AsyncParsableCommand {
     @Option(help: "With --bundle: the originals, when they are not LIBRARY/originals.")
     var originals: String?
     @OptionGroup var filterOptions: DeadFilterOptions
+    @Flag(help: "Remove the jobs that the flags mean; they cannot be replayed any more.")
+    var drop = false
+    @Flag(help: "With --drop: all dead jobs.") var all = false
+    @Flag(help: "With --drop: remove nothing; say how many there are.") var dryRun = false
     @Option(help: "How many to pass over.") var offset = 0
     @Option(help: "How many to list at most.") var count = 100
     @OptionGroup var queueOptions: QueueOptions
@@ -37,6 +45,14 @@ struct DeadCommand: AsyncParsableCommand {
             throw ValidationError(
                 "a job and --bundle belong together; minilab explain JOB says why one died.")
         }
+        guard drop || (!all && !dryRun) else {
+            throw ValidationError("--all and --dry-run are for --drop.")
+        }
+        guard !drop || (!bundle && all != filterOptions.isGiven) else {
+            throw ValidationError(
+                "--drop needs --all, or says which: --batch, --tenant, --code, --since, --until, --recipe."
+            )
+        }
         guard bundle || (library == nil && originals == nil) else {
             throw ValidationError("--library and --originals are for --bundle.")
         }
@@ -45,7 +61,8 @@ struct DeadCommand: AsyncParsableCommand {
     func run() async throws {
         if let job { return try await printBundle(job) }
         let filter = try filterOptions.filter()
-        let records = try await queueOptions.withQueue { queue, _ in
+        if drop { return try await dropDead(filter) }
+        let (records, files) = try await queueOptions.withQueue { queue, _ in
             var records: [JobRecord] = []
             var reader = try await DeadReader(queue, filter)
             var passed = 0
@@ -54,7 +71,7 @@ struct DeadCommand: AsyncParsableCommand {
                 passed += skipped
                 records += page.dropFirst(skipped).prefix(count - records.count)
             }
-            return records
+            return (records, try await queue.spillFiles())
         }
         if json { return try printJSON(records) }
         var table = TextTable(["job", "died", "asset", "code", "reason"])
@@ -65,6 +82,26 @@ struct DeadCommand: AsyncParsableCommand {
             ])
         }
         print(block: records.isEmpty ? "no dead jobs" : table.text)
+        for (file, jobs) in files {
+            print(
+                "\(counted(jobs, "more job")) moved to \(file) on a worker's machine; minilab replay --file puts "
+                    + "them back")
+        }
+    }
+
+    private func dropDead(_ filter: DeadFilter) async throws {
+        let dropped = try await queueOptions.withQueue { queue, _ in
+            var dropped = 0
+            var reader = try await DeadReader(queue, filter)
+            while let page = try await reader.next() {
+                dropped +=
+                    dryRun
+                    ? page.count : try await queue.dropDead(page.map { ($0.job, $0.generation) })
+            }
+            return dropped
+        }
+        if json { return try printJSON([dryRun ? "wouldBeDropped" : "dropped": dropped]) }
+        print("\(counted(dropped, "dead job")) \(dryRun ? "would be dropped" : "dropped")")
     }
 
     private func printBundle(_ job: String) async throws {

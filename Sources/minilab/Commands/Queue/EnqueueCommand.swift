@@ -107,9 +107,13 @@ struct EnqueueCommand: AsyncParsableCommand {
     }
 
     private static func text(_ report: BulkEnqueue.Report) -> String {
-        report.added == report.jobs
-            ? "batch \(report.batch): \(counted(report.jobs, "job"))"
-            : "batch \(report.batch): \(counted(report.jobs, "job")), \(report.added) of them new"
+        switch report.added {
+        case report.jobs: "batch \(report.batch): \(counted(report.jobs, "job"))"
+        case 0:
+            "batch \(report.batch): nothing was sent; it has had \(counted(report.jobs, "job")) before"
+        default:
+            "batch \(report.batch): \(counted(report.jobs, "job")), \(report.added) of them new"
+        }
     }
 }
 

@@ -16,16 +16,22 @@ struct ReplayCommand: AsyncParsableCommand {
             A job that is stuck (its version could not be published) is named: it stays in its generation, and its \
             version is published again.
 
+            Workers move dead jobs that Redis cannot keep to files (minilab dead says which); --file puts them back, as \
+            new generations. Jobs that are there already, put back or sent again, stay as they are.
+
             Example:
               minilab replay 1763700000000-0
               minilab replay --all --dry-run
               minilab replay --code renderTimedOut --since 2h --rate 50
               minilab replay --batch spring --with-edit edit.json
+              minilab replay --file /srv/photos/dead/photos-2026-11.ndjson --code noSpace
             """)
 
     @Argument(help: "Jobs.") var jobs: [String] = []
     @Flag(help: "All dead jobs.") var all = false
     @OptionGroup var filterOptions: DeadFilterOptions
+    @Option(help: "A file that dead jobs were moved to; flags choose among its jobs.")
+    var file: String?
     @Flag(help: "Start nothing; say which there are.") var dryRun = false
     @Option(help: ArgumentHelp("At most so many jobs a second.", valueName: "n")) var rate: Int?
     @Option(
@@ -37,7 +43,13 @@ struct ReplayCommand: AsyncParsableCommand {
     private static let rateRange = 1...1_000_000
 
     func validate() throws {
-        guard [!jobs.isEmpty, all, filterOptions.isGiven].count(where: { $0 }) == 1 else {
+        if file != nil {
+            guard jobs.isEmpty, !all, withEdit == nil else {
+                throw ValidationError(
+                    "--file replays the jobs of a file that --batch, --tenant, --code, --since, --until and --recipe mean; "
+                        + "it goes without jobs, --all and --with-edit.")
+            }
+        } else if [!jobs.isEmpty, all, filterOptions.isGiven].count(where: { $0 }) != 1 {
             throw ValidationError(
                 "name the jobs, or give --all, or say which: --batch, --tenant, --code, --since, --until, --recipe."
             )
@@ -55,7 +67,11 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
         let counts = try await queueOptions.withQueue { queue, _ in
             var counts = ReplayCounts()
-            if jobs.isEmpty {
+            if let file {
+                try await SpillFile(path: file, filter: filter).forEach { job in
+                    try tell(try await replay.restore(job, on: queue), &counts)
+                }
+            } else if jobs.isEmpty {
                 var dead = try await DeadReader(queue, filter)
                 while let page = try await dead.next() {
                     for lines in try await replay.start(page, on: queue) {

@@ -28,6 +28,15 @@ struct Replaying {
         return lines
     }
 
+    /// The same for a job that was moved to a file.
+    func restore(_ job: SpilledJob, on queue: JobQueue) async throws -> ReplayLine {
+        let answer = isDryRun ? nil : try await queue.restore(job)
+        if let rate, !isDryRun { try await Task.sleep(for: .seconds(1) / rate) }
+        return ReplayLine(
+            job: job.job, asset: job.asset, code: job.code.flatMap(FailureCode.init),
+            answer: answer)
+    }
+
     /// The same for jobs that somebody named; there may be no such.
     func start(named ids: [String], on queue: JobQueue) async throws -> [ReplayLine] {
         var lines: [ReplayLine] = []

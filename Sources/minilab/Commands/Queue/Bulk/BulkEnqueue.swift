@@ -42,23 +42,12 @@ struct BulkEnqueue: Sendable {
     ///
     /// - Returns: false when the batch has had all its jobs already.
     private func checkWhatIsThere(_ queue: JobQueue) async throws -> Bool {
-        guard let record = try await queue.record(of: batch.id) else { return true }
-        let name = "batch \(batch.id)"
-        let advice = "Give another name with --batch."
-        if try await queue.edit(of: batch.id) != batch.edit.json.canonical {
-            throw Failure(.invalidValue, "\(name) is there with another edit. \(advice)")
+        _ = try await add([], 0, to: queue)
+        guard let record = try await queue.record(of: batch.id), let sealed = record.sealed else {
+            return true
         }
-        if let reason = record.cancel {
-            throw Failure(
-                .invalidValue, "\(name) was cancelled (\(reason)) and takes no more jobs. \(advice)"
-            )
-        }
-        if let sealed = record.sealed, sealed != survey.jobs {
-            throw Failure(
-                .invalidValue,
-                "\(name) is sealed at \(sealed) jobs, and this file has \(survey.jobs). \(advice)")
-        }
-        return record.sealed == nil || record.admitted + record.lane < survey.jobs
+        if sealed != survey.jobs { throw refusal(.sealed(at: sealed)) }
+        return record.admitted + record.lane < survey.jobs
     }
 
     /// One chunk is on its way while the next is read.
@@ -108,17 +97,10 @@ struct BulkEnqueue: Sendable {
         var tries = 0
         while true {
             do {
-                switch try await queue.add(members, to: batch.id, from: first) {
-                case .added(let count): return count
-                case .gap(let had):
-                    throw Failure(
-                        .internalError,
-                        "batch \(batch.id) has had only \(had) jobs where \(first) were sent: its lane was dropped, "
-                            + "or somebody else adds to it. Send the file again.")
-                case .cancelled:
-                    throw Failure(
-                        .invalidValue, "batch \(batch.id) was cancelled and takes no more jobs.")
-                }
+                let answer = try await queue.add(
+                    members, to: batch.id, editedBy: batch.edit.json.canonical, from: first)
+                if case .added(let count) = answer { return count }
+                throw refusal(answer, after: first)
             } catch let error as QueueError {
                 tries += 1
                 guard tries < Self.triesMax, error.code == .redis, !error.isRedisFull else {

@@ -16,6 +16,7 @@ final class LineReader {
     private static let bufferBytes = 1 << 20
     private let descriptor: Int32
     private let path: String
+    private let lineBytesMax: Int
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: LineReader.bufferBytes, alignment: 16)
     private var position: off_t = 0
@@ -26,7 +27,11 @@ final class LineReader {
     /// - Parameters:
     ///   - descriptor: of a file that can be read from any place; it is read from its beginning and not closed.
     ///   - path: its name, for errors.
-    init(_ descriptor: Int32, path: String) {
+    ///   - lineBytesMax: what a line may have.
+    init(
+        _ descriptor: Int32, path: String, lineBytesMax: Int = ContractLimits.jobBytesMax
+    ) {
+        self.lineBytesMax = lineBytesMax
         self.descriptor = descriptor
         self.path = path
     }
@@ -43,7 +48,7 @@ final class LineReader {
                 return line(to: stop, isTooLong)
             }
             searched = end
-            if end - start > ContractLimits.jobBytesMax {
+            if end - start > lineBytesMax {
                 isTooLong = true
                 start = end
             }
@@ -74,6 +79,6 @@ final class LineReader {
         start = min(stop + 1, end)
         return Line(
             number: number,
-            bytes: isTooLong || bytes.count > ContractLimits.jobBytesMax ? nil : bytes)
+            bytes: isTooLong || bytes.count > lineBytesMax ? nil : bytes)
     }
 }

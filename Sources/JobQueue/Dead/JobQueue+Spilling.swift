@@ -1,0 +1,77 @@
+import Redis
+
+/// Dead jobs are kept for an operator, and cannot be kept without end: workers move the oldest to a file.
+extension JobQueue {
+    /// Most dead jobs of one chunk that is moved.
+    public static let spillMax = 100
+
+    /// The next dead jobs that are too many, too large or too old to stay in Redis, the oldest first; empty when there
+    /// are none.
+    public func surplusDead() async throws(QueueError) -> [SpilledJob] {
+        let prefix = name.keyPrefix
+        let last = RedisArgument(Self.spillMax - 1)
+        let replies = try await sendAll([
+            ["ZCARD", "\(prefix)dead"], ["ZCARD", "\(prefix)dead:large"],
+            ["ZRANGE", "\(prefix)dead", "0", last, "WITHSCORES"],
+            ["ZRANGE", "\(prefix)dead:large", "0", last],
+        ])
+        let surplus = Int(replies[0].int ?? 0) - settings.deadMax
+        let surplusLarge = max(0, Int(replies[1].int ?? 0) - settings.deadLargeMax)
+        let old = try await now() - settings.keepDead.milliseconds
+        var ids: [String] = []
+        let oldest = replies[2].array ?? []
+        for index in stride(from: 0, to: oldest.count - 1, by: 2) {
+            guard let id = oldest[index].string, let died = oldest[index + 1].string else {
+                continue
+            }
+            if index / 2 < surplus || Double(died) ?? 0 < Double(old) { ids.append(id) }
+        }
+        let large = replies[3].array?.compactMap(\.string) ?? []
+        for id in large.prefix(surplusLarge) where !ids.contains(id) { ids.append(id) }
+        return try await spilled(ids)
+    }
+
+    /// Dead jobs as they are written to a file; what is not dead, or of a later format, is left out.
+    func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
+        let prefix = name.keyPrefix
+        let records = try await sendAll(
+            ids.map { ["HGETALL", RedisArgument("\(prefix)job:\($0)")] }
+        )
+        .map { $0.pairs ?? [:] }
+        var jobs: [SpilledJob] = []
+        for (id, fields) in zip(ids, records) {
+            let parts = try await sendAll([
+                ["GET", RedisArgument("\(prefix)edit:\(id)")],
+                ["GET", RedisArgument("\(prefix)batch:\(fields["batch"] ?? ""):edit")],
+                ["LRANGE", RedisArgument("\(prefix)attempts:\(id)"), "0", "-1"],
+            ])
+            let edit = fields["malformed"] == nil ? parts[0].bytes ?? parts[1].bytes : nil
+            let history = parts[2].array?.compactMap(\.string) ?? []
+            let text = edit.map { String(decoding: $0, as: UTF8.self) }
+            if let job = SpilledJob(id, fields, edit: text, history: history) { jobs.append(job) }
+        }
+        return jobs
+    }
+
+    /// Drops dead jobs, as long as they are still dead in the generation that is given.
+    ///
+    /// - Parameter file: where they are written down; nil: nobody wants them.
+    /// - Returns: how many were dropped.
+    @discardableResult
+    public func dropDead(
+        _ jobs: [(job: String, generation: Int)], writtenTo file: String? = nil
+    ) async throws(QueueError) -> Int {
+        let reply = try await run(
+            QueueScript.dropDead,
+            [RedisArgument(file ?? "")]
+                + jobs.flatMap { [RedisArgument($0.job), RedisArgument($0.generation)] })
+        guard let dropped = reply.int else { throw unexpected(reply, of: QueueScript.dropDead) }
+        return Int(dropped)
+    }
+
+    /// The files that dead jobs were moved to, on the machines of workers, and how many to each.
+    public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
+        let files = try await send(["HGETALL", "\(name.keyPrefix)spilled"]).pairs ?? [:]
+        return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }
+    }
+}

@@ -1,0 +1,15 @@
+-- Opens the batch of a dead member again, which will end once more: that is another event. Returns false when the batch
+-- was dropped, or does not count this member.
+local function reopen_batch(id, batch, cost)
+  local b = P .. 'batch:' .. batch
+  if call('EXISTS', b) == 0 or call('SETBIT', b .. ':ended', id:match(':(%d+)$'), '0') == 0 then return false end
+  call('HINCRBY', b, 'dead', '-1')
+  if cost then call('HINCRBY', b, 'costEnded', int(-cost)) end
+  local at = call('HMGET', b, 'generation', 'finished')
+  if at[1] == at[2] then
+    call('HINCRBY', b, 'generation', '1')
+    call('HDEL', b, 'ended', 'cancel')
+    call('ZREM', P .. 'batches:ended', batch)
+  end
+  return true
+end

@@ -1,0 +1,19 @@
+-- Lanes that nobody opened: a producer added entries, and no batch has them.
+
+-- How long a lane was not touched that has no batch, in ms; nil when it has one, or when an entry of the ingress
+-- stream may open it.
+local function unopened_for(batch)
+  local lane = P .. 'lane:' .. batch
+  if call('EXISTS', lane) == 0 or call('EXISTS', P .. 'batch:' .. batch) == 1 or call('XLEN', P .. 'in') > 0 then
+    return nil
+  end
+  return call('OBJECT', 'IDLETIME', lane) * 1000
+end
+
+-- Removes such a lane and says so.
+local function end_unopened(batch)
+  local entries = end_lane(batch)
+  if entries == 0 then return end
+  harmed('lane:' .. batch, 'unopened', entries, int(entries) .. ' entries of lane ' .. P .. 'lane:' .. batch
+    .. ' were removed: nobody opened a batch of this name. Open the batch first, then send them again.')
+end

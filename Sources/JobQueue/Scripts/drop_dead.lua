@@ -1,0 +1,25 @@
+-- Drops dead jobs: an operator wants them no more, or a worker has written them to a file.
+--
+-- ARGV   P, events max, done max, the file in which they are or ``, (id, generation)*
+-- Returns how many were dropped. Those that were replayed, or died again since, stay.
+-- Crash  A job that is written and not dropped is written again; readers of the file drop repeats.
+local file, dropped = ARGV[4], 0
+
+local function drop(id, generation)
+  local j = load(id)
+  if not j or j.state ~= 'dead' then return call('ZREM', P .. 'dead:large', id) end
+  if j.generation ~= generation or is_later(j) then return end
+  call('ZREM', P .. 'dead', id)
+  call('ZREM', P .. 'dead:large', id)
+  if j.batch then member_gone(j.batch) end
+  forget(id)
+  dropped = dropped + 1
+end
+
+for i = 5, #ARGV, 2 do drop(ARGV[i], ARGV[i + 1]) end
+if dropped > 0 then
+  count(file == '' and 'deadDropped' or 'deadSpilled', dropped)
+  if file ~= '' then call('HINCRBY', P .. 'spilled', file, int(dropped)) end
+end
+settle()
+return dropped

@@ -1,0 +1,22 @@
+-- Puts a dead job back that was moved to a file, as a new generation, at the end of its flow.
+--
+-- ARGV   P, events max, done max, id, generation, asset, edit, tenant, priority, batch or ``, cost or ``, whether its
+--        producer named it (1)
+-- Returns OK; DEAD: it is still dead here, in this generation, so it is replayed; THERE: it is here, and was put back
+--         or sent again
+-- Crash  It is here or it is not: one script does it. Called again it answers THERE, as long as its record stays.
+local id, generation, asset, edit, tenant, priority, batch, cost, named =
+  ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
+local there = load(id)
+if there then return there.state == 'dead' and there.generation == generation and 'DEAD' or 'THERE' end
+local j = {id = id, asset = asset, tenant = tenant, priority = priority, generation = int(generation + 1),
+  cost = cost ~= '' and cost or nil, named = named == '1' or nil, sequence = int(call('INCR', P .. 'sequence'))}
+if batch ~= '' and reopen_batch(id, batch, j.cost) then
+  call('HINCRBY', P .. 'batch:' .. batch, 'gone', '-1')
+  j.batch, j.own = batch, '1'
+end
+call('SET', P .. 'edit:' .. id, edit)
+take_in(j)
+count('replayed')
+settle()
+return 'OK'

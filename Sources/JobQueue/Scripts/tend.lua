@@ -1,0 +1,58 @@
+-- Looks after lanes and batches that come to no end by themselves. Any worker may call it at any time; once in `pace`
+-- ms it does a bounded part of the following, for the whole queue, and each part goes on where it stopped.
+--
+-- Lanes that wait are fed once though nothing is known to have changed: this finds entries that were dropped unread, a
+-- stream that an id has ended, and room that a worker of an earlier version made. Batches that nobody sealed, and to
+-- which nothing came for so long, are sealed at what they have. Lanes that nobody opened, and nobody touched for so
+-- long, are removed.
+--
+-- ARGV   P, events max, done max, pace ms, lanes at most, ms after which an idle batch is sealed, ms after which an
+--        unopened lane is removed, keys of one step of SCAN
+-- Returns {batches sealed, lanes removed, whether it was time (1 or 0)}
+-- Crash  All of it or nothing; the next call goes on.
+local pace, most, idle_max, unopened_max, step =
+  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan')
+if MS - (at[1] or 0) < pace then return {0, 0, 0} end
+local sealed, removed = 0, 0
+
+local function seal_if_idle(batch)
+  local key = P .. 'batch:' .. batch
+  local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted')
+  if b[1] or not b[2] or call('XLEN', P .. 'lane:' .. batch) > 0 then return end
+  -- A worker of an earlier version fed it and did not say when.
+  if not b[3] and b[4] ~= '0' then return call('HSET', key, 'fed', NOW) end
+  local since = tonumber(b[3] or b[2])
+  if MS - since < idle_max then return end
+  local reason = 'nothing was added since ' .. timestamp(since)
+  call('HSET', key, 'sealed', b[4], 'sealedBecause', reason)
+  call('ZREM', P .. 'lanes', batch)
+  count('batchesExpired')
+  event('batch.sealed', 'batch/' .. batch .. '/sealed', nil, '{"batch":"' .. batch .. '","jobs":' .. b[4]
+    .. ',"message":' .. quoted('batch ' .. batch .. ' was sealed at the ' .. b[4] .. ' jobs it has: ' .. reason
+    .. '. Send more jobs in a batch of their own.') .. '}')
+  complete_batch(batch)
+  sealed = sealed + 1
+end
+
+local next = tonumber(at[2] or '0')
+local lanes = call('ZRANGE', P .. 'lanes', int(next), int(next + most - 1), 'WITHSCORES')
+for i = 1, #lanes, 2 do
+  if tonumber(lanes[i + 1]) >= tonumber(IDLE) then call('ZADD', P .. 'lanes', '-1', lanes[i]) end
+  seal_if_idle(lanes[i])
+end
+-- Feed puts those that were woken back to their places, before the next ones; those that were sealed are gone.
+next = #lanes < 2 * most and 0 or next + #lanes / 2 - sealed
+
+local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)
+for _, lane in ipairs(found[2]) do
+  local batch = lane:sub(#P + #'lane:' + 1)
+  local untouched = unopened_for(batch)
+  if untouched and untouched >= unopened_max then
+    end_unopened(batch)
+    removed = removed + 1
+  end
+end
+call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1])
+settle()
+return {sealed, removed, 1}

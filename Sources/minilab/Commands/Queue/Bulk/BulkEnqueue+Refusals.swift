@@ -1,0 +1,36 @@
+import Adjustments
+import JobQueue
+
+extension BulkEnqueue {
+    /// Why jobs that were to be added to the batch would never run.
+    ///
+    /// - Parameter sent: how many jobs of the file were sent before.
+    func refusal(_ answer: JobQueue.Addition, after sent: Int = 0) -> Failure {
+        let advice = "Nothing was added; give another name with --batch."
+        switch answer {
+        case .added(let count):
+            preconditionFailure("\(count) members were added, which is no refusal")
+        case .gap(let had):
+            return Failure(
+                .internalError,
+                "batch \(batch.id) has had only \(had) jobs where \(sent) were sent: its lane was dropped, or "
+                    + "somebody else adds to it. Send the file again.")
+        case .cancelled:
+            return Failure(
+                .invalidValue, "batch \(batch.id) was cancelled and takes no more jobs. \(advice)")
+        case .sealed(let jobs):
+            return Failure(
+                .invalidValue,
+                "batch \(batch.id) is sealed at \(jobs) jobs, and this file has \(survey.jobs). \(advice)"
+            )
+        case .otherEdit:
+            return Failure(
+                .invalidValue, "batch \(batch.id) is there with another edit. \(advice)")
+        case .nameUsed(let end):
+            let until = end.map { ", at the latest until \(date($0))" } ?? ""
+            return Failure(
+                .invalidValue,
+                "a batch \(batch.id) has ended, and its name is remembered\(until). \(advice)")
+        }
+    }
+}

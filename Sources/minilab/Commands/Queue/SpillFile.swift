@@ -1,0 +1,51 @@
+import Adjustments
+import FoundationEssentials
+import Glibc
+import JobQueue
+import Telemetry
+
+/// A file to which workers moved dead jobs, read line by line; repeats are passed over.
+struct SpillFile {
+    let path: String
+    let filter: DeadFilter
+
+    /// Calls `body` with each job that the filter means.
+    ///
+    /// - Throws: when the file cannot be read, or a whole line of it is no job. A last line without its end is one that
+    ///   a crash cut off: its job is still in Redis.
+    func forEach(_ body: (SpilledJob) async throws -> Void) async throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(
+                .ioFailure, "\(path) cannot be opened: \(String(cString: strerror(errno))).")
+        }
+        defer { close(descriptor) }
+        let lines = LineReader(descriptor, path: path, lineBytesMax: SpilledJob.lineBytesMax)
+        var seen: Set<SpilledJob.Name> = []
+        while let line = try lines.next() {
+            guard let bytes = line.bytes else {
+                throw Failure(
+                    .ioFailure,
+                    "\(path), line \(line.number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
+                )
+            }
+            if bytes.isEmpty { continue }
+            guard let job = Self.job(Data(bytes)) else {
+                StandardError.write(
+                    "\(path), line \(line.number), is no dead job and is passed over.")
+                continue
+            }
+            guard seen.insert(job.name).inserted, filter.matches(job) else { continue }
+            try await body(job)
+        }
+    }
+
+    private static func job(_ line: Data) -> SpilledJob? {
+        do {
+            return try JSONDecoder().decode(SpilledJob.self, from: line)
+        } catch {
+            // A crash cut it off, and the job was written again.
+            return nil
+        }
+    }
+}

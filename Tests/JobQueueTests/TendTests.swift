@@ -1,0 +1,142 @@
+import Adjustments
+import Redis
+import Testing
+
+@testable import JobQueue
+
+/// What workers end because nobody else does.
+@Suite("Idle batches and lanes that nobody opened") struct TendTests {
+    private func settings(_ change: (inout QueueSettings) -> Void) -> QueueSettings {
+        var settings = QueueSettings()
+        settings.tendPace = .zero
+        change(&settings)
+        return settings
+    }
+
+    /// Does all of a round: the keys of the server, which other tests fill, are scanned in steps.
+    private func tendAll(_ q: QueueFixture) async throws -> (sealed: Int, removed: Int) {
+        var (sealed, removed) = (0, 0)
+        repeat {
+            let tended = try await q.queue.tend()
+            sealed += tended.sealed
+            removed += tended.removed
+        } while try await q.field("tendScan", of: "virtual") != "0"
+        return (sealed, removed)
+    }
+
+    @Test func `a batch to which nothing came for so long is sealed at what it has, and ends`()
+        async throws
+    {
+        let q = try await QueueFixture(settings: settings { $0.batchIdleMax = .zero })
+        let batch = try await q.open("b", members: 2)
+        try await q.open("empty", members: 0)
+        try await q.open("sealed", members: 1, sealed: 3)
+        _ = try await q.queue.admit()
+        #expect(try await tendAll(q).sealed == 2)
+        let record = try #require(try await q.queue.record(of: batch))
+        #expect(record.sealed == 2)
+        #expect(record.sealedBecause?.hasPrefix("nothing was added since 20") == true)
+        for claim in try await q.claim(3) { try await q.finish(claim) }
+        let events = try await q.events()
+        #expect(events.map(\.name).filter { $0 == "sealed" }.count == 2)
+        guard case .batchSealed(let told) = events.first(where: { $0.name == "sealed" })?.data
+        else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(told.batch == "b" && told.jobs == 2)
+        let completed = events.compactMap {
+            if case .batchCompleted(let data) = $0.data { data } else { nil }
+        }
+        #expect(completed.map(\.batch).sorted() == ["b", "empty"])
+        #expect(try await q.queue.status().counters["batchesExpired"] == 2)
+        #expect(try await tendAll(q).sealed == 0)
+        #expect(
+            try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 2)
+                == .sealed(at: 2))
+        try await q.expectHealthy()
+    }
+
+    @Test func `a batch to which something came lately is left open`() async throws {
+        let q = try await QueueFixture(settings: settings { _ in })
+        try await q.open("b", members: 2)
+        _ = try await q.queue.admit()
+        // Fed by a version that did not write down when, long after it was opened.
+        try await q.harm(["HSET batch:b opened 1000", "HDEL batch:b fed"])
+        #expect(try await tendAll(q) == (0, 0))
+        #expect(try await q.queue.record(of: BatchID("b"))?.sealed == nil)
+        try await q.harm(["HSET batch:b fed 1000"])
+        #expect(try await tendAll(q).sealed == 1)
+    }
+
+    @Test func `a lane that nobody opened is removed after a time, told and counted`() async throws
+    {
+        let young = try await QueueFixture(settings: settings { _ in })
+        try await young.addToLane(of: "m", ["asset": "a"])
+        #expect(try await tendAll(young).removed == 0)
+
+        let q = try await QueueFixture(settings: settings { $0.unopenedLaneMax = .zero })
+        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        try await q.open("n", members: 1)
+        #expect(try await tendAll(q).removed == 0, "an entry of the ingress may open it")
+        _ = try await q.queue.admit()
+        #expect(try await tendAll(q).removed == 1)
+        guard case .streamHarmed(let harm) = try await q.events().last?.data else {
+            Issue.record("\(try await q.events())")
+            return
+        }
+        #expect(harm.kind == .unopened && harm.stream == "lane:m" && harm.entries == 2)
+        #expect(try await q.queue.status().counters["membersDropped"] == 2)
+        #expect(try await q.claim().job == "n:0")
+        try await q.expectHealthy()
+    }
+
+    @Test func `the doctor finds a lane that nobody opened, and a repair ends it`() async throws {
+        var settings = QueueSettings()
+        settings.unopenedLaneGrace = .zero
+        let q = try await QueueFixture(settings: settings)
+        try await q.addToLane(of: "m", ["asset": "a"])
+        let found = try await q.queue.diagnose().open
+        #expect(found.map(\.kind) == [.laneUnopened])
+        let words = "the lane of batch m has 1 entries, and nobody opened a batch of this name."
+        #expect(found.first?.sentence == words)
+        let repaired = try await q.queue.diagnose(repair: true)
+        #expect(repaired.open.isEmpty && repaired.mended.map(\.kind) == [.laneUnopened])
+        let lane = RedisArgument(q.queue.name.laneKey(try BatchID("m")))
+        #expect(try await q.redis.send(["EXISTS", lane]).int == 0)
+        #expect(try await q.queue.status().counters["membersDropped"] == 1)
+        // A lane that is filled ahead of its batch is none of these.
+        let ahead = try await QueueFixture()
+        try await ahead.addToLane(of: "m", ["asset": "a"])
+        try await ahead.expectHealthy()
+    }
+
+    @Test func `entries that were dropped from an idle lane are found, and its batch ends`()
+        async throws
+    {
+        let q = try await QueueFixture(settings: settings { _ in })
+        try await q.open("b", members: 1, sealed: 2)
+        while try await q.queue.admit() > 0 {}
+        let lane = RedisArgument(q.queue.name.laneKey(try BatchID("b")))
+        _ = try await q.redis.send(["XADD", lane, "MAXLEN", "0", "1-2", "asset", "x"])
+        #expect(try await q.queue.admit() == 0)
+        try await q.finish(q.claim())
+        _ = try await tendAll(q)
+        _ = try await q.queue.admit()
+        #expect(try await q.events().map(\.name) == ["completed", "harmed", "completed"])
+    }
+
+    @Test func `the work is done once in a pace, however many workers ask`() async throws {
+        var settings = QueueSettings()
+        settings.batchIdleMax = .zero
+        settings.tendPace = .seconds(3600)
+        let q = try await QueueFixture(settings: settings)
+        for name in ["a", "b"] {
+            try await q.open(name, members: 0)
+            _ = try await q.queue.admit()
+            _ = try await q.queue.tend()
+        }
+        #expect(try await q.queue.record(of: BatchID("a"))?.sealed == 0)
+        #expect(try await q.queue.record(of: BatchID("b"))?.sealed == nil)
+    }
+}
