@@ -4,10 +4,10 @@ import Redis
 enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .ingress])
+        ending + [.characters, .entries, .control, .taking, .streams, .ingress, .arrival])
     static let feed = script(
         "feed", PackageResources.feed_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .lanes])
+        ending + [.characters, .entries, .control, .taking, .streams, .lanes, .arrival])
     static let append = script("append", PackageResources.append_lua, [.clock])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, [.clock], drains: true)
@@ -43,7 +43,7 @@ enum QueueScript {
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes
+            streams, ingress, lanes, arrival
 
         var source: [UInt8] {
             switch self {
@@ -61,6 +61,7 @@ enum QueueScript {
             case .ingress: PackageResources.ingress_lua
             case .lanes: PackageResources.lanes_lua
             case .taking: PackageResources.taking_lua
+            case .arrival: PackageResources.arrival_lua
             }
         }
     }

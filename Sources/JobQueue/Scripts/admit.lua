@@ -66,7 +66,7 @@ local function admit_job(entry, f)
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
-    sequence = int(sequence), generation = generation or '1', cost = f.cost, named = f.id and '1',
+    sequence = int(sequence), arrival = arrived(entry), generation = generation or '1', cost = f.cost, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 

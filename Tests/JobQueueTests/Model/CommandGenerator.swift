@@ -13,6 +13,8 @@ struct CommandGenerator {
     private var ids = (1...9).map { "j\($0)" }
     /// How many of a hundred commands are about batches' lanes, and how many about single jobs.
     private var shares = (lanes: 10, jobs: 13)
+    /// How many members have said when they arrived.
+    private var arrivals = 0
 
     /// A sequence and the rules under which it runs: the same for the same seed.
     static func sequence(seed: UInt64, count: Int) -> (rules: QueueRules, commands: [QueueCommand])
@@ -246,6 +248,13 @@ struct CommandGenerator {
         if chance(96) { fields.append(.init("asset", one(of: assets))) }
         if chance(20) { fields.append(.init("edit", "e3")) }
         if chance(30) { fields.append(chance(92) ? cost() : .init("cost", "much")) }
+        // Between the arrivals of entries of the ingress stream, and of no other member.
+        if chance(40) {
+            arrivals += 1
+            fields.append(
+                .init("arrived", chance(95) ? "\(one(of: [0, 2, 5, 9]) * 1000 + arrivals)" : "soon")
+            )
+        }
         if chance(3) || fields.isEmpty { fields.append(.init("id", "j1")) }
         let next = (model.lanes[batch]?.last ?? 0) + 1
         return .addToLane(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)

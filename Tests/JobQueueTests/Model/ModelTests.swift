@@ -57,13 +57,15 @@ import Testing
 
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
-        case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
+        case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused,
+            parkedByAdmission
 
         var script: RedisScript {
             switch self {
             case .anyFenceCommits: QueueScript.commit
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
+            case .parkedByAdmission: QueueScript.feed
             }
         }
 
@@ -74,6 +76,11 @@ import Testing
                 ("local ms = end_hold(j)\n  leave_asset(j)", "local ms = end_hold(j)")
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
             case .costIsIgnored: ("math.ceil(cost * 1000 /", "math.ceil(1000 /")
+            case .parkedByAdmission:
+                (
+                    "'parked:' .. j.asset, arrival_of(j), j.id",
+                    "'parked:' .. j.asset, j.sequence, j.id"
+                )
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             }
         }

@@ -132,8 +132,14 @@ extension QueueModel {
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
         job.sequence = next
+        job.arrival = Self.arrival(entry)
         job.generation = generation
         takeIn(job, isDelayed: due == Self.times[Self.future])
+    }
+
+    /// When an entry of the ingress stream arrived: its id is a time in ms.
+    static func arrival(_ entry: String) -> Int {
+        (Int(entry.split(separator: "-").first ?? "") ?? 0) * 1000
     }
 
     mutating func takeIn(_ job: Job, isDelayed: Bool = false) {

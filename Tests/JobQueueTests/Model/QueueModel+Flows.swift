@@ -38,7 +38,7 @@ extension QueueModel {
         }
         jobs[id]?.state = .parked
         for behind in jobs(.parked, where: { $0.asset == job.asset })
-        where behind.sequence ?? 0 > job.sequence ?? 0
+        where behind.arrival ?? 0 > job.arrival ?? 0
             && Self.urgencies[behind.priority] ?? 0 > Self.urgencies[job.priority] ?? 9
         {
             job.priority = behind.priority
@@ -46,7 +46,7 @@ extension QueueModel {
         jobs[id]?.priority = job.priority
         let urgency = Self.urgencies[job.priority] ?? 0
         for ahead in jobs(.parked, where: { $0.asset == job.asset })
-        where ahead.sequence ?? 0 < job.sequence ?? 0
+        where ahead.arrival ?? 0 < job.arrival ?? 0
             && Self.urgencies[ahead.priority] ?? 9 < urgency
         {
             jobs[ahead.id]?.priority = job.priority

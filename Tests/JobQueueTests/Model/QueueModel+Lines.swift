@@ -67,6 +67,10 @@ extension QueueModel {
         return lines
     }
 
+    private static func shown(_ arrival: Int) -> String {
+        arrival > clockArrival ? "*" : "\(arrival)"
+    }
+
     private static func lines(_ job: Job) -> [String] {
         var lines: [String] = []
         let key = "job:\(job.id)"
@@ -85,6 +89,7 @@ extension QueueModel {
         say("malformed", job.isMalformed ? "1" : nil)
         say("deadline", job.deadline.map { "\($0)" })
         say("sequence", job.sequence.map { "\($0)" })
+        say("arrival", job.arrival.map(Self.shown))
         say("generation", "\(job.generation)", unless: "1")
         say("attempts", "\(job.attempts)", unless: "0")
         say("crashes", "\(job.crashes)", unless: "0")
@@ -108,11 +113,12 @@ extension QueueModel {
         if job.history > 0 { lines.append("attempts:\(job.id) \(job.history)") }
         let at = job.over == nil ? "*" : "over"
         let place = "\(job.sequence ?? 0)"
+        let arrival = Self.shown(job.arrival ?? 0)
         switch job.state {
         case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(place)")
         case .delayed: lines.append("delayed \(job.id) \(at)")
         case .parked:
-            lines += ["parked \(job.id) \(place)", "parked:\(job.asset) \(job.id) \(place)"]
+            lines += ["parked \(job.id) \(arrival)", "parked:\(job.asset) \(job.id) \(arrival)"]
         case .active, .committing: lines.append("lease \(job.id) \(at)")
         case .stuck: lines.append("stuck \(job.id) *")
         case .dead: lines.append("dead \(job.id) *")

@@ -61,6 +61,8 @@ struct QueueModel {
         var hasOwnEdit = false
         var deadline: Int?
         var sequence: Int?
+        /// When it arrived; above ``clockArrival`` it has the server's time.
+        var arrival: Int?
         var generation = 1
         var attempts = 0
         var crashes = 0
@@ -85,6 +87,8 @@ struct QueueModel {
         /// When it is due, or its lease over, in logical time; nil while that is far off.
         var over: Int?
 
+        /// Its place among others in its state.
+        var place: Int { (state == .parked ? arrival : sequence) ?? 0 }
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
         /// Its number in its batch.
@@ -146,11 +150,17 @@ struct QueueModel {
             Event(id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset, detail: detail))
     }
 
-    /// The jobs in a state, in the order of their admission.
+    /// The jobs in a state, in the order of their admission, and parked ones in that of their arrival.
     func jobs(_ state: State, where matches: (Job) -> Bool = { _ in true }) -> [Job] {
         jobs.values.filter { $0.state == state && matches($0) }
-            .sorted { ($0.sequence ?? 0, $0.id) < ($1.sequence ?? 0, $1.id) }
+            .sorted { ($0.place, $0.id) < ($1.place, $1.id) }
     }
+
+    /// Above all arrivals that entries say.
+    static let clockArrival = 1_000_000_000_000_000
+
+    /// The arrival of what arrives now.
+    mutating func arrivesNow() -> Int { Self.clockArrival + tick() }
 
     func running(_ tenant: String) -> Int {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }

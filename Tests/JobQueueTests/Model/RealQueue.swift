@@ -154,7 +154,7 @@ struct RealQueue {
         return [next, wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 13 else { return "\(row)" }
+                guard f.count == 14 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
                 return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
                     .joined(separator: " ") + known

@@ -3,6 +3,9 @@
 -- Whether any job is parked; asked once per script.
 local any_parked
 
+-- When a job arrived. A record of the version before says only when it was admitted.
+local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
+
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
@@ -10,7 +13,8 @@ local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 -- likewise, so the first that is urgent enough has only such ahead. And a job that comes late to its place,
 -- because it was delayed, is first made as urgent as the next one behind it.
 local function lift_parked(j)
-  local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '+inf', 'LIMIT', '0', '1')[1]
+  local arrival = arrival_of(j)
+  local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '+inf', 'LIMIT', '0', '1')[1]
   local wanted = behind and (call('HGET', P .. 'job:' .. behind, 'priority') or 'normal')
   if wanted and (URGENCY[wanted] or 0) > (URGENCY[j.priority] or 9) then
     j.priority = wanted
@@ -18,7 +22,7 @@ local function lift_parked(j)
   end
   local urgency = URGENCY[j.priority] or 0
   if urgency <= URGENCY.bulk then return end
-  local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', '0', '1000')
+  local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '-inf', 'LIMIT', '0', '1000')
   for _, id in ipairs(ahead) do
     local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
     if (URGENCY[priority] or 9) >= urgency then return end
@@ -37,8 +41,8 @@ local function make_ready(j)
     return
   end
   any_parked = true
-  call('ZADD', P .. 'parked', j.sequence, j.id)
-  call('ZADD', P .. 'parked:' .. j.asset, j.sequence, j.id)
+  call('ZADD', P .. 'parked', arrival_of(j), j.id)
+  call('ZADD', P .. 'parked:' .. j.asset, arrival_of(j), j.id)
   call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
   lift_parked(j)
   local h = load(holder)

@@ -1,9 +1,10 @@
 -- From a checked entry of a stream to a job.
 
--- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, generation, and perhaps
+-- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), due and deadline in ms.
 local function take_in(j)
-  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence, 'enqueued', NOW}
+  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
+    'arrival', j.arrival, 'enqueued', NOW}
   local function add(name, value) record[#record + 1] = name record[#record + 1] = value end
   if j.tenant ~= 'default' then add('tenant', j.tenant) end
   if j.priority ~= 'normal' then add('priority', j.priority) end
