@@ -158,7 +158,8 @@ struct CommandGenerator {
                 outcome: chance(85) ? "completed" : "drafted")
         case .finalize: .finalize(few { $0.hold(.committing) })
         case .handOn: .handOn(hold(.committing))
-        case .conclude: .conclude(hold(.active), outcome: one(of: ["unchanged", "cancelled"]))
+        case .conclude:
+            .conclude(hold(.active), outcome: one(of: ["unchanged", "superseded", "cancelled"]))
         case .preview: .preview(hold(.active))
         case .fail:
             .fail(

@@ -50,7 +50,7 @@ import Testing
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
-            job.unchanged, crashed, duplicates, malformedDropped, quarantined, replayed
+            job.unchanged, job.superseded, crashed, duplicates, malformedDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
