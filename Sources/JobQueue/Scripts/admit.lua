@@ -62,11 +62,12 @@ local function admit_job(entry, f)
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
-  if f.replace then replace(f.asset, f.replace, 'replaced by job ' .. id) end
+  local arrival = arrived(entry)
+  if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
-    sequence = int(sequence), arrival = arrived(entry), generation = generation or '1', cost = f.cost, named = f.id and '1',
+    sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 

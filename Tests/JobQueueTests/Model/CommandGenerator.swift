@@ -202,7 +202,7 @@ struct CommandGenerator {
         if chance(10) {
             fields.append(.init("deadline", one(of: [QueueModel.past, QueueModel.future])))
         }
-        if chance(8) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
+        if chance(12) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
         return fields
     }
 

@@ -58,7 +58,7 @@ import Testing
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused,
-            parkedByAdmission
+            parkedByAdmission, laterIsNotReplaced, newerIsReplaced
 
         var script: RedisScript {
             switch self {
@@ -66,6 +66,7 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
             case .parkedByAdmission: QueueScript.feed
+            case .laterIsNotReplaced, .newerIsReplaced: QueueScript.admit
             }
         }
 
@@ -81,6 +82,9 @@ import Testing
                     "'parked:' .. j.asset, arrival_of(j), j.id",
                     "'parked:' .. j.asset, j.sequence, j.id"
                 )
+            case .laterIsNotReplaced:
+                ("replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)", "")
+            case .newerIsReplaced: ("'-inf', '(' .. arrival, 'LIMIT'", "'-inf', '+inf', 'LIMIT'")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             }
         }

@@ -122,7 +122,9 @@ extension QueueModel {
             if known == Self.digest(asset, edit) { return count("duplicates") }
             if known != nil { return conflict(entry, job: id, asset) }
         }
-        if let which = f["replace"] { replace(asset, which, "replaced by job \(id)") }
+        if let which = f["replace"] {
+            replace(asset, which, Self.arrival(entry), "replaced by job \(id)")
+        }
         next += 1
         let due = f["notBefore"].flatMap { Self.times[$0] }
         var job = Job(id: id, state: .delayed, asset: asset, edit: edit)
@@ -134,7 +136,8 @@ extension QueueModel {
         job.sequence = next
         job.arrival = Self.arrival(entry)
         job.generation = generation
-        takeIn(job, isDelayed: due == Self.times[Self.future])
+        if due == Self.times[Self.future] { job.notBefore = due }
+        takeIn(job)
     }
 
     /// When an entry of the ingress stream arrived: its id is a time in ms.
@@ -142,15 +145,22 @@ extension QueueModel {
         (Int(entry.split(separator: "-").first ?? "") ?? 0) * 1000
     }
 
-    mutating func takeIn(_ job: Job, isDelayed: Bool = false) {
+    mutating func takeIn(_ job: Job) {
         jobs[job.id] = job
         count("admitted")
-        if !isDelayed { makeReady(job.id) }
+        if job.notBefore == nil { makeReady(job.id) }
     }
 
-    private mutating func replace(_ asset: String, _ which: String, _ reason: String) {
-        for job in jobs(.parked, where: { $0.asset == asset }) { cancel(job.id, reason) }
-        guard let holder = assets[asset], let job = jobs[holder] else { return }
+    private mutating func replace(
+        _ asset: String, _ which: String, _ arrival: Int, _ reason: String
+    ) {
+        func isOlder(_ job: Job) -> Bool { job.asset == asset && job.arrival ?? 0 < arrival }
+        for job in jobs(.parked, where: isOlder) { cancel(job.id, reason) }
+        let later = jobs(.delayed) { isOlder($0) && $0.notBefore != nil }
+        for job in later.sorted(by: { $0.arrival ?? 0 < $1.arrival ?? 0 }) {
+            cancel(job.id, reason)
+        }
+        guard let holder = assets[asset], let job = jobs[holder], isOlder(job) else { return }
         if [.ready, .delayed, .stuck].contains(job.state) {
             cancel(holder, reason)
         } else if job.state == .active && which == "running" {

@@ -29,6 +29,7 @@ extension QueueModel {
     /// ahead of it as urgent as itself.
     mutating func makeReady(_ id: String) {
         guard var job = jobs[id] else { return }
+        jobs[id]?.notBefore = nil
         let holder = assets[job.asset] ?? id
         assets[job.asset] = holder
         if holder == id {

@@ -90,6 +90,7 @@ extension QueueModel {
         say("deadline", job.deadline.map { "\($0)" })
         say("sequence", job.sequence.map { "\($0)" })
         say("arrival", job.arrival.map(Self.shown))
+        say("notBefore", job.notBefore.map { "\($0)" })
         say("generation", "\(job.generation)", unless: "1")
         say("attempts", "\(job.attempts)", unless: "0")
         say("crashes", "\(job.crashes)", unless: "0")
@@ -116,7 +117,9 @@ extension QueueModel {
         let arrival = Self.shown(job.arrival ?? 0)
         switch job.state {
         case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(place)")
-        case .delayed: lines.append("delayed \(job.id) \(at)")
+        case .delayed:
+            lines.append("delayed \(job.id) \(at)")
+            if job.notBefore != nil { lines.append("later:\(job.asset) \(job.id) \(arrival)") }
         case .parked:
             lines += ["parked \(job.id) \(arrival)", "parked:\(job.asset) \(job.id) \(arrival)"]
         case .active, .committing: lines.append("lease \(job.id) \(at)")

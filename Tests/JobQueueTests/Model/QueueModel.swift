@@ -63,6 +63,8 @@ struct QueueModel {
         var sequence: Int?
         /// When it arrived; above ``clockArrival`` it has the server's time.
         var arrival: Int?
+        /// When its time comes, while it waits for that.
+        var notBefore: Int?
         var generation = 1
         var attempts = 0
         var crashes = 0

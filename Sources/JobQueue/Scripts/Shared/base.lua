@@ -8,7 +8,8 @@
 --
 -- Where a job is, by the `state` of job:<job>:
 --   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
---   delayed     in zset delayed                       score = due, ms
+--   delayed     in zset delayed                       score = due, ms; one that waits for its notBefore also in zset
+--                                                     later:<asset>, score = arrival, µs
 --   parked      in zsets parked and parked:<asset>    score = arrival, µs; behind another job of its asset
 --   active      in zset lease                         score = end of lease, ms
 --   committing  in zset lease                         likewise; result:<job> holds the event to be sent

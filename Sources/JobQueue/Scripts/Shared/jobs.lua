@@ -30,9 +30,17 @@ local function lift_parked(j)
   end
 end
 
+-- Ends a job's wait for the time before which it is not begun.
+local function end_wait(j)
+  if not j.notBefore then return end
+  call('ZREM', P .. 'later:' .. j.asset, j.id)
+  call('HDEL', P .. 'job:' .. j.id, 'notBefore')
+end
+
 -- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
 -- has the asset. A job that is parked behind less urgent ones lifts them to its own priority.
 local function make_ready(j)
+  end_wait(j)
   local holder = j.id
   if call('HSETNX', P .. 'assets', j.asset, j.id) == 0 then holder = call('HGET', P .. 'assets', j.asset) end
   if holder == j.id then
@@ -122,6 +130,7 @@ local function cancel(j, reason)
     call('ZREM', P .. 'parked:' .. j.asset, j.id)
   elseif j.state == 'delayed' then
     call('ZREM', P .. 'delayed', j.id)
+    end_wait(j)
   elseif j.state == 'stuck' then
     call('ZREM', P .. 'stuck', j.id)
     reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')

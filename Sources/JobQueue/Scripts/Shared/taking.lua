@@ -17,8 +17,10 @@ local function take_in(j)
   count('admitted')
   if j.due and j.due > MS then
     record[2] = 'delayed'
+    add('notBefore', int(j.due))
     call('HSET', P .. 'job:' .. j.id, unpack(record))
     call('ZADD', P .. 'delayed', int(j.due), j.id)
+    call('ZADD', P .. 'later:' .. j.asset, j.arrival, j.id)
   else
     call('HSET', P .. 'job:' .. j.id, unpack(record))
     j.state = 'ready'
@@ -26,13 +28,23 @@ local function take_in(j)
   end
 end
 
--- Ends the jobs of an asset that a newer one takes the place of.
-local function replace(asset, which, reason)
-  -- Of a longer chain the later ones are still made, in their order.
-  for _, id in ipairs(call('ZRANGE', P .. 'parked:' .. asset, '0', '999')) do cancel(load(id), reason) end
+-- Ends the jobs of an asset that wait in a zset of it and arrived earlier. Of a longer chain the later ones come to their
+-- turn all the same, and then the library knows that a newer edit was published.
+local REPLACED_MAX = '1000'
+local function replace_waiting(zset, state, arrival, reason)
+  for _, id in ipairs(call('ZRANGEBYSCORE', zset, '-inf', '(' .. arrival, 'LIMIT', '0', REPLACED_MAX)) do
+    local j = load(id)
+    if j and j.state == state then cancel(j, reason) else call('ZREM', zset, id) end
+  end
+end
+
+-- Ends the jobs of an asset that one takes the place of: those that arrived earlier than it.
+local function replace(asset, which, arrival, reason)
+  replace_waiting(P .. 'parked:' .. asset, 'parked', arrival, reason)
+  replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)
   local holder = call('HGET', P .. 'assets', asset)
   local h = holder and load(holder)
-  if not h then return end
+  if not h or tonumber(arrival_of(h)) >= tonumber(arrival) then return end
   if h.state == 'ready' or h.state == 'delayed' or h.state == 'stuck' then
     cancel(h, reason)
   elseif h.state == 'active' and which == 'running' then
