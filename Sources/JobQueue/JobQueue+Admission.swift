@@ -2,44 +2,67 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// Appends a job to the ingress stream, as any producer would: one plain `XADD`.
+    /// Appends a job to the ingress stream of its priority, as any producer would: one plain `XADD`.
     ///
-    /// - Returns: the entry's id, which is the job's id when the request has none.
+    /// - Returns: the entry's name, which is the job's id when the request has none.
     public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
         var fields = [
             (name: "asset", value: request.asset.string),
             (name: "edit", value: request.edit.json.canonical),
         ]
         if let id = request.id { fields.append((name: "id", value: id.string)) }
-        return try await append(fields + request.scheduling.fields, to: name.ingressKey)
+        fields += request.scheduling.fields
+        guard request.scheduling.priority == .interactive else {
+            return try await append(fields, to: name.ingressKey)
+        }
+        return try await append(fields, to: name.urgentIngressKey) + QueueName.urgentSuffix
     }
 
-    /// Turns the oldest entries of the ingress stream, and the next ones of batches' lanes, into jobs.
-    ///
-    /// - Returns: how many entries were taken.
-    public func admit() async throws(QueueError) -> Int {
-        let contract = [
-            ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
-            ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
-        ].map { RedisArgument($0) }
+    /// What an admission found.
+    public struct Admission: Sendable, Equatable {
+        /// How many entries of ingress streams and lanes were taken.
+        public let taken: Int
+        /// Whether batches have lanes, which are fed as their jobs end.
+        public let hasLanes: Bool
+        /// Whether entries were left because enough jobs wait for workers; urgent ones are taken all the same.
+        public let isHeld: Bool
+    }
+
+    /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs.
+    public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
             QueueScript.admit,
-            [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)] + contract
-                + [RedisArgument(settings.malformedMax)])
-        guard let counts = reply.array, counts.count == 2, let taken = counts[0].int,
-            let lanes = counts[1].int
+            [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)]
+                + Self.contract + [
+                    RedisArgument(settings.malformedMax), RedisArgument(settings.aheadMax),
+                    RedisArgument(settings.aheadBytesMax),
+                ])
+        guard let answers = reply.array, answers.count == 3, let taken = answers[0].int,
+            let lanes = answers[1].int, let held = answers[2].string
         else { throw unexpected(reply, of: QueueScript.admit) }
-        guard lanes > 0 else { return Int(taken) }
-        let fed = try await run(
+        let fed = lanes > 0 ? try await feed() : 0
+        return Admission(taken: Int(taken) + fed, hasLanes: lanes > 0, isHeld: held == "1")
+    }
+
+    /// Turns the next entries of batches' lanes into jobs, as far as their windows have room.
+    ///
+    /// - Returns: how many were taken.
+    public func feed() async throws(QueueError) -> Int {
+        let reply = try await run(
             QueueScript.feed,
-            [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + contract
+            [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
                 + [
                     RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
                     RedisArgument(settings.malformedMax),
                 ])
-        guard let made = fed.int else { throw unexpected(fed, of: QueueScript.feed) }
-        return Int(taken + made)
+        guard let made = reply.int else { throw unexpected(reply, of: QueueScript.feed) }
+        return Int(made)
     }
+
+    private static let contract = [
+        ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
+        ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
+    ].map { RedisArgument($0) }
 
     func append(
         _ fields: [(name: String, value: String)], to stream: String

@@ -4,7 +4,9 @@ import Redis
 enum QueueScript {
     static let admit = script(
         "admit", PackageResources.admit_lua,
-        ending + [.characters, .entries, .control, .taking, .streams, .ingress, .arrival])
+        ending + [
+            .characters, .entries, .control, .taking, .streams, .ingress, .arrival, .doors, .ahead,
+        ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
         ending + [.characters, .entries, .control, .taking, .streams, .lanes, .arrival])
@@ -29,7 +31,7 @@ enum QueueScript {
     static let configure = script(
         "configure", PackageResources.configure_lua, [.clock, .flows, .control], drains: true)
     static let explain = script(
-        "explain", PackageResources.explain_lua, [.clock, .flows], drains: true)
+        "explain", PackageResources.explain_lua, [.clock, .flows, .doors], drains: true)
     static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
     static let inspect = script(
         "inspect", PackageResources.inspect_lua, ending + [.stuck, .faults], drains: true)
@@ -43,7 +45,7 @@ enum QueueScript {
     enum Part: Int {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
-            streams, ingress, lanes, arrival
+            streams, ingress, lanes, arrival, doors, ahead
 
         var source: [UInt8] {
             switch self {
@@ -62,6 +64,8 @@ enum QueueScript {
             case .lanes: PackageResources.lanes_lua
             case .taking: PackageResources.taking_lua
             case .arrival: PackageResources.arrival_lua
+            case .doors: PackageResources.doors_lua
+            case .ahead: PackageResources.ahead_lua
             }
         }
     }

@@ -24,7 +24,7 @@ for _, batch in ipairs(call('ZRANGE', P .. 'lanes', '0', int(lanes_max - 1))) do
   lane = lane + call('XLEN', P .. 'lane:' .. batch)
 end
 return {{
-  {'incoming', call('XLEN', P .. 'in')}, {'lanes', lane}, {'ready', ready},
+  {'incoming', call('XLEN', P .. 'in:interactive') + call('XLEN', P .. 'in')}, {'lanes', lane}, {'ready', ready},
   {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
   {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
   {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},

@@ -44,7 +44,10 @@ local function feed(batch, most)
     elseif code then
       bury_malformed(j, code, message, malformed_max)
     else
-      if f.edit then call('SET', P .. 'edit:' .. id, f.edit) end
+      if f.edit then
+        call('SET', P .. 'edit:' .. id, f.edit)
+        j.bytes = #f.edit
+      end
       take_in(j)
     end
   end

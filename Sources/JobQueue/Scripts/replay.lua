@@ -31,7 +31,11 @@ local function replay(id, place)
   if edit ~= '' then
     call('SET', P .. 'edit:' .. id, edit)
     call('HSET', k, 'own', '1')
+    call('HDEL', k, 'bytes')
+    j.bytes = #edit > LARGE_EDIT and #edit or nil
+    if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
   end
+  weigh(j, 1)
   if j.batch then
     local b = P .. 'batch:' .. j.batch
     -- Its batch is open again and will end once more, which is another event.

@@ -40,6 +40,7 @@ struct CommandGenerator {
             rules.promotionsMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
+            rules.aheadMax = .random(in: 2...6, using: &random)
             rules.carriesMax = .random(in: 0...2, using: &random)
             rules.batchesMax = Bool.random(using: &random) ? 0 : 1000
             // More names than done records, or a name would be free before its members' records are gone.
@@ -105,7 +106,7 @@ struct CommandGenerator {
             case .job: return shares.jobs
             case .batch: return shares.lanes / 3 + (isFed ? 2 : 0)
             case .lane: return shares.lanes
-            case .admit: return model.ingress.isEmpty ? 1 : 20
+            case .admit: return model.ingress.isEmpty && model.urgent.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
             case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
             case .beat: return 2
@@ -140,8 +141,8 @@ struct CommandGenerator {
 
     private mutating func command() -> QueueCommand {
         switch kind() {
-        case .job: .enqueue(chance(96) ? jobFields() : faultyFields())
-        case .batch: .enqueue(batchFields())
+        case .job: .enqueue(chance(96) ? jobFields() : faultyFields(), isUrgent: chance(25))
+        case .batch: .enqueue(batchFields(), isUrgent: chance(15))
         case .lane: laneEntry()
         case .admit: .admit(atMost: chance(70) ? 200 : one(of: [1, 2]))
         case .feed: .feed(atMost: chance(70) ? 200 : one(of: [1, 2]))

@@ -58,7 +58,8 @@ import Testing
     /// What a careless change could take away.
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused,
-            parkedByAdmission, laterIsNotReplaced, newerIsReplaced
+            parkedByAdmission, laterIsNotReplaced, newerIsReplaced,
+            urgentIsSecond, aheadIsUnbounded
 
         var script: RedisScript {
             switch self {
@@ -66,7 +67,8 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused: QueueScript.finalize
             case .costIsIgnored: QueueScript.claim
             case .parkedByAdmission: QueueScript.feed
-            case .laterIsNotReplaced, .newerIsReplaced: QueueScript.admit
+            case .laterIsNotReplaced, .newerIsReplaced, .urgentIsSecond, .aheadIsUnbounded:
+                QueueScript.admit
             }
         }
 
@@ -82,6 +84,8 @@ import Testing
                     "'parked:' .. j.asset, arrival_of(j), j.id",
                     "'parked:' .. j.asset, j.sequence, j.id"
                 )
+            case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
+            case .aheadIsUnbounded: ("return door.share * AHEAD_MAX", "return 1000000")
             case .laterIsNotReplaced:
                 ("replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)", "")
             case .newerIsReplaced: ("'-inf', '(' .. arrival, 'LIMIT'", "'-inf', '+inf', 'LIMIT'")

@@ -43,9 +43,16 @@ extension QueueModel {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 
-    mutating func enqueue(_ fields: [Field]) {
+    mutating func enqueue(_ fields: [Field], isUrgent: Bool) {
         ingressLast += 1
-        ingress.append(("\(ingressLast)-0", fields))
+        let entry = Entry(id: "\(ingressLast)-0", fields: fields)
+        if isUrgent {
+            urgent.append(entry)
+            urgentCount += 1
+        } else {
+            ingress.append(entry)
+            ingressCount += 1
+        }
     }
 
     mutating func addToLane(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
@@ -56,21 +63,41 @@ extension QueueModel {
     }
 
     mutating func admit(_ most: Int) -> [String] {
-        let taken = Array(ingress.prefix(most))
-        ingress.removeFirst(taken.count)
+        let first = urgent.prefix(min(most, room(2)))
+        urgent.removeFirst(first.count)
+        admit(first, "-i", "interactive")
+        let then = ingress.prefix(min(most, room(1)))
+        ingress.removeFirst(then.count)
+        admit(then, "", nil)
+        return [
+            "\(first.count + then.count)", "\(batches.values.count { $0.looked != nil })",
+            room(1) == 0 && !ingress.isEmpty ? "1" : "",
+        ]
+    }
+
+    /// How many more jobs may be admitted ahead of the workers.
+    private func room(_ share: Int) -> Int {
+        max(0, share * rules.aheadMax - assets.count - jobs(.parked).count)
+    }
+
+    /// - Parameter priority: when the entry names none.
+    private mutating func admit(
+        _ entries: ArraySlice<Entry>, _ suffix: String, _ priority: String?
+    ) {
         var next = sequence
-        sequence += taken.count
-        for entry in taken {
-            let f = Self.named(entry.fields)
+        sequence += entries.count
+        for entry in entries {
+            let name = entry.id + suffix
+            var f = Self.named(entry.fields)
+            f["priority"] = f["priority"] ?? priority
             if let code = Self.ingressFault(f) {
-                deadLetter(entry.id, f, code)
+                deadLetter(name, f, code)
             } else if let batch = f["batch"] {
-                admitBatch(entry.id, batch, f)
+                admitBatch(name, batch, f)
             } else {
-                admitJob(entry.id, f, &next)
+                admitJob(name, f, &next)
             }
         }
-        return ["\(taken.count)", "\(batches.values.count { $0.looked != nil })"]
     }
 
     private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {

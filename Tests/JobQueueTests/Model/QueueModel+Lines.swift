@@ -26,11 +26,13 @@ extension QueueModel {
             say("running", tenant, "\(jobs.count)")
         }
         for entry in ingress { say("in", entry.id) }
+        for entry in urgent { say("in:interactive", entry.id) }
         for (name, lane) in lanes {
             for entry in lane.entries { say("lane:\(name) 1-\(entry.number)") }
         }
-        let gone = ingressLast - ingress.count
+        let (gone, urgentGone) = (ingressCount - ingress.count, urgentCount - urgent.count)
         if gone > 0 { say("ingress gone", "\(gone)") }
+        if urgentGone > 0 { say("ingress:interactive gone", "\(urgentGone)") }
         if sequence > 0 { say("sequence", "\(sequence)") }
         for (index, id) in done.enumerated() { say("done \(index)", id) }
         for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }

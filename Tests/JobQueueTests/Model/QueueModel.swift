@@ -9,7 +9,11 @@ struct QueueModel {
     /// The holders of assets.
     var assets: [String: String] = [:]
     var lanes: [String: Lane] = [:]
-    var ingress: [(id: String, fields: [QueueCommand.Field])] = []
+    var ingress: [Entry] = []
+    var urgent: [Entry] = []
+    /// How many entries each stream has had.
+    var ingressCount = 0
+    var urgentCount = 0
     var ingressLast = 0
     var sequence = 0
 
@@ -126,6 +130,12 @@ struct QueueModel {
 
         var sum: Int { counts.values.reduce(0, +) }
         var isComplete: Bool { finished == generation }
+    }
+
+    struct Entry {
+        /// Its id in the stream.
+        let id: String
+        let fields: [QueueCommand.Field]
     }
 
     struct Lane {

@@ -41,10 +41,13 @@ struct RealQueue {
 
     private mutating func answer(_ command: QueueCommand) async throws -> [String] {
         switch command {
-        case .enqueue(let fields):
+        case .enqueue(let fields, let isUrgent):
             ingressLast += 1
             _ = try await redis.send(
-                ["XADD", key("in"), RedisArgument("\(ingressLast)-0")] + Self.words(fields))
+                [
+                    "XADD", key(isUrgent ? "in:interactive" : "in"),
+                    RedisArgument("\(ingressLast)-0"),
+                ] + Self.words(fields))
             return ["OK"]
         case .addToLane(let batch, let number, let fields):
             return [try await addToLane(batch, number, fields)]
@@ -52,7 +55,8 @@ struct RealQueue {
             return try await run(
                 QueueScript.admit,
                 [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
-                    RedisArgument(rules.malformedMax)
+                    RedisArgument(rules.malformedMax), RedisArgument(rules.aheadMax),
+                    RedisArgument(1 << 30),
                 ])
         case .feed(let most):
             return try await run(

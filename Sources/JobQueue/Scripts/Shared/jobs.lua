@@ -95,6 +95,13 @@ end
 -- What two jobs of one id must have in common to be the same job.
 local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
 
+-- Counts the bytes of large edits of jobs that have not ended, those of small ones being bounded by their number: field
+-- `bytes` of a job that has one, `aheadBytes` of hash virtual for all.
+local LARGE_EDIT = 4096
+local function weigh(j, sign)
+  if j.bytes then call('HINCRBY', P .. 'virtual', 'aheadBytes', int(sign * j.bytes)) end
+end
+
 -- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
 -- seen:old), so that the same name is still the same job.
 local function forget(id)
@@ -107,6 +114,7 @@ end
 -- `revision` as in `event`.
 local function finish(j, outcome, data, ms, revision)
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
+  weigh(j, -1)
   count(outcome)
   count('milliseconds', ms)
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
@@ -147,6 +155,7 @@ end
 local function bury(j, code, message, data)
   call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message)
   call('ZADD', P .. 'dead', NOW, j.id)
+  weigh(j, -1)
   count('failed')
   member_ended(j, 'dead', 0)
   emit('failed', j, j.generation .. '/failed', data)

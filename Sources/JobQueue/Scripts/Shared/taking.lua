@@ -1,7 +1,8 @@
 -- From a checked entry of a stream to a job.
 
 -- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
--- batch, cost, named, own (an edit of its own in a batch), due and deadline in ms.
+-- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
+-- in ms.
 local function take_in(j)
   local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
     'arrival', j.arrival, 'enqueued', NOW}
@@ -14,6 +15,10 @@ local function take_in(j)
   if j.own then add('own', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
+  if j.bytes and j.bytes > LARGE_EDIT then
+    add('bytes', int(j.bytes))
+    weigh(j, 1)
+  end
   count('admitted')
   if j.due and j.due > MS then
     record[2] = 'delayed'
