@@ -276,6 +276,7 @@ let package = Package(
                 "MinilabTesting", "Redis", "RenderProtocol", "Worker", "minilab-hostile-child",
                 "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),

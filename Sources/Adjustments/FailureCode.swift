@@ -47,6 +47,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case missingDraft
     /// Another version became current since the draft was made.
     case staleDraft
+    /// An edit that arrived later was made first, and this one changes what was there before that.
+    case overtaken
     /// The record of a version is not as it was written: damaged, changed by hand, or with names of files that
     /// lead out of the version's folder.
     case damagedVersion
@@ -104,7 +106,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
             .badResource, .assetOutsideLibrary, .cannotHandleAdjustmentData,
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
-            .missingVersion, .missingDraft, .staleDraft, .damagedVersion,
+            .missingVersion, .missingDraft, .staleDraft, .overtaken, .damagedVersion,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
             .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .noSuchBatch, .deadlinePassed,
             .workerLost:

@@ -29,6 +29,8 @@ public struct JobEvent: Sendable, Decodable {
         case drafted(Completed)
         /// There was nothing to do. Ends the job.
         case unchanged(Unchanged)
+        /// A newer edit was published before. Ends the job.
+        case superseded(Superseded)
         /// The render has begun; this is roughly what it will look like.
         case previewed(Previewed)
         /// The job is dead. Ends the job's generation; a replay starts the next.
@@ -83,6 +85,8 @@ public struct JobEvent: Sendable, Decodable {
                 .drafted(try container.decode(Completed.self, forKey: .data))
             case "org.minilab.job.unchanged":
                 .unchanged(try container.decode(Unchanged.self, forKey: .data))
+            case "org.minilab.job.superseded":
+                .superseded(try container.decode(Superseded.self, forKey: .data))
             case "org.minilab.job.previewed":
                 .previewed(try container.decode(Previewed.self, forKey: .data))
             case "org.minilab.job.failed":

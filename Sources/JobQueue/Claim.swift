@@ -24,6 +24,8 @@ public struct Claim: Sendable, Equatable {
     public let tenant: String
     /// Whether it is in quarantine: nothing else may run beside it.
     public let isAlone: Bool
+    /// When it was sent, in µs since 1970, by the clock of the queue's server: edits of one asset count in this order.
+    public let arrival: Int
 
     /// This hold of the job.
     public var hold: HoldID { HoldID(job: job, fence: fence) }

@@ -154,6 +154,8 @@ extension JobFacts {
             return "cancelled\(when)" + (text("reason").map { ": \($0)" } ?? "")
         case "unchanged":
             return "done\(when): there was nothing to do"
+        case "superseded":
+            return "superseded\(when): an edit of \(asset) that arrived later was published before"
         case "drafted":
             return
                 "done\(when): version \(text("version") ?? "?") of \(asset) is prepared as a draft"

@@ -9,11 +9,13 @@ public enum JobOutcome: Sendable {
     case drafted(JobEvent.Completed)
     /// There was nothing to do.
     case unchanged(JobEvent.Unchanged)
+    /// A newer edit of the asset was published before.
+    case superseded(JobEvent.Superseded)
     /// Nobody wanted it any more.
     case cancelled(JobEvent.Cancelled)
 
     /// The outcomes as events and Redis call them.
-    enum Name: String { case completed, drafted, unchanged, cancelled }
+    enum Name: String { case completed, drafted, unchanged, superseded, cancelled }
 
     /// Reads a stored result; fails for a name that this version of minilab does not know.
     init(_ name: String, json: Data) throws {
@@ -22,6 +24,8 @@ public enum JobOutcome: Sendable {
         case .completed: self = .completed(try decoder.decode(JobEvent.Completed.self, from: json))
         case .drafted: self = .drafted(try decoder.decode(JobEvent.Completed.self, from: json))
         case .unchanged: self = .unchanged(try decoder.decode(JobEvent.Unchanged.self, from: json))
+        case .superseded:
+            self = .superseded(try decoder.decode(JobEvent.Superseded.self, from: json))
         case .cancelled: self = .cancelled(try decoder.decode(JobEvent.Cancelled.self, from: json))
         case nil: throw Failure(.internalError, "no outcome is called \(name.debugDescription).")
         }

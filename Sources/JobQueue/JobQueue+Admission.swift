@@ -2,48 +2,59 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// Appends a job to the ingress stream, as any producer would: one plain `XADD`.
+    /// Appends a job to the ingress stream of its priority, as any producer would: one plain `XADD`.
     ///
-    /// - Returns: the entry's id, which is the job's id when the request has none.
+    /// - Returns: the entry's name, which is the job's id when the request has none.
     public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
         var fields = [
             (name: "asset", value: request.asset.string),
             (name: "edit", value: request.edit.json.canonical),
         ]
         if let id = request.id { fields.append((name: "id", value: id.string)) }
-        return try await append(fields + request.scheduling.fields, to: name.ingressKey)
+        fields += request.scheduling.fields
+        guard request.scheduling.priority == .interactive else {
+            return try await append(fields, to: name.ingressKey)
+        }
+        return try await append(fields, to: name.urgentIngressKey) + QueueName.urgentSuffix
     }
 
-    /// Turns the oldest entries of the ingress stream, and the next ones of batches' lanes, into jobs.
-    ///
-    /// - Returns: how many entries were taken.
-    public func admit() async throws(QueueError) -> Int {
-        let contract = [
-            ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
-            ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
-        ].map { RedisArgument($0) }
-        let pace = RedisArgument(settings.lookPace.microseconds)
+    /// What an admission found.
+    public struct Admission: Sendable, Equatable {
+        /// How many entries of ingress streams and lanes were taken.
+        public let taken: Int
+        /// Whether batches have lanes, which are fed as their jobs end.
+        public let hasLanes: Bool
+        /// Whether entries were left because enough jobs wait for workers; urgent ones are taken all the same.
+        public let isHeld: Bool
+    }
+
+    /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs.
+    public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
             QueueScript.admit,
-            [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)] + contract
-                + [RedisArgument(settings.malformedMax), pace])
-        guard let answers = reply.array, answers.count == 2, let taken = answers[0].int,
-            let isFeedDue = answers[1].int
+            [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)]
+                + Self.contract + [
+                    RedisArgument(settings.malformedMax), RedisArgument(settings.aheadMax),
+                    RedisArgument(settings.aheadBytesMax), pace,
+                ])
+        guard let answers = reply.array, answers.count == 4, let taken = answers[0].int,
+            let isFeedDue = answers[1].int, let held = answers[2].string, let lanes = answers[3].int
         else { throw unexpected(reply, of: QueueScript.admit) }
-        if isFeedDue == 0 { return Int(taken) }
+        let fed = isFeedDue == 1 ? try await feed() : 0
+        return Admission(taken: Int(taken) + fed, hasLanes: lanes > 0, isHeld: held == "1")
+    }
+
+    /// Turns the next entries of batches' lanes into jobs, as far as their windows have room, until there are jobs or
+    /// each lane has had its turn.
+    ///
+    /// - Returns: how many were taken.
+    public func feed() async throws(QueueError) -> Int {
         let arguments =
-            [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + contract
+            [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
             + [
                 RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
                 RedisArgument(settings.malformedMax), RedisArgument(settings.looksMax), pace,
             ]
-        return try await Int(taken) + feed(arguments)
-    }
-
-    /// Feeds lanes until there are jobs or each lane has had its turn.
-    ///
-    /// - Returns: how many jobs were made.
-    private func feed(_ arguments: [RedisArgument]) async throws(QueueError) -> Int {
         for _ in 0..<settings.feedsMax {
             let reply = try await run(QueueScript.feed, arguments)
             guard let answers = reply.array, answers.count == 2, let made = answers[0].int,
@@ -53,6 +64,13 @@ extension JobQueue {
         }
         return 0
     }
+
+    private var pace: RedisArgument { RedisArgument(settings.lookPace.microseconds) }
+
+    private static let contract = [
+        ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
+        ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
+    ].map { RedisArgument($0) }
 
     func append(
         _ fields: [(name: String, value: String)], to stream: String

@@ -38,6 +38,18 @@ extension JobQueue {
             ])
     }
 
+    /// Ends a job that came to its turn after a newer edit was published.
+    public func conclude(
+        _ claim: Claim, _ event: JobEvent.Superseded
+    ) async throws(QueueError) -> Standing {
+        try await standing(
+            QueueScript.conclude,
+            [
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(JobOutcome.Name.superseded.rawValue), RedisArgument(json(event)),
+            ])
+    }
+
     /// Tells readers what a render will look like, roughly, while it runs.
     public func preview(
         _ claim: Claim, _ event: JobEvent.Previewed

@@ -39,21 +39,27 @@ public struct JobQueue: Sendable {
         }
     }
 
-    /// Waits until there is something in the ingress stream, or the time is over.
+    /// Waits until there is something in the ingress streams, or the time is over.
     ///
-    /// `admit` empties the stream, so whatever is in it is new. Work that comes without a new entry (a
-    /// retry that is due, a replay) is found by asking again: so the time is short.
+    /// `admit` empties them, so whatever is in them is new; unless it left entries because enough jobs wait.
     ///
-    /// - Parameter bell: a client of its own, because the wait blocks its connection.
-    public func waitForWork(atMost time: Duration, bell: RedisClient) async throws(QueueError) {
+    /// - Parameters:
+    ///   - onlyUrgent: whether to wait for urgent entries alone.
+    ///   - bell: a client of its own, because the wait blocks its connection.
+    /// - Returns: whether there is something.
+    public func waitForEntries(
+        atMost time: Duration, onlyUrgent: Bool, bell: RedisClient
+    ) async throws(QueueError) -> Bool {
+        let streams = [name.urgentIngressKey] + (onlyUrgent ? [] : [name.ingressKey])
         do {
-            _ = try await bell.send(
+            let reply = try await bell.send(
                 [
                     "XREAD", "COUNT", "1", "BLOCK",
                     // BLOCK 0 would wait for ever.
                     RedisArgument(max(1, time.milliseconds)), "STREAMS",
-                    RedisArgument(name.ingressKey), "0",
-                ], timeout: time + .seconds(5))
+                ] + streams.map { RedisArgument($0) } + streams.map { _ in "0" },
+                timeout: time + .seconds(5))
+            return reply.array != nil
         } catch {
             throw QueueError(.redis, "waiting for work failed: \(error)", cause: error)
         }

@@ -38,7 +38,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let fence: String?
     /// The version it published.
     public let version: String?
-    /// How a done job ended: `completed`, `drafted`, `unchanged`, `cancelled`.
+    /// How a done job ended: `completed`, `drafted`, `unchanged`, `superseded`, `cancelled`.
     public let outcome: String?
     /// How far its worker was when it was last heard of.
     public let stage: String?

@@ -28,6 +28,10 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
 
     /// The stream that producers add to.
     public var ingressKey: String { keyPrefix + "in" }
+    /// The stream that producers add to what somebody waits for: it is admitted first.
+    public var urgentIngressKey: String { keyPrefix + "in:interactive" }
+    /// What the name of an entry of that stream ends with: `Scripts/Shared/doors.lua`.
+    static let urgentSuffix = "-i"
     /// The stream that readers of events read.
     public var eventsKey: String { keyPrefix + "events" }
 

@@ -6,13 +6,13 @@ enum QueueScript {
         "admit", PackageResources.admit_lua,
         ending + [
             .characters, .entries, .control, .burying, .taking, .reading, .streams, .ingress,
-            .names, .ownerless, .looking,
+            .names, .ownerless, .looking, .arrival, .doors, .ahead,
         ])
     static let feed = script(
         "feed", PackageResources.feed_lua,
         ending + [
             .characters, .entries, .control, .burying, .taking, .reading, .streams, .lanes,
-            .looking,
+            .looking, .arrival,
         ])
     static let append = script("append", PackageResources.append_lua, [.clock, .names, .looking])
     static let claim = script("claim", PackageResources.claim_lua, ending, drains: true)
@@ -47,7 +47,7 @@ enum QueueScript {
     static let configure = script(
         "configure", PackageResources.configure_lua, [.clock, .flows, .control], drains: true)
     static let explain = script(
-        "explain", PackageResources.explain_lua, [.clock, .flows], drains: true)
+        "explain", PackageResources.explain_lua, [.clock, .flows, .doors], drains: true)
     static let census = script("census", PackageResources.census_lua, [.flows], drains: true)
     static let inspect = script(
         "inspect", PackageResources.inspect_lua, ending + [.stuck, .faults], drains: true)
@@ -63,7 +63,7 @@ enum QueueScript {
         case clock, events, flows, batches, jobs, characters, stuck, entries, control, taking,
             faults,
             streams, ingress, lanes, names, ownerless, looking, unopened,
-            burying, reopening, reading
+            burying, reopening, reading, arrival, doors, ahead
 
         var source: [UInt8] {
             switch self {
@@ -88,6 +88,9 @@ enum QueueScript {
             case .reopening: PackageResources.reopening_lua
             case .reading: PackageResources.reading_lua
             case .taking: PackageResources.taking_lua
+            case .arrival: PackageResources.arrival_lua
+            case .doors: PackageResources.doors_lua
+            case .ahead: PackageResources.ahead_lua
             }
         }
     }

@@ -26,6 +26,11 @@ public struct QueueSettings: Sendable {
     public var admitMax = 200
     /// About how many bytes of ingress entries one admit reads: Lua holds them all at once.
     public var admitBytesMax = 64 << 20
+    /// Jobs that wait or run while more are taken in from the ingress stream: the rest stays there, where it needs a tenth
+    /// of the memory. Urgent ones are taken in up to twice as many. Batches have their windows.
+    public var aheadMax = 100_000
+    /// The same in bytes of edits that are larger than 4 KiB.
+    public var aheadBytesMax = 256 << 20
     /// Jobs of one batch that are out of its lane and have not ended.
     public var window = 1000
     /// Lanes that one feed takes entries from; they take turns.

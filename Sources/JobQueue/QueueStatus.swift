@@ -23,7 +23,7 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     /// Who has ready jobs, and what is next.
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `drafted`, `unchanged`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
+    /// `drafted`, `unchanged`, `superseded`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
     /// `batches`; `voided` are claims that no heartbeat confirmed, `pardoned` are crashes that were taken back because
     /// the worker lived; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
     /// held jobs.

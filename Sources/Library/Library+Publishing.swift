@@ -11,7 +11,8 @@ public enum Publication: Sendable, Equatable {
     /// The job has made this version before, as Redis has forgotten: the new one is gone. An event must not name it, so
     /// run the job again: it finds the one that stands.
     case publishedBefore(String)
-    /// Another version became current since this one was begun: make it again, on that one.
+    /// Another version became current since this one was begun, or a draft that arrived later is there: make it again,
+    /// which finds that out.
     case conflict(current: VersionName?)
     /// The staged version is not there: make it again.
     case lost
@@ -89,6 +90,13 @@ extension Library {
         guard state.current?.version == version.parent else {
             if found.isPlaced { try bin(found.folder, of: asset) }
             return .conflict(current: state.current.flatMap { VersionName($0.version) })
+        }
+        // Of two drafts on one version the one that arrived later stays, whoever was faster.
+        if let shown = shelf == .drafts ? state.draft : state.current,
+            let newer = shown.author.arrival, let own = version.author.arrival, newer > own
+        {
+            if found.isPlaced { try bin(found.folder, of: asset) }
+            return .conflict(current: VersionName(shown.version))
         }
         if !found.isPlaced {
             try files.makeFolder(self.shelf(shelf, of: asset))

@@ -102,10 +102,14 @@ extension Provenance {
         public let worker: String
         /// When, RFC 3339, by the worker's clock.
         public let at: String
+        /// When the job arrived, in µs since 1970, by the clock of the queue's server; nil when no queue sent it or an older
+        /// release made the version: that counts as older than anything.
+        public let arrival: Int?
 
         /// Makes an author.
         public init(
-            queue: String?, job: String, generation: Int, attempt: Int, worker: String, at: String
+            queue: String?, job: String, generation: Int, attempt: Int, worker: String, at: String,
+            arrival: Int? = nil
         ) {
             self.queue = queue
             self.job = job
@@ -113,6 +117,7 @@ extension Provenance {
             self.attempt = attempt
             self.worker = worker
             self.at = at
+            self.arrival = arrival
         }
     }
 }

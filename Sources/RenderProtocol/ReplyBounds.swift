@@ -32,7 +32,8 @@ public enum ReplyBounds {
     static let foreignCodes: Set<FailureCode> = [
         .noSuchBatch, .deadlinePassed, .workerLost, .revisionConflict, .laterFormat,
         .damagedVersion,
-        .missingVersion, .missingDraft, .staleDraft, .missingAsset, .assetOutsideLibrary,
+        .missingVersion, .missingDraft, .staleDraft, .overtaken, .missingAsset,
+        .assetOutsideLibrary,
         .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined,
     ]
     /// Lines of progress before the answer.

@@ -39,6 +39,8 @@ public enum MadeJob: Sendable {
     case version(JobEvent.Completed, isDraft: Bool)
     /// There was nothing to do.
     case nothing(JobEvent.Unchanged)
+    /// A newer edit was published before, and nothing was made.
+    case superseded(JobEvent.Superseded)
 }
 
 /// A version that the queue has recorded as about to be published.
@@ -80,7 +82,7 @@ public enum PublishOutcome: Sendable, Equatable {
     /// The job's generation was published before: by us ahead of a crash, or by another worker.
     case alreadyPublished
     /// It cannot be published any more, for this reason: it has to be made again.
-    case superseded(String)
+    case outdated(String)
 }
 
 /// A hold of a job, under whose names a handler stages what it makes. A fence never comes back.

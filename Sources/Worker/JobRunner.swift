@@ -7,7 +7,7 @@ import RenderProtocol
 ///
 /// ```
 /// claim → make ─────────→ commit → publish → finalize
-///          │ └ nothing: conclude    └ idempotent: carried on by any worker ┘
+///          │ └ nothing, superseded: conclude    └ idempotent: carried on by any worker ┘
 ///          └ failure: fail    stopped: release    cancelled: conclude
 /// ```
 struct JobRunner: Sendable {
@@ -29,6 +29,11 @@ struct JobRunner: Sendable {
                 await commit(event, isDraft, claim, staged, hold)
             case .nothing(let event):
                 await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
+                    try await queue.conclude(claim, event)
+                }
+                await discard(staged)
+            case .superseded(let event):
+                await finish(.superseded, claim.job, hold) { () async throws(QueueError) in
                     try await queue.conclude(claim, event)
                 }
                 await discard(staged)
@@ -105,7 +110,7 @@ struct JobRunner: Sendable {
             await finish(.published, version.job, hold) { () async throws(QueueError) in
                 try await queue.finalize(job: version.job, fence: version.fence)
             }
-        case .superseded(let why):
+        case .outdated(let why):
             logger.notice("making it again: \(why)", metadata: ["version": "\(version.name)"])
             await finish(.rebased, version.job, hold) { () async throws(QueueError) in
                 try await queue.release(job: version.job, fence: version.fence, .rebase)

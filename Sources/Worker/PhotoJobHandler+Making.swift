@@ -13,7 +13,8 @@ extension PhotoJobHandler {
         let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
         let author = Provenance.Author(
             queue: staged.queue, job: claim.job, generation: claim.generation,
-            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601))
+            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
+            arrival: claim.arrival)
         let outcome = try await editor.make(
             edit, of: asset,
             AssetEditor.Job(
@@ -27,6 +28,12 @@ extension PhotoJobHandler {
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
                     version: current.map { JobEvent.Version($0, asset) }, reason: reason))
+        case .superseded(let by, let reason):
+            return .superseded(
+                JobEvent.Superseded(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
+                    version: JobEvent.Version(by, asset), by: by.author.job, reason: reason))
         case .made(let version):
             return .version(completed(claim, version, asset), isDraft: version.isDraft)
         }

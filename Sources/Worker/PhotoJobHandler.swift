@@ -37,10 +37,10 @@ public struct PhotoJobHandler: JobHandler {
         case .published: .published
         case .alreadyPublished: .alreadyPublished
         case .conflict(let current):
-            .superseded("version \(current?.description ?? "0, the original,") is current now")
+            .outdated("version \(current?.description ?? "0, the original,") is current now")
         case .publishedBefore(let before):
-            .superseded("the job was published before, as version \(before)")
-        case .lost: .superseded("what was staged for it is gone")
+            .outdated("the job was published before, as version \(before)")
+        case .lost: .outdated("what was staged for it is gone")
         }
     }
 

@@ -23,7 +23,7 @@ public struct Worker: Service {
     ///
     /// - Parameters:
     ///   - queue: its client carries claims and ends of jobs.
-    ///   - bell: a client of its own, for waiting for jobs.
+    ///   - bell: a client of its own, for waiting for new jobs.
     ///   - ear: a client of its own, for hearing what was cancelled.
     ///   - heartbeat: on a client and thread of its own.
     ///   - pressure: what watches memory; nil: nobody does.
@@ -60,13 +60,19 @@ public struct Worker: Service {
                 "slots": "\(settings.slots)", "memory": "\(settings.memory)",
             ])
         let jobs = RunningJobs(slots: settings.slots, brake: brake)
+        let signal = WorkSignal()
+        let admission = AdmissionLoop(
+            queue: queue, bell: bell, signal: signal, logger: logger, listener: listener)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
                 let upkeep = Task { await keepUp(jobs) }
                 let hearing = Task { await hear(jobs) }
                 let watching = Task { await pressure?.run { await jobs.follow($0) } }
-                await claimLoop(jobs, &group)
+                let admitting = Task { await admission.run() }
+                await claimLoop(jobs, signal, &group)
+                admitting.cancel()
+                await admitting.value
                 await jobs.drain(grace: settings.shutdownGrace, logger)
                 watching.cancel()
                 hearing.cancel()
@@ -78,18 +84,23 @@ public struct Worker: Service {
             }
         } onGracefulShutdown: {
             listener(.drains)
-            Task { await jobs.close() }
+            Task {
+                await jobs.close()
+                await signal.ring()
+            }
         }
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
     }
 
-    private func claimLoop(_ jobs: RunningJobs, _ group: inout DiscardingTaskGroup) async {
+    private func claimLoop(
+        _ jobs: RunningJobs, _ signal: WorkSignal, _ group: inout DiscardingTaskGroup
+    ) async {
         var failures = 0
         var hasToldOfLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
             do throws(QueueError) {
-                let admitted = try await admit()
+                let fed = await signal.hasLanes ? try await feed() : 0
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
@@ -118,15 +129,12 @@ public struct Worker: Service {
                     _ = await jobs.waitUntilIdle()
                 } else if claims.hasMore {
                     continue
-                } else if admitted == 0, claims.jobs.isEmpty {
-                    let wait = min(
-                        claims.nextDue ?? WorkerSettings.idleWait,
-                        free == settings.slots
-                            ? WorkerSettings.idleWait : WorkerSettings.busyWait)
-                    try await queue.waitForWork(atMost: wait, bell: bell)
-                } else if admitted == nil, claims.jobs.isEmpty {
-                    // The bell would ring at once: what rings it cannot be taken in.
-                    await pause(WorkerSettings.idleWait)
+                } else if fed == 0, claims.jobs.isEmpty {
+                    await signal.wait(
+                        atMost: min(
+                            claims.nextDue ?? WorkerSettings.idleWait,
+                            free == settings.slots
+                                ? WorkerSettings.idleWait : WorkerSettings.busyWait))
                 }
             } catch {
                 listener(.missedRedis(.claim, "\(error)"))
@@ -138,19 +146,16 @@ public struct Worker: Service {
         }
     }
 
-    /// Takes new jobs in.
+    /// Feeds batches' lanes, whose windows have room when jobs have ended.
     ///
-    /// - Returns: how many entries; nil when Redis is full. Then the jobs that are in go on all the same, which
-    ///   makes room.
-    private func admit() async throws(QueueError) -> Int? {
+    /// - Returns: how many jobs were made; 0 when Redis is full, which the admission loop tells: the jobs that are in go
+    ///   on all the same, which makes room.
+    private func feed() async throws(QueueError) -> Int {
         do {
-            return try await queue.admit()
+            return try await queue.feed()
         } catch {
             guard error.isRedisFull else { throw error }
-            logger.warning(
-                "Redis is full: no new job is taken in until there is room; those that are in go on",
-                metadata: ["error": "\(error)"])
-            return nil
+            return 0
         }
     }
 

@@ -72,6 +72,8 @@ public enum WorkerEvent: Sendable {
         case published
         /// There was nothing to do.
         case unchanged
+        /// A newer edit was published before.
+        case superseded
         /// It failed; the retry policy decides whether another follows.
         case failed(FailureCode)
         /// The asset changed meanwhile; it is rendered again.
@@ -137,6 +139,7 @@ extension WorkerEvent.AttemptEnd {
         switch self {
         case .published: "published"
         case .unchanged: "unchanged"
+        case .superseded: "superseded"
         case .failed: "failed"
         case .rebased: "rebased"
         case .handedBack: "handed_back"

@@ -43,7 +43,7 @@ public struct WorkerSettings: Sendable {
     /// How memory is watched.
     public var pressure = PressureSettings()
 
-    /// Longest wait of an idle worker before it looks again for retries and replays.
+    /// Longest wait of an idle worker before it looks again for retries and replays, and of any for new jobs.
     public static let idleWait: Duration = .seconds(1)
     /// The same while it has jobs: the end of one may free the next of its asset.
     public static let busyWait: Duration = .milliseconds(50)

@@ -42,7 +42,7 @@ struct EffectHandler: JobHandler {
             case .published: return .published
             case .repeated: return .alreadyPublished
             // As with a library whose pointer has moved on: made again, it finds what is there.
-            case .conflict: return .superseded("another version of this generation is there")
+            case .conflict: return .outdated("another version of this generation is there")
             }
         } catch {
             throw Failure(.ioFailure, "\(error)")

@@ -18,7 +18,7 @@ import Testing
                 "badResource", "noSuchBatch", "assetOutsideLibrary",
                 "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
-                "missingDraft", "staleDraft", "damagedVersion",
+                "missingDraft", "staleDraft", "overtaken", "damagedVersion",
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "deadlinePassed",

@@ -58,6 +58,7 @@ extension JobEvent {
         case .completed(let job): "completed \(job.version.revision): \(job.inShort)"
         case .drafted(let job): "drafted \(job.version.revision): \(job.inShort)"
         case .unchanged(let job): "unchanged: \(job.reason)"
+        case .superseded(let job): "superseded: \(job.reason)"
         case .failed(let job): "failed: \(job.error.code.rawValue)"
         case .stuck(let job): "stuck: \(job.error.code.rawValue)"
         case .cancelled(let job): "cancelled: \(job.reason)"

@@ -88,7 +88,7 @@ struct Rig: Sendable {
         try await eventually("\(count) jobs have ended", within: limit) {
             let ends = try await events().map(\.event).filter { event in
                 switch event.data {
-                case .completed, .drafted, .unchanged, .failed, .cancelled: true
+                case .completed, .drafted, .unchanged, .superseded, .failed, .cancelled: true
                 case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
                     .batchSealed, .streamHarmed:
                     false
@@ -126,6 +126,7 @@ struct Rig: Sendable {
                 #expect(Set(names).isSuperset(of: ["provenance.json", file.lastPathComponent]))
             case .drafted(let job): ends[job.job, default: 0] += 1
             case .unchanged(let job): ends[job.job, default: 0] += 1
+            case .superseded(let job): ends[job.job, default: 0] += 1
             case .failed(let job): ends[job.job, default: 0] += 1
             case .cancelled(let job): ends[job.job, default: 0] += 1
             case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,

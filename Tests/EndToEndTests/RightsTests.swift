@@ -197,6 +197,10 @@ import Testing
             "XADD", "minilab:{photos}:in", "*", "asset", "a.png", "edit",
             #"{"filters":[{"name":"CISepiaTone"}]}"#,
         ])
+        _ = try await producer.send([
+            "XADD", "minilab:{photos}:in:interactive", "*", "asset", "a.png", "edit",
+            #"{"filters":[{"name":"CISepiaTone"}]}"#,
+        ])
         await #expect(throws: RedisError.self) { () async throws in
             _ = try await producer.send(["XRANGE", "minilab:{photos}:in", "-", "+"])
         }

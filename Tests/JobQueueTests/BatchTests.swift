@@ -71,7 +71,7 @@ import Testing
         #expect(try await q.queue.cancel(far, reason: "no") == far.map { _ in .cancelled })
         var done: [String] = []
         while try await completions(q).isEmpty {
-            let taken = try await q.queue.admit()
+            let taken = try await q.queue.admit().taken
             let ready = try await q.queue.status().ready
             try #require(taken + ready > 0)
             let claims = try await q.claim(9)

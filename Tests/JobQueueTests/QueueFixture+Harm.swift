@@ -45,7 +45,7 @@ extension QueueFixture {
     /// Carries all jobs to their ends: what is held is taken back first.
     func runToTheEnd() async throws {
         for _ in 0..<500 {
-            let taken = try await queue.admit()
+            let taken = try await queue.admit().taken
             for zset in ["lease", "delayed"] {
                 let key = RedisArgument(queue.name.keyPrefix + zset)
                 for id in try await redis.send(["ZRANGE", key, "0", "-1"]).array ?? [] {

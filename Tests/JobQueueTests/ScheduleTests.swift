@@ -1,5 +1,6 @@
 import Adjustments
 import FoundationEssentials
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -117,6 +118,47 @@ import Testing
         #expect(try await q.state(of: "b") == "done")
         #expect(try await q.state(of: "new") == (state == "committing" ? "parked" : "ready"))
         try await q.expectHealthy()
+    }
+
+    @Test(arguments: ["waiting", "running"])
+    func `a newer edit takes the place of one that waits for its time`(
+        replace: String
+    ) async throws {
+        let q = try await QueueFixture()
+        for id in ["later", "other"] {
+            try await q.xadd([
+                "id": id, "asset": id == "other" ? "y" : "x", "edit": QueueFixture.recipe,
+                "notBefore": moment(30),
+            ])
+        }
+        try await q.xadd([
+            "id": "new", "asset": "x", "edit": QueueFixture.recipe, "replace": replace,
+        ])
+        try await q.xadd([
+            "id": "newer", "asset": "x", "edit": QueueFixture.recipe, "notBefore": moment(30),
+        ])
+        _ = try await q.queue.admit()
+        guard case .cancelled(let ended)? = try await q.queue.outcome(of: "later") else {
+            Issue.record("it still waits")
+            return
+        }
+        #expect(ended.reason == "replaced by job new")
+        #expect(try await q.state(of: "newer") == "delayed")
+        #expect(try await q.state(of: "other") == "delayed")
+        try await q.expectHealthy()
+        // What has come to its turn is found where it is by then.
+        try await q.harm(["ZADD delayed XX 1 newer"])
+        #expect(try await q.claim().job == "new")
+        #expect(try await q.state(of: "newer") == "parked")
+        try await q.xadd([
+            "id": "newest", "asset": "x", "edit": QueueFixture.recipe, "replace": "waiting",
+        ])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.outcome(of: "newer") != nil)
+        let index = try await q.redis.send([
+            "EXISTS", RedisArgument("\(q.queue.name.keyPrefix)later:x"),
+        ])
+        #expect(index.int == 0)
     }
 
     @Test func `a job sent twice does not replace itself`() async throws {

@@ -2,12 +2,19 @@ import FoundationEssentials
 import Redis
 
 extension JobQueue {
-    /// How long harm to the ingress stream is told: as long as somebody may still look for a job.
+    /// How long harm to an ingress stream is told: as long as somebody may still look for a job.
     private static let harmToldFor: Duration = .seconds(7 * 86400)
 
-    /// Harm that producers did to the ingress stream: an XADD can do it and no ACL forbids it.
+    /// Harm that producers did to the ingress streams: an XADD can do it and no ACL forbids it.
     func harmWarnings() async throws(QueueError) -> [String] {
-        let facts = try await send(["HGETALL", "\(name.keyPrefix)ingress"]).pairs ?? [:]
+        try await harmWarnings(of: "the ingress stream", "ingress")
+            + harmWarnings(of: "the ingress stream in:interactive", "ingress:interactive")
+    }
+
+    private func harmWarnings(
+        of stream: String, _ key: String
+    ) async throws(QueueError) -> [String] {
+        let facts = try await send(["HGETALL", RedisArgument(name.keyPrefix + key)]).pairs ?? [:]
         let since = try await now() - Self.harmToldFor.milliseconds
         func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
             guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since
@@ -18,14 +25,14 @@ extension JobQueue {
         var warnings: [String] = []
         if let lost = lately("lost", "lostAt") {
             warnings.append(
-                "\(lost.count) entries of the ingress stream were dropped before a worker read them, the last "
+                "\(lost.count) entries of \(stream) were dropped before a worker read them, the last "
                     + "at \(lost.at): somebody sends XADD with MAXLEN or MINID, or XTRIM. Find "
                     + "out who (ops/RUNBOOK.md), and let producers send again what was not told to have ended."
             )
         }
         if let renewed = lately("renewals", "renewedAt") {
             warnings.append(
-                "the ingress stream was ended \(renewed.count) times by an id in the far future, the last at "
+                "\(stream) was ended \(renewed.count) times by an id in the far future, the last at "
                     + "\(renewed.at), and made usable again: somebody sends XADD with an id "
                     + "instead of *. Find out who (ops/RUNBOOK.md).")
         }

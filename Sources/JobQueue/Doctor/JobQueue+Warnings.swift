@@ -40,7 +40,9 @@ extension JobQueue {
         ])
         guard workers.int == 0 else { return nil }
         var waiting = 0
-        for (command, structure) in [("XLEN", "in"), ("ZCARD", "lanes"), ("ZCARD", "lease")] {
+        for (command, structure) in [
+            ("XLEN", "in:interactive"), ("XLEN", "in"), ("ZCARD", "lanes"), ("ZCARD", "lease"),
+        ] {
             waiting += try await size(command, structure)
         }
         for priority in ["interactive", "normal", "bulk", "alone"] {

@@ -1,21 +1,13 @@
--- Turns entries of the ingress stream into jobs, batches, or dead letters when they are wrong.
+-- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong.
 --
--- ARGV   P, events max, done max, entries at most, bytes at most, asset bytes max, edit bytes max,
---        id length max, batch jobs max, cost max, malformed records max, pace of looks in µs for each lane
--- Returns {entries taken, whether lanes are to be fed (1 or 0)}
+-- ARGV   P, events max, done max, entries at most of each stream, bytes at most, asset bytes max, edit bytes max,
+--        id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
+--        their large edits max, pace of looks in µs for each lane
+-- Returns {entries taken, whether lanes are to be fed (1 or 0), whether entries of the stream `in` were left because
+--         enough jobs wait (1), batches that have a lane}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
-
-local state = ingress_state()
-local take = affordable(P .. 'in', state, limit, bytes_max)
-if take == 0 then
-  keep_ingress(state, 0)
-  settle()
-  return {0, lanes_due(tonumber(ARGV[12])) and 1 or 0}
-end
-local entries = call('XRANGE', P .. 'in', '-', '+', 'COUNT', int(take))
--- Numbers for all of them at once; those of entries that become no job are not used.
-local sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
+local sequence
 
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id where that is free, so that the producer finds it again.
@@ -51,7 +43,7 @@ local function known(id)
   return seen(id)
 end
 
-local function admit_job(entry, f)
+local function admit_job(entry, f, arrival)
   local id = f.id or entry
   -- An entry's id is free, unless a producer gave it to another job as a name.
   local before, generation
@@ -61,11 +53,11 @@ local function admit_job(entry, f)
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
-  if f.replace then replace(f.asset, f.replace, 'replaced by job ' .. id) end
+  if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
-    sequence = int(sequence), generation = generation or '1', cost = f.cost, named = f.id and '1',
+    sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
 end
 
@@ -125,14 +117,34 @@ local function admit_batch(entry, f)
   complete_batch(f.batch)
 end
 
-for _, entry in ipairs(entries) do
-  local f, unknown = fields(entry[2], ENTRY_FIELDS)
-  local code, message = entry_fault(f, unknown)
-  if code then dead_letter(entry[1], f, code, message)
-  elseif f.batch then admit_batch(entry[1], f)
-  else admit_job(entry[1], f) end
+local function admit_from(door, most)
+  local key, state = P .. door.stream, ingress_state(door.stream)
+  local take = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
+  if take == 0 then
+    keep_ingress(door.stream, state, 0)
+    return 0
+  end
+  local entries = call('XRANGE', key, '-', '+', 'COUNT', int(take))
+  -- Numbers for all of them at once; those of entries that become no job are not used.
+  sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
+  for _, entry in ipairs(entries) do
+    local name = entry[1] .. door.suffix
+    local f, unknown = fields(entry[2], ENTRY_FIELDS)
+    f.priority = f.priority or door.priority
+    local code, message = entry_fault(f, unknown)
+    if code then dead_letter(name, f, code, message)
+    elseif f.batch then admit_batch(name, f)
+    else admit_job(name, f, arrived(entry[1])) end
+  end
+  trim(key, entries)
+  keep_ingress(door.stream, state, #entries)
+  return #entries
 end
-trim(P .. 'in', entries)
-keep_ingress(state, #entries)
+
+local taken = 0
+for _, door in ipairs(DOORS) do
+  taken = taken + admit_from(door, math.min(limit, room_ahead(door)))
+end
+local lanes, is_held = call('ZCARD', P .. 'lanes'), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 settle()
-return {#entries, lanes_due(tonumber(ARGV[12])) and 1 or 0}
+return {taken, lanes_due(tonumber(ARGV[14])) and 1 or 0, is_held and '1' or '', lanes}

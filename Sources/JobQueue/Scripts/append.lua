@@ -1,4 +1,5 @@
--- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; those that are there already are passed over.
+-- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; those that are there already are passed over. Each
+-- says in its field `arrived` when that was, since its id does not.
 --
 -- Plain XADDs with these ids do the same as long as they arrive in order. A client that sends many in one go and
 -- loses its connection in between cannot know that; here a gap is seen, and nothing after it is added. And members
@@ -37,10 +38,11 @@ for i = 7, #ARGV, 3 do
   local number = first + (i - 4) / 3
   if number > had then
     local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
-    if edit == '' and cost == '' then call('XADD', lane, id, 'asset', asset)
-    elseif cost == '' then call('XADD', lane, id, 'asset', asset, 'edit', edit)
-    elseif edit == '' then call('XADD', lane, id, 'asset', asset, 'cost', cost)
-    else call('XADD', lane, id, 'asset', asset, 'edit', edit, 'cost', cost) end
+    local arrived = int(US + added)
+    if edit == '' and cost == '' then call('XADD', lane, id, 'asset', asset, 'arrived', arrived)
+    elseif cost == '' then call('XADD', lane, id, 'asset', asset, 'edit', edit, 'arrived', arrived)
+    elseif edit == '' then call('XADD', lane, id, 'asset', asset, 'cost', cost, 'arrived', arrived)
+    else call('XADD', lane, id, 'asset', asset, 'edit', edit, 'cost', cost, 'arrived', arrived) end
     added = added + 1
   end
 end

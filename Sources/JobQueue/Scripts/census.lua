@@ -36,7 +36,7 @@ left = most
 local lanes = page('lanes', 6)
 for i = 1, #lanes, 2 do lane = lane + call('XLEN', P .. 'lane:' .. lanes[i]) end
 return {{
-  {'incoming', call('XLEN', P .. 'in')},
+  {'incoming', call('XLEN', P .. 'in:interactive') + call('XLEN', P .. 'in')},
   {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
   {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
   {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},

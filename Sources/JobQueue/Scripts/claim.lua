@@ -9,7 +9,7 @@
 -- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone`, `later` (jobs whose
 --          records are of a later format), `again` (flows were not looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
---           alone (1) or ``}*}
+--           alone (1) or ``, arrival in µs}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
 local worker, most, idle, lease, promotions, passed_max, usual, capped_max =
@@ -167,7 +167,7 @@ local function give(id, tenant, priority)
   claimed = claimed + 1
   local edit = batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
   out[#out + 1] = {id, fence, j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
-    j.batch or '', tenant, priority == 'alone' and '1' or ''}
+    j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j)}
 end
 
 -- Whether a worker was heard of within a lease.

@@ -1,7 +1,7 @@
--- Ends a job without a version: it found nothing to do, or it is wanted no more.
+-- Ends a job without a version: it found nothing to do, a newer edit was published before, or it is wanted no more.
 --
--- ARGV   P, events max, done max, id, fence, outcome: `unchanged` with the data of its event (JSON), or
---        `cancelled`
+-- ARGV   P, events max, done max, id, fence, outcome: `unchanged` or `superseded` with the data of its event (JSON),
+--        or `cancelled`
 -- Returns OK, or GONE, or FENCED
 -- Crash  Before it the lease runs out and another worker finds the same; afterwards the job is done. Called
 --        again with the same fence: OK, and no second event.

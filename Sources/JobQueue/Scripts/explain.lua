@@ -70,10 +70,15 @@ if j then
 end
 
 -- Not yet a job: an entry of the ingress stream, or one of a lane.
-if id:match('^%d+%-%d+$') and #call('XRANGE', P .. 'in', id, id) == 1 then
-  add('state', 'incoming')
-  add('incoming', int(call('XLEN', P .. 'in')))
-  return out
+local incoming = 0
+for _, door in ipairs(DOORS) do
+  incoming = incoming + call('XLEN', P .. door.stream)
+  local entry = id:match('^(%d+%-%d+)' .. door.suffix:gsub('%p', '%%%0') .. '$')
+  if entry and #call('XRANGE', P .. door.stream, entry, entry) == 1 then
+    add('state', 'incoming')
+    add('incoming', int(incoming))
+    return out
+  end
 end
 local batch, number = id:match('^(.*):(%d+)$')
 local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap')
@@ -92,7 +97,7 @@ if b and b[1] then
   end
   add('batchCancel', b[3])
 end
-add('incoming', int(call('XLEN', P .. 'in')))
+add('incoming', int(incoming))
 add('state', (call('HEXISTS', P .. 'seen:new', id) == 1 or call('HEXISTS', P .. 'seen:old', id) == 1)
   and 'dropped' or 'unknown')
 return out

@@ -58,13 +58,17 @@ local function feed(batch, most)
     local f, unknown = fields(entry[2], LANE_FIELDS)
     local code, message = lane_fault(f, unknown)
     local j = {id = id, asset = f.asset or '', tenant = b[1], priority = b[2], batch = batch,
-      sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit}
+      sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
+      arrival = not code and arrived_in_lane(entry[1], f.arrived, made + i)}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
       call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it was a job
     elseif code then
       bury_malformed(j, code, message, malformed_max)
     else
-      if f.edit then call('SET', P .. 'edit:' .. id, f.edit) end
+      if f.edit then
+        call('SET', P .. 'edit:' .. id, f.edit)
+        j.bytes = #f.edit
+      end
       take_in(j)
       opened = opened + 1
     end

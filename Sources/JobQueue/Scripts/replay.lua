@@ -1,5 +1,6 @@
 -- Makes dead jobs wait for a worker again as a new generation, at the end of their flow. Priority and
--- history stay; a deadline does not.
+-- history stay; a deadline does not. A generation arrives when it is asked for: somebody wants the edit now, whatever was
+-- published since.
 --
 -- A job that is stuck stays in its generation: its version is published once more, by whichever worker looks next.
 -- The version may have become current before the failure was seen, and a library publishes a generation once; a new
@@ -12,7 +13,7 @@
 -- Crash  A job is dead or ready, never both: one script does it.
 local edit = ARGV[4]
 
-local function replay(id)
+local function replay(id, place)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
   if is_later(j) then return 'LATER' end
@@ -21,16 +22,21 @@ local function replay(id)
   if j.malformed then return 'MALFORMED' end
   j.generation = int(j.generation + 1)
   j.sequence = int(call('INCR', P .. 'sequence'))
+  j.arrival = int(US + place)
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)
   call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
     'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel')
-  call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence)
+  call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence, 'arrival', j.arrival)
   if edit ~= '' then
     call('SET', P .. 'edit:' .. id, edit)
     call('HSET', k, 'own', '1')
+    call('HDEL', k, 'bytes')
+    j.bytes = #edit > LARGE_EDIT and #edit or nil
+    if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
   end
+  weigh(j, 1)
   if j.batch and not reopen_batch(id, j.batch, j.cost) then call('HDEL', k, 'batch') end
   make_ready(j)
   count('replayed')
@@ -38,6 +44,6 @@ local function replay(id)
 end
 
 local out = {}
-for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i]) end
+for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i], i) end
 settle()
 return out

@@ -24,6 +24,8 @@ struct AssetEditor: Sendable {
         case made(Provenance)
         /// There was nothing to do.
         case unchanged(reason: String, current: Provenance?)
+        /// A version or draft that arrived later stays.
+        case superseded(by: Provenance, reason: String)
     }
 
     /// The hold of the job under which an edit is carried out.
@@ -50,6 +52,9 @@ struct AssetEditor: Sendable {
             try self.open(asset, for: edit.mode.name)
         }
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
+        if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
+            return .superseded(by: newer.version, reason: newer.reason)
+        }
         switch try await plan(edit, open, tenant: job.tenant) {
         case .unchanged(let reason):
             return .unchanged(reason: reason, current: open.state.current)

@@ -8,6 +8,8 @@ struct Run {
     private(set) var completed: [JobEvent.Completed] = []
     private(set) var unchanged: [JobEvent.Unchanged] = []
     private(set) var failed: [JobEvent.Failed] = []
+    /// Those that came to their turn after a newer edit was published.
+    private(set) var superseded: [JobEvent.Superseded] = []
     /// Those that a newer edit of the manifest replaced, or that somebody cancelled.
     private(set) var cancelled: [JobEvent.Cancelled] = []
     private var open: Set<String> = []
@@ -32,7 +34,8 @@ struct Run {
         }
         run.progress = Progress(
             total: manifest.jobs.count,
-            done: run.completed.count + run.unchanged.count + run.cancelled.count)
+            done: run.completed.count + run.unchanged.count + run.superseded.count
+                + run.cancelled.count)
         return run
     }
 
@@ -47,6 +50,7 @@ struct Run {
         switch outcome {
         case .completed(let job), .drafted(let job): completed.append(job)
         case .unchanged(let job): unchanged.append(job)
+        case .superseded(let job): superseded.append(job)
         case .cancelled(let job): cancelled.append(job)
         }
     }
@@ -84,6 +88,9 @@ struct Run {
                 case .unchanged(let job) where open.remove(job.job) != nil:
                     unchanged.append(job)
                     progress.count(failed: false)
+                case .superseded(let job) where open.remove(job.job) != nil:
+                    superseded.append(job)
+                    progress.count(failed: false)
                 case .failed(let job) where open.remove(job.job) != nil:
                     failed.append(job)
                     progress.count(failed: true)
@@ -104,6 +111,7 @@ struct Run {
         let order = order
         completed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         unchanged.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
+        superseded.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         cancelled.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         failed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         return true

@@ -152,7 +152,8 @@ struct RunCommand: AsyncParsableCommand {
         await worker.close()
         guard finished else { return nil }
         return RunReport(
-            completed: run.completed, unchanged: run.unchanged, failed: run.failed,
+            completed: run.completed, unchanged: run.unchanged, superseded: run.superseded,
+            failed: run.failed,
             cancelled: run.cancelled,
             library: parts.library.root.string,
             contactSheet: sheet)

@@ -8,6 +8,7 @@ import Worker
 struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
     let unchanged: [JobEvent.Unchanged]
+    let superseded: [JobEvent.Superseded]
     let failed: [JobEvent.Failed]
     let cancelled: [JobEvent.Cancelled]
     let library: String
@@ -39,6 +40,12 @@ struct RunReport: Encodable {
         if unchanged.count > Self.rowsMax {
             lines.append("… and \(unchanged.count - Self.rowsMax) more")
         }
+        for job in superseded.prefix(Self.rowsMax) {
+            lines.append("superseded: \(job.asset) (job \(job.job)): \(job.reason)".printable)
+        }
+        if superseded.count > Self.rowsMax {
+            lines.append("… and \(superseded.count - Self.rowsMax) more")
+        }
         for job in cancelled.prefix(Self.rowsMax) {
             lines.append("cancelled: \(job.asset) (job \(job.job)): \(job.reason)".printable)
         }
@@ -54,6 +61,7 @@ struct RunReport: Encodable {
         lines.append(
             "\(completed.count) done, "
                 + (unchanged.isEmpty ? "" : "\(unchanged.count) unchanged, ")
+                + (superseded.isEmpty ? "" : "\(superseded.count) superseded, ")
                 + (cancelled.isEmpty ? "" : "\(cancelled.count) cancelled, ")
                 + "\(failed.count) failed. Results: \(library)")
         if let contactSheet { lines.append("Before and after: \(contactSheet)") }

@@ -13,6 +13,8 @@ struct CommandGenerator {
     private var ids = (1...9).map { "j\($0)" }
     /// How many of a hundred commands are about batches' lanes, and how many about single jobs.
     private var shares = (lanes: 10, jobs: 13)
+    /// How many members have said when they arrived.
+    private var arrivals = 0
 
     /// A sequence and the rules under which it runs: the same for the same seed.
     static func sequence(seed: UInt64, count: Int) -> (rules: QueueRules, commands: [QueueCommand])
@@ -40,6 +42,7 @@ struct CommandGenerator {
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.cappedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
+            rules.aheadMax = .random(in: 2...6, using: &random)
             rules.carriesMax = .random(in: 0...2, using: &random)
             rules.crashesMax = .random(in: 1...3, using: &random)
             rules.voidsMax = .random(in: 0...2, using: &random)
@@ -114,7 +117,7 @@ struct CommandGenerator {
             case .job: return shares.jobs
             case .batch: return shares.lanes / 3 + (isFed ? 2 : 0)
             case .lane: return shares.lanes
-            case .admit: return model.ingress.isEmpty ? 1 : 20
+            case .admit: return model.ingress.isEmpty && model.urgent.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
             case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
             case .beat: return has(.active) || model.asked != nil ? 12 : 2
@@ -152,8 +155,8 @@ struct CommandGenerator {
 
     private mutating func command() -> QueueCommand {
         switch kind() {
-        case .job: .enqueue(chance(96) ? jobFields() : faultyFields())
-        case .batch: .enqueue(batchFields())
+        case .job: .enqueue(chance(96) ? jobFields() : faultyFields(), isUrgent: chance(25))
+        case .batch: .enqueue(batchFields(), isUrgent: chance(15))
         case .lane: laneEntry()
         case .admit: .admit(atMost: chance(70) ? 200 : one(of: [1, 2]))
         case .feed: .feed(atMost: chance(70) ? 200 : one(of: [1, 2]))
@@ -171,7 +174,8 @@ struct CommandGenerator {
                 outcome: chance(85) ? "completed" : "drafted")
         case .finalize: .finalize(few { $0.hold(.committing) })
         case .handOn: .handOn(hold(.committing))
-        case .conclude: .conclude(hold(.active), outcome: one(of: ["unchanged", "cancelled"]))
+        case .conclude:
+            .conclude(hold(.active), outcome: one(of: ["unchanged", "superseded", "cancelled"]))
         case .preview: .preview(hold(.active))
         case .fail:
             .fail(
@@ -216,7 +220,7 @@ struct CommandGenerator {
         if chance(10) {
             fields.append(.init("deadline", one(of: [QueueModel.past, QueueModel.future])))
         }
-        if chance(8) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
+        if chance(12) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
         return fields
     }
 
@@ -263,6 +267,13 @@ struct CommandGenerator {
         if chance(96) { fields.append(.init("asset", one(of: assets))) }
         if chance(20) { fields.append(.init("edit", "e3")) }
         if chance(30) { fields.append(chance(92) ? cost() : .init("cost", "much")) }
+        // Between the arrivals of entries of the ingress stream, and of no other member.
+        if chance(40) {
+            arrivals += 1
+            fields.append(
+                .init("arrived", chance(95) ? "\(one(of: [0, 2, 5, 9]) * 1000 + arrivals)" : "soon")
+            )
+        }
         if chance(3) || fields.isEmpty { fields.append(.init("id", "j1")) }
         let next = (model.lanes[batch]?.last ?? 0) + 1
         return .addToLane(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)

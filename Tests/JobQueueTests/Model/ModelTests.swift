@@ -50,7 +50,7 @@ import Testing
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
-            job.unchanged, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
+            job.unchanged, job.superseded, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -62,6 +62,7 @@ import Testing
         case restIsNotTold
         case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
         case wrongEntryKeepsItsBatch
+        case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond, aheadIsUnbounded
 
         var script: RedisScript {
             switch self {
@@ -72,8 +73,11 @@ import Testing
             case .costIsIgnored, .restIsNotTold: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
-            case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch: QueueScript.feed
-            case .nameIsUsedAgain, .laneOutlivesItsBatch: QueueScript.admit
+            case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch, .parkedByAdmission:
+                QueueScript.feed
+            case .nameIsUsedAgain, .laneOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
+                .urgentIsSecond, .aheadIsUnbounded:
+                QueueScript.admit
             }
         }
 
@@ -89,6 +93,16 @@ import Testing
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence and", "false and")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")
+            case .parkedByAdmission:
+                (
+                    "'parked:' .. j.asset, arrival_of(j), j.id",
+                    "'parked:' .. j.asset, j.sequence, j.id"
+                )
+            case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
+            case .aheadIsUnbounded: ("return door.share * AHEAD_MAX", "return 1000000")
+            case .laterIsNotReplaced:
+                ("replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)", "")
+            case .newerIsReplaced: ("'-inf', '(' .. arrival, 'LIMIT'", "'-inf', '+inf', 'LIMIT'")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             case .nameIsUsedAgain:
                 ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")

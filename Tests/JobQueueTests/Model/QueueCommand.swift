@@ -3,8 +3,8 @@
 /// A command names jobs by id and holds by how old they are, so a sequence stays meaningful when commands
 /// before it are left out: what is missing is then simply not there.
 enum QueueCommand: Sendable, Equatable {
-    /// A producer appends an entry of these fields to the ingress stream.
-    case enqueue([Field])
+    /// A producer appends an entry of these fields to an ingress stream.
+    case enqueue([Field], isUrgent: Bool = false)
     /// A producer adds an entry to a batch's lane as number `number`, from 1.
     case addToLane(batch: String, number: Int, [Field])
     case admit(atMost: Int)
@@ -85,6 +85,7 @@ struct QueueRules: Sendable, Equatable {
     var carriesMax = 5
     var voidsMax = 10
     var malformedMax = 1000
+    var aheadMax = 1000
     var batchesMax = 1000
     var seenMax = 1_000_000
 }

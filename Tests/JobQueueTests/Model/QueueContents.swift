@@ -30,6 +30,7 @@ let queueContents = RedisScript(
           local kind = name:match('^%a+')
           for i = 1, #h, 2 do
             local field, value = h[i], h[i + 1]
+            if field == 'arrival' and tonumber(value) > 1e12 then value = '*' end
             if (CLOCK[field] and kind ~= 'assets' and kind ~= 'counters') or kind == 'seen' then value = '*' end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
@@ -47,6 +48,7 @@ let queueContents = RedisScript(
           for i = 1, #z, 2 do
             local score = z[i + 1]
             if name == 'lease' or name == 'delayed' then score = tonumber(score) < 1e9 and 'over' or '*'
+            elseif kind == 'parked' or kind:match('^parked:') then score = tonumber(score) > 1e12 and '*' or score
             elseif name == 'lanes' then score = ({['0'] = 'new', ['9000000000000000'] = 'idle', inf = 'full'})[score] or '*'
             elseif name == 'dead' or name == 'stuck' or name == 'workers' or name == 'batches' or name == 'batches:ended' then score = '*' end
             say(name, z[i], score)

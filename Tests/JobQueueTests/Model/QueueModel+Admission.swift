@@ -43,9 +43,16 @@ extension QueueModel {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 
-    mutating func enqueue(_ fields: [Field]) {
+    mutating func enqueue(_ fields: [Field], isUrgent: Bool) {
         ingressLast += 1
-        ingress.append(("\(ingressLast)-0", fields))
+        let entry = Entry(id: "\(ingressLast)-0", fields: fields)
+        if isUrgent {
+            urgent.append(entry)
+            urgentCount += 1
+        } else {
+            ingress.append(entry)
+            ingressCount += 1
+        }
     }
 
     mutating func addToLane(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
@@ -56,24 +63,45 @@ extension QueueModel {
     }
 
     mutating func admit(_ most: Int) -> [String] {
-        let taken = Array(ingress.prefix(most))
-        ingress.removeFirst(taken.count)
-        var next = sequence
-        sequence += taken.count
-        for entry in taken {
-            let f = Self.named(entry.fields)
-            if let code = Self.ingressFault(f) {
-                deadLetter(entry.id, f, code)
-            } else if let batch = f["batch"] {
-                admitBatch(entry.id, batch, f)
-            } else {
-                admitJob(entry.id, f, &next)
-            }
-        }
+        let first = urgent.prefix(min(most, room(2)))
+        urgent.removeFirst(first.count)
+        admit(first, "-i", "interactive")
+        let then = ingress.prefix(min(most, room(1)))
+        ingress.removeFirst(then.count)
+        admit(then, "", nil)
+        let isHeld = room(1) == 0 && !ingress.isEmpty
         // What ended here may have made room for a lane.
         settle()
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
-        return ["\(taken.count)", isFeedDue ? "1" : "0"]
+        return [
+            "\(first.count + then.count)", isFeedDue ? "1" : "0", isHeld ? "1" : "",
+            "\(batches.values.count { $0.looked != nil })",
+        ]
+    }
+
+    /// How many more jobs may be admitted ahead of the workers.
+    private func room(_ share: Int) -> Int {
+        max(0, share * rules.aheadMax - assets.count - jobs(.parked).count)
+    }
+
+    /// - Parameter priority: when the entry names none.
+    private mutating func admit(
+        _ entries: ArraySlice<Entry>, _ suffix: String, _ priority: String?
+    ) {
+        var next = sequence
+        sequence += entries.count
+        for entry in entries {
+            let name = entry.id + suffix
+            var f = Self.named(entry.fields)
+            f["priority"] = f["priority"] ?? priority
+            if let code = Self.ingressFault(f) {
+                deadLetter(name, f, code)
+            } else if let batch = f["batch"] {
+                admitBatch(name, batch, f)
+            } else {
+                admitJob(name, f, &next)
+            }
+        }
     }
 
     private mutating func deadLetter(_ entry: String, _ f: [String: String], _ code: String) {
@@ -144,7 +172,9 @@ extension QueueModel {
             if known == Self.digest(asset, edit) { return count("duplicates") }
             if known != nil { return conflict(entry, job: id, asset) }
         }
-        if let which = f["replace"] { replace(asset, which, "replaced by job \(id)") }
+        if let which = f["replace"] {
+            replace(asset, which, Self.arrival(entry), "replaced by job \(id)")
+        }
         next += 1
         let due = f["notBefore"].flatMap { Self.times[$0] }
         var job = Job(id: id, state: .delayed, asset: asset, edit: edit)
@@ -154,19 +184,33 @@ extension QueueModel {
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
         job.sequence = next
+        job.arrival = Self.arrival(entry)
         job.generation = generation
-        takeIn(job, isDelayed: due == Self.times[Self.future])
+        if due == Self.times[Self.future] { job.notBefore = due }
+        takeIn(job)
     }
 
-    mutating func takeIn(_ job: Job, isDelayed: Bool = false) {
+    /// When an entry of the ingress stream arrived: its id is a time in ms.
+    static func arrival(_ entry: String) -> Int {
+        (Int(entry.split(separator: "-").first ?? "") ?? 0) * 1000
+    }
+
+    mutating func takeIn(_ job: Job) {
         jobs[job.id] = job
         count("admitted")
-        if !isDelayed { makeReady(job.id) }
+        if job.notBefore == nil { makeReady(job.id) }
     }
 
-    private mutating func replace(_ asset: String, _ which: String, _ reason: String) {
-        for job in jobs(.parked, where: { $0.asset == asset }) { cancel(job.id, reason) }
-        guard let holder = assets[asset], let job = jobs[holder] else { return }
+    private mutating func replace(
+        _ asset: String, _ which: String, _ arrival: Int, _ reason: String
+    ) {
+        func isOlder(_ job: Job) -> Bool { job.asset == asset && job.arrival ?? 0 < arrival }
+        for job in jobs(.parked, where: isOlder) { cancel(job.id, reason) }
+        let later = jobs(.delayed) { isOlder($0) && $0.notBefore != nil }
+        for job in later.sorted(by: { $0.arrival ?? 0 < $1.arrival ?? 0 }) {
+            cancel(job.id, reason)
+        }
+        guard let holder = assets[asset], let job = jobs[holder], isOlder(job) else { return }
         if [.ready, .delayed, .stuck].contains(job.state) {
             cancel(holder, reason)
         } else if job.state == .active && which == "running" {

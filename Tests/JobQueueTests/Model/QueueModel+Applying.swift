@@ -8,8 +8,8 @@ extension QueueModel {
 
     private mutating func answer(_ command: QueueCommand) -> [String] {
         switch command {
-        case .enqueue(let fields):
-            enqueue(fields)
+        case .enqueue(let fields, let isUrgent):
+            enqueue(fields, isUrgent: isUrgent)
             return ["OK"]
         case .addToLane(let batch, let number, let fields):
             return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]

@@ -90,8 +90,9 @@ extension QueueModel {
         job.batch = name
         job.cost = batch.cost
         let fault =
-            Self.fault(f, known: ["asset", "edit", "cost"])
+            Self.fault(f, known: ["asset", "edit", "cost", "arrived"])
             ?? (f["asset"] == nil ? "missingField" : nil)
+            ?? (f["arrived"].map { Int($0) == nil } == true ? "invalidValue" : nil)
         if let fault {
             buryMalformed(job, fault)
             // There is nothing to run of it, so its record says no more than that.
@@ -104,6 +105,8 @@ extension QueueModel {
         job.tenant = batch.tenant
         job.priority = batch.priority
         job.sequence = sequence
+        let now = arrivesNow()
+        job.arrival = f["arrived"].flatMap { Int($0) } ?? now
         takeIn(job)
     }
 
@@ -188,6 +191,7 @@ extension QueueModel {
         again.isNamed = job.isNamed
         again.hasOwnEdit = job.hasOwnEdit
         again.sequence = sequence
+        again.arrival = arrivesNow()
         again.generation = job.generation + 1
         again.history = job.history
         again.fence = job.fence

@@ -53,6 +53,7 @@ extension QueueModel {
                 "; its version \(job.version ?? "?") could not be published: \(job.message)"
         }
         jobs[id]?.result = reason
+        jobs[id]?.notBefore = nil
         if assets[job.asset] == id { leaveAsset(job.asset) }
         finish(id, "cancelled", reason)
     }

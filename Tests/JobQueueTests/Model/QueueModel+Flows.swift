@@ -53,6 +53,7 @@ extension QueueModel {
     /// ahead of it as urgent as itself.
     mutating func makeReady(_ id: String) {
         guard var job = jobs[id] else { return }
+        jobs[id]?.notBefore = nil
         let holder = assets[job.asset] ?? id
         assets[job.asset] = holder
         if holder == id {
@@ -62,7 +63,7 @@ extension QueueModel {
         }
         jobs[id]?.state = .parked
         for behind in jobs(.parked, where: { $0.asset == job.asset })
-        where behind.sequence ?? 0 > job.sequence ?? 0
+        where behind.arrival ?? 0 > job.arrival ?? 0
             && Self.urgencies[behind.priority] ?? 0 > Self.urgencies[job.priority] ?? 9
         {
             job.priority = behind.priority
@@ -70,7 +71,7 @@ extension QueueModel {
         jobs[id]?.priority = job.priority
         let urgency = Self.urgencies[job.priority] ?? 0
         for ahead in jobs(.parked, where: { $0.asset == job.asset })
-        where ahead.sequence ?? 0 < job.sequence ?? 0
+        where ahead.arrival ?? 0 < job.arrival ?? 0
             && Self.urgencies[ahead.priority] ?? 9 < urgency
         {
             jobs[ahead.id]?.priority = job.priority

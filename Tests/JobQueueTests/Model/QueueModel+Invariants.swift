@@ -65,7 +65,9 @@ extension QueueModel {
     /// An end is told once, and what is counted was told.
     private var eventViolations: [String] {
         var broken: [String] = []
-        let ends = ["completed", "drafted", "unchanged", "failed", "retried", "stuck"]
+        let ends = [
+            "completed", "drafted", "unchanged", "superseded", "failed", "retried", "stuck",
+        ]
         for end in ends {
             let told = events.count { $0.type == "job.\(end)" }
             if told != counters[end] ?? 0 {

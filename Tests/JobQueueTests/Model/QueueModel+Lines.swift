@@ -33,11 +33,13 @@ extension QueueModel {
             say("running", tenant, "\(jobs.count)")
         }
         for entry in ingress { say("in", entry.id) }
+        for entry in urgent { say("in:interactive", entry.id) }
         for (name, lane) in lanes {
             for entry in lane.entries { say("lane:\(name) 1-\(entry.number)") }
         }
-        let gone = ingressLast - ingress.count
+        let (gone, urgentGone) = (ingressCount - ingress.count, urgentCount - urgent.count)
         if gone > 0 { say("ingress gone", "\(gone)") }
+        if urgentGone > 0 { say("ingress:interactive gone", "\(urgentGone)") }
         if sequence > 0 { say("sequence", "\(sequence)") }
         for (index, id) in done.enumerated() { say("done \(index)", id) }
         for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }
@@ -74,6 +76,10 @@ extension QueueModel {
         return lines
     }
 
+    private static func shown(_ arrival: Int) -> String {
+        arrival > clockArrival ? "*" : "\(arrival)"
+    }
+
     private static func lines(_ job: Job) -> [String] {
         var lines: [String] = []
         let key = "job:\(job.id)"
@@ -92,6 +98,8 @@ extension QueueModel {
         say("malformed", job.isMalformed ? "1" : nil)
         say("deadline", job.deadline.map { "\($0)" })
         say("sequence", job.sequence.map { "\($0)" })
+        say("arrival", job.arrival.map(Self.shown))
+        say("notBefore", job.notBefore.map { "\($0)" })
         say("generation", "\(job.generation)", unless: "1")
         say("attempts", "\(job.attempts)", unless: "0")
         say("crashes", "\(job.crashes)", unless: "0")
@@ -120,11 +128,14 @@ extension QueueModel {
         if job.history > 0 { lines.append("attempts:\(job.id) \(job.history)") }
         let at = job.over == nil ? "*" : "over"
         let place = "\(job.sequence ?? 0)"
+        let arrival = Self.shown(job.arrival ?? 0)
         switch job.state {
         case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(place)")
-        case .delayed: lines.append("delayed \(job.id) \(at)")
+        case .delayed:
+            lines.append("delayed \(job.id) \(at)")
+            if job.notBefore != nil { lines.append("later:\(job.asset) \(job.id) \(arrival)") }
         case .parked:
-            lines += ["parked \(job.id) \(place)", "parked:\(job.asset) \(job.id) \(place)"]
+            lines += ["parked \(job.id) \(arrival)", "parked:\(job.asset) \(job.id) \(arrival)"]
         case .active, .committing: lines.append("lease \(job.id) \(at)")
         case .stuck: lines.append("stuck \(job.id) *")
         case .dead: lines.append("dead \(job.id) *")

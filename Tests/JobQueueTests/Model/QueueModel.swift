@@ -9,7 +9,11 @@ struct QueueModel {
     /// The holders of assets.
     var assets: [String: String] = [:]
     var lanes: [String: Lane] = [:]
-    var ingress: [(id: String, fields: [QueueCommand.Field])] = []
+    var ingress: [Entry] = []
+    var urgent: [Entry] = []
+    /// How many entries each stream has had.
+    var ingressCount = 0
+    var urgentCount = 0
     var ingressLast = 0
     var sequence = 0
 
@@ -69,6 +73,10 @@ struct QueueModel {
         var hasOwnEdit = false
         var deadline: Int?
         var sequence: Int?
+        /// When it arrived; above ``clockArrival`` it has the server's time.
+        var arrival: Int?
+        /// When its time comes, while it waits for that.
+        var notBefore: Int?
         var generation = 1
         var attempts = 0
         var crashes = 0
@@ -105,6 +113,8 @@ struct QueueModel {
         /// When it is due, or its lease over, in logical time; nil while that is far off.
         var over: Int?
 
+        /// Its place among others in its state.
+        var place: Int { (state == .parked ? arrival : sequence) ?? 0 }
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
         /// Its number in its batch.
@@ -152,6 +162,12 @@ struct QueueModel {
         var isComplete: Bool { finished == generation }
     }
 
+    struct Entry {
+        /// Its id in the stream.
+        let id: String
+        let fields: [QueueCommand.Field]
+    }
+
     struct Lane {
         var last = 0
         var entries: [(number: Int, fields: [QueueCommand.Field])] = []
@@ -176,11 +192,17 @@ struct QueueModel {
             Event(id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset, detail: detail))
     }
 
-    /// The jobs in a state, in the order of their admission.
+    /// The jobs in a state, in the order of their admission, and parked ones in that of their arrival.
     func jobs(_ state: State, where matches: (Job) -> Bool = { _ in true }) -> [Job] {
         jobs.values.filter { $0.state == state && matches($0) }
-            .sorted { ($0.sequence ?? 0, $0.id) < ($1.sequence ?? 0, $1.id) }
+            .sorted { ($0.place, $0.id) < ($1.place, $1.id) }
     }
+
+    /// Above all arrivals that entries say.
+    static let clockArrival = 1_000_000_000_000_000
+
+    /// The arrival of what arrives now.
+    mutating func arrivesNow() -> Int { Self.clockArrival + tick() }
 
     func running(_ tenant: String) -> Int {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }

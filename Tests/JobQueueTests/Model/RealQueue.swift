@@ -41,10 +41,13 @@ struct RealQueue {
 
     private mutating func answer(_ command: QueueCommand) async throws -> [String] {
         switch command {
-        case .enqueue(let fields):
+        case .enqueue(let fields, let isUrgent):
             ingressLast += 1
             _ = try await redis.send(
-                ["XADD", key("in"), RedisArgument("\(ingressLast)-0")] + Self.words(fields))
+                [
+                    "XADD", key(isUrgent ? "in:interactive" : "in"),
+                    RedisArgument("\(ingressLast)-0"),
+                ] + Self.words(fields))
             return ["OK"]
         case .addToLane(let batch, let number, let fields):
             return [try await addToLane(batch, number, fields)]
@@ -52,7 +55,8 @@ struct RealQueue {
             return try await run(
                 QueueScript.admit,
                 [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
-                    RedisArgument(rules.malformedMax), "0",
+                    RedisArgument(rules.malformedMax), RedisArgument(rules.aheadMax),
+                    RedisArgument(1 << 30), "0",
                 ])
         case .feed(let most):
             return try await run(
@@ -165,7 +169,7 @@ struct RealQueue {
         return [next, wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 13 else { return "\(row)" }
+                guard f.count == 14 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
                 return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
                     .joined(separator: " ") + known

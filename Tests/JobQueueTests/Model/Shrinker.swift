@@ -49,8 +49,8 @@ extension QueueCommand {
     /// The same with one word less. What a job costs stays: the mean of earlier ones would be the clock's.
     var simpler: [QueueCommand] {
         switch self {
-        case .enqueue(let fields):
-            Self.shorter(fields, but: Self.isCost).map { .enqueue($0) }
+        case .enqueue(let fields, let isUrgent):
+            Self.shorter(fields, but: Self.isCost).map { .enqueue($0, isUrgent: isUrgent) }
         case .addToLane(let batch, let number, let fields):
             Self.shorter(fields, but: Self.isCost).map {
                 .addToLane(batch: batch, number: number, $0)

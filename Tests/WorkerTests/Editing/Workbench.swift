@@ -112,10 +112,12 @@ final class Workbench: Sendable {
 
     /// A hold of a job.
     ///
-    /// - Parameter name: nil for one of its own.
-    func job(_ name: String? = nil, queue: String = "photos", generation: Int = 1)
-        -> AssetEditor.Job
-    {
+    /// - Parameters:
+    ///   - name: nil for one of its own.
+    ///   - arrival: when the job arrived, in µs; nil when nobody knows.
+    func job(
+        _ name: String? = nil, queue: String = "photos", generation: Int = 1, arrival: Int? = nil
+    ) -> AssetEditor.Job {
         let fence = fence.withLock { fence in
             fence += 1
             return fence
@@ -125,7 +127,7 @@ final class Workbench: Sendable {
             author: Provenance.Author(
                 queue: queue, job: name ?? "job-\(fence)", generation: generation, attempt: 1,
                 worker: "test",
-                at: "2026-01-01T00:00:00Z"))
+                at: "2026-01-01T00:00:00Z", arrival: arrival))
     }
 
     /// What an asset shows.

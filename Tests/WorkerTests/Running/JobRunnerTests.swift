@@ -55,9 +55,9 @@ import Testing
         #expect(try await f.record("a").state == .done)
     }
 
-    @Test func `a version that was superseded is discarded and its job made again`() async throws {
+    @Test func `a version that is outdated is discarded and its job made again`() async throws {
         let f = try await RunnerFixture()
-        let handler = FakeHandler(publish: { _ throws(Failure) in .superseded("2-7 is current") })
+        let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
         let claim = try await f.claim("a")
         await f.runner(handler).run(claim, JobHold())
         #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a job whose asset always changes fails and is not made once more`() async throws {
         let f = try await RunnerFixture { $0.rebasesMax = 0 }
-        let handler = FakeHandler(publish: { _ throws(Failure) in .superseded("2-7 is current") })
+        let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
         await f.runner(handler).run(try await f.claim("a"), JobHold())
         let again = try #require(try await f.queue.claim(by: "w", count: 1).jobs.first)
         await f.runner(handler).run(again, JobHold())
@@ -89,6 +89,29 @@ import Testing
         await f.runner(handler).run(claim, JobHold())
         #expect(try await f.events() == ["unchanged"])
         #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+    }
+
+    @Test func `a job that a newer edit superseded is done, and tells by which`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(make: { claim in
+            .superseded(
+                JobEvent.Superseded(
+                    job: claim.job, asset: claim.asset, generation: 1, attempt: 1, worker: "w",
+                    mode: .replace, version: JobEvent.Version(id: "2-7", revision: 2, path: "p"),
+                    by: "b", reason: "b arrived later"))
+        })
+        let ends = Ends()
+        let claim = try await f.claim("a")
+        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        #expect(try await f.events() == ["superseded"])
+        #expect(ends.all == [.superseded])
+        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+        guard case .superseded(let told)? = try await f.queue.outcome(of: "a") else {
+            Issue.record("it has another outcome")
+            return
+        }
+        #expect(told.by == "b" && told.version.id == "2-7")
+        #expect(try await f.queue.status().counters["superseded"] == 1)
     }
 
     @Test func `a failure to make it ends the attempt and discards what was staged`() async throws {

@@ -13,17 +13,25 @@ import Testing
 struct RunnerFixture: Sendable {
     let redis: RedisClient
     let queue: JobQueue
+    private let url: RedisURL
     private static let shared = Task { try await RedisServer.start() }
 
     init(_ change: (inout QueueSettings) -> Void = { _ in }) async throws {
-        let server = try await Self.shared.value
-        redis = RedisClient(
-            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+        let url = try RedisURL(await Self.shared.value.url)
+        self.url = url
+        redis = RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test"))
         var settings = QueueSettings()
         change(&settings)
         queue = JobQueue(
             name: try QueueName("r-\(UInt64.random(in: 0...UInt64.max))"), redis: redis,
             settings: settings)
+    }
+
+    /// Further clients of the same server.
+    func clients(_ count: Int) -> [RedisClient] {
+        (0..<count).map { _ in
+            RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test"))
+        }
     }
 
     /// A runner with this handler.

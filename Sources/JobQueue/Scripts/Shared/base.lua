@@ -8,8 +8,9 @@
 --
 -- Where a job is, by the `state` of job:<job>:
 --   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
---   delayed     in zset delayed                       score = due, ms
---   parked      in zsets parked and parked:<asset>    score = sequence; behind another job of its asset
+--   delayed     in zset delayed                       score = due, ms; one that waits for its notBefore also in zset
+--                                                     later:<asset>, score = arrival, µs
+--   parked      in zsets parked and parked:<asset>    score = arrival, µs; behind another job of its asset
 --   active      in zset lease                         score = end of lease, ms
 --   committing  in zset lease                         likewise; result:<job> holds the event to be sent
 --   stuck       in zset stuck                         score = since when, ms; a committing job whose version
@@ -17,7 +18,7 @@
 --   done        in list done                          oldest first
 --   dead        in zset dead                          score = end, ms
 -- Hash assets says which job has the asset: one that is ready, active, committing, stuck, or delayed after a
--- failure. All others of that asset are parked, so its edits are made in the order of their admission.
+-- failure. All others of that asset are parked and follow in the order of their arrival.
 --
 -- A field of a job that has its usual value is left out: tenant `default`, priority `normal`,
 -- generation 1; attempts, crashes, rebases, carries, voids 0.

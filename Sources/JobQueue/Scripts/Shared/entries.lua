@@ -3,7 +3,7 @@ local ASSET_MAX, EDIT_MAX, ID_MAX, BATCH_MAX, COST_MAX =
   tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notBefore', 'deadline',
   'replace', 'batch', 'seal', 'cap', 'total'}
-local LANE_FIELDS = {'asset', 'edit', 'cost'}
+local LANE_FIELDS = {'asset', 'edit', 'cost', 'arrived'}
 
 -- The fields of an entry that are known, by name, and the first name that is not.
 local known = {}
@@ -107,6 +107,9 @@ local function lane_fault(f, unknown)
   local code, message = shared_fault(f, unknown, LANE_FIELDS)
   if code then return code, message end
   if not f.asset then return 'missingField', 'XADD field asset is missing; an entry of a lane needs it.' end
+  if f.arrived and not (#f.arrived <= 16 and f.arrived:match('^[1-9]%d*$')) then
+    return 'invalidValue', 'arrived ' .. shown(f.arrived) .. ' is not a time in microseconds since 1970; leave it out.'
+  end
 end
 
 -- The same for an entry of the ingress stream.

@@ -1,27 +1,31 @@
--- How the ingress stream was found: its state, and what is known of what left it before.
-local function ingress_state()
-  local state = stream_state(P .. 'in')
+-- What is known of an ingress stream: hash ingress, and ingress:interactive.
+local function ingress_facts(stream) return P .. 'ingress' .. stream:sub(#'in' + 1) end
+
+-- How an ingress stream was found: its state, and what is known of what left it before.
+local function ingress_state(stream)
+  local state = stream_state(P .. stream)
   if not state then return nil end
-  local known = call('HGET', P .. 'ingress', 'gone')
-  -- Not known: the queue is new, or an older version has emptied the stream so far.
-  state.known = known and tonumber(known) or call('EXISTS', P .. 'sequence') == 1 and state.gone or 0
+  local known = call('HGET', ingress_facts(stream), 'gone')
+  -- Not known: the stream is new, or a version that wrote nothing down, and had one stream, has emptied it so far.
+  state.known = known and tonumber(known)
+    or stream == 'in' and call('EXISTS', P .. 'sequence') == 1 and state.gone or 0
   return state
 end
 
 -- Writes down that entries were taken, tells of those that went without, and makes the stream usable again.
 -- A stream that was deleted and made anew, by somebody who may, counts from its own beginning.
-local function keep_ingress(state, taken)
+local function keep_ingress(stream, state, taken)
   if not state then return end
-  local lost = state.gone - state.known
+  local facts, lost = ingress_facts(stream), state.gone - state.known
   if lost > 0 then
-    call('HINCRBY', P .. 'ingress', 'lost', int(lost))
-    call('HSET', P .. 'ingress', 'lostAt', NOW)
-    tell_trimmed('in', lost)
+    call('HINCRBY', facts, 'lost', int(lost))
+    call('HSET', facts, 'lostAt', NOW)
+    tell_trimmed(stream, lost)
   end
-  if lost ~= 0 or taken > 0 then call('HSET', P .. 'ingress', 'gone', int(state.gone + taken)) end
+  if lost ~= 0 or taken > 0 then call('HSET', facts, 'gone', int(state.gone + taken)) end
   state.length = state.length - taken
-  if renew('in', state) then
-    call('HINCRBY', P .. 'ingress', 'renewals', '1')
-    call('HSET', P .. 'ingress', 'renewedAt', NOW)
+  if renew(stream, state) then
+    call('HINCRBY', facts, 'renewals', '1')
+    call('HSET', facts, 'renewedAt', NOW)
   end
 end

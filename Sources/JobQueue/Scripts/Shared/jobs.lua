@@ -3,6 +3,9 @@
 -- Whether any job is parked; asked once per script.
 local any_parked
 
+-- When a job arrived. A record of the version before says only when it was admitted.
+local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
+
 -- A job in quarantine is neither lifted nor does it lift others.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
@@ -13,7 +16,8 @@ local LIFTED_MAX = 1000
 -- likewise, so the first that is urgent enough has only such ahead. And a job that comes late to its place,
 -- because it was delayed, is first made as urgent as the next one behind it.
 local function lift_parked(j)
-  local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '+inf', 'LIMIT', '0', '1')[1]
+  local arrival = arrival_of(j)
+  local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '+inf', 'LIMIT', '0', '1')[1]
   local wanted = behind and (call('HGET', P .. 'job:' .. behind, 'priority') or 'normal')
   if wanted and (URGENCY[wanted] or 0) > (URGENCY[j.priority] or 9) then
     j.priority = wanted
@@ -24,7 +28,7 @@ local function lift_parked(j)
   -- Of those ahead few are read at a time: mostly the first one is urgent enough.
   local from, most = 0, 4
   while from < LIFTED_MAX do
-    local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. j.sequence, '-inf', 'LIMIT', int(from),
+    local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '-inf', 'LIMIT', int(from),
       int(most))
     for _, id in ipairs(ahead) do
       local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
@@ -36,9 +40,17 @@ local function lift_parked(j)
   end
 end
 
+-- Ends a job's wait for the time before which it is not begun.
+local function end_wait(j)
+  if not j.notBefore then return end
+  call('ZREM', P .. 'later:' .. j.asset, j.id)
+  call('HDEL', P .. 'job:' .. j.id, 'notBefore')
+end
+
 -- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
 -- has the asset. A job that is parked behind less urgent ones lifts them to its own priority.
 local function make_ready(j)
+  end_wait(j)
   local holder = j.id
   if call('HSETNX', P .. 'assets', j.asset, j.id) == 0 then holder = call('HGET', P .. 'assets', j.asset) end
   if holder == j.id then
@@ -47,8 +59,8 @@ local function make_ready(j)
     return
   end
   any_parked = true
-  call('ZADD', P .. 'parked', j.sequence, j.id)
-  call('ZADD', P .. 'parked:' .. j.asset, j.sequence, j.id)
+  call('ZADD', P .. 'parked', arrival_of(j), j.id)
+  call('ZADD', P .. 'parked:' .. j.asset, arrival_of(j), j.id)
   call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
   lift_parked(j)
   local h = load(holder)
@@ -100,6 +112,15 @@ end
 -- What two jobs of one id must have in common to be the same job.
 local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
 
+-- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
+local LARGE_EDIT = 4096
+
+-- Counts the bytes of large edits of jobs that have not ended, those of small ones being bounded by their number: field
+-- `bytes` of a job that has one, `aheadBytes` of hash virtual for all.
+local function weigh(j, sign)
+  if j.bytes then call('HINCRBY', P .. 'virtual', 'aheadBytes', int(sign * j.bytes)) end
+end
+
 -- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
 -- seen:old), so that the same name is still the same job.
 local function forget(id)
@@ -107,9 +128,6 @@ local function forget(id)
   if j[1] then call('HSET', P .. 'seen:new', id, j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')) end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
-
--- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
-local LARGE_EDIT = 4096
 
 -- Keeps of a large edit what is asked of a done job: whether another is the same.
 local function shed_edit(j)
@@ -123,6 +141,7 @@ end
 local function finish(j, outcome, data, ms, revision)
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
   shed_edit(j)
+  weigh(j, -1)
   count(outcome)
   count('milliseconds', ms)
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
@@ -146,6 +165,7 @@ local function cancel(j, reason)
     call('ZREM', P .. 'parked:' .. j.asset, j.id)
   elseif j.state == 'delayed' then
     call('ZREM', P .. 'delayed', j.id)
+    end_wait(j)
   elseif j.state == 'stuck' then
     call('ZREM', P .. 'stuck', j.id)
     reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')
@@ -164,6 +184,7 @@ local function bury(j, code, message, data)
   call('ZADD', P .. 'dead', NOW, j.id)
   local edit = j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id
   if call('STRLEN', P .. edit) > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
+  weigh(j, -1)
   count('failed')
   member_ended(j, 'dead', 0)
   emit('failed', j, j.generation .. '/failed', data)

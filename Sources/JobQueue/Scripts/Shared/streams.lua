@@ -1,7 +1,7 @@
 -- What the right to XADD on a stream also allows, and nothing can forbid: XADD MAXLEN and MINID drop entries that
 -- nobody has read, and an explicit id far in the future makes every later XADD fail. Here both are seen and told.
 --
--- Hash ingress: `gone`, how many entries have left the ingress stream as far as is known; `lost`, `lostAt` of what
+-- Hash ingress of an ingress stream: `gone`, how many entries have left the ingress stream as far as is known; `lost`, `lostAt` of what
 -- left it unread; `renewals`, `renewedAt`. Of a lane, `admitted` of its batch is what is known.
 local FUTURE_MAX = 3600 * 1000  -- ms an id may be ahead: clocks differ, but not by an hour
 

@@ -1,9 +1,11 @@
 -- From a checked entry of a stream to a job.
 
--- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, generation, and perhaps
--- batch, cost, named, own (an edit of its own in a batch), due and deadline in ms.
+-- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
+-- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
+-- in ms.
 local function take_in(j)
-  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence, 'enqueued', NOW}
+  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
+    'arrival', j.arrival, 'enqueued', NOW}
   local function add(name, value) record[#record + 1] = name record[#record + 1] = value end
   if j.tenant ~= 'default' then add('tenant', j.tenant) end
   if j.priority ~= 'normal' then add('priority', j.priority) end
@@ -13,11 +15,17 @@ local function take_in(j)
   if j.own then add('own', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
+  if j.bytes and j.bytes > LARGE_EDIT then
+    add('bytes', int(j.bytes))
+    weigh(j, 1)
+  end
   count('admitted')
   if j.due and j.due > MS then
     record[2] = 'delayed'
+    add('notBefore', int(j.due))
     call('HSET', P .. 'job:' .. j.id, unpack(record))
     call('ZADD', P .. 'delayed', int(j.due), j.id)
+    call('ZADD', P .. 'later:' .. j.asset, j.arrival, j.id)
   else
     call('HSET', P .. 'job:' .. j.id, unpack(record))
     j.state = 'ready'
@@ -25,13 +33,23 @@ local function take_in(j)
   end
 end
 
--- Ends the jobs of an asset that a newer one takes the place of.
-local function replace(asset, which, reason)
-  -- Of a longer chain the later ones are still made, in their order.
-  for _, id in ipairs(call('ZRANGE', P .. 'parked:' .. asset, '0', '999')) do cancel(load(id), reason) end
+-- Ends the jobs of an asset that wait in a zset of it and arrived earlier. Of a longer chain the later ones come to their
+-- turn all the same, and then the library knows that a newer edit was published.
+local REPLACED_MAX = '1000'
+local function replace_waiting(zset, state, arrival, reason)
+  for _, id in ipairs(call('ZRANGEBYSCORE', zset, '-inf', '(' .. arrival, 'LIMIT', '0', REPLACED_MAX)) do
+    local j = load(id)
+    if j and j.state == state then cancel(j, reason) else call('ZREM', zset, id) end
+  end
+end
+
+-- Ends the jobs of an asset that one takes the place of: those that arrived earlier than it.
+local function replace(asset, which, arrival, reason)
+  replace_waiting(P .. 'parked:' .. asset, 'parked', arrival, reason)
+  replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)
   local holder = call('HGET', P .. 'assets', asset)
   local h = holder and load(holder)
-  if not h then return end
+  if not h or tonumber(arrival_of(h)) >= tonumber(arrival) then return end
   if h.state == 'ready' or h.state == 'delayed' or h.state == 'stuck' then
     cancel(h, reason)
   elseif h.state == 'active' and which == 'running' then

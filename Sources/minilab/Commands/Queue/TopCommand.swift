@@ -111,8 +111,8 @@ struct QueueLook: Encodable {
 
 extension QueueLook {
     private static let counters = [
-        "admitted", "completed", "unchanged", "failed", "retried", "cancelled", "crashed",
-        "requeued", "voided", "pardoned",
+        "admitted", "completed", "unchanged", "superseded", "failed", "retried", "cancelled",
+        "crashed", "requeued", "voided", "pardoned",
     ]
 
     /// For people.

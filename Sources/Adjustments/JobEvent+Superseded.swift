@@ -1,0 +1,39 @@
+extension JobEvent {
+    /// A newer edit of the asset was published before this one came to its turn: no pixel was made.
+    public struct Superseded: Sendable, Codable, Equatable {
+        /// The job.
+        public let job: String
+        /// Its asset.
+        public let asset: String
+        /// How often the job was started from the dead, plus one.
+        public let generation: Int
+        /// Which attempt of this generation it was, from 1.
+        public let attempt: Int
+        /// Who found out.
+        public let worker: String
+        /// What was asked for.
+        public let mode: Edit.Name
+        /// The version or draft that arrived later and stays.
+        public let version: Version
+        /// The job that made that version.
+        public let by: String
+        /// Why, for people.
+        public let reason: String
+
+        /// Makes the data of an event.
+        public init(
+            job: String, asset: String, generation: Int, attempt: Int, worker: String,
+            mode: Edit.Name, version: Version, by: String, reason: String
+        ) {
+            self.job = job
+            self.asset = asset
+            self.generation = generation
+            self.attempt = attempt
+            self.worker = worker
+            self.mode = mode
+            self.version = version
+            self.by = by
+            self.reason = reason
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Adjustments
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("The two ingress streams") struct DoorTests {
+    @discardableResult
+    private func urgent(
+        _ q: QueueFixture, _ fields: KeyValuePairs<String, String>, id: String = "*"
+    ) async throws -> String {
+        let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
+        let reply = try await q.redis.send(
+            ["XADD", RedisArgument(q.queue.name.urgentIngressKey), RedisArgument(id)] + words)
+        return try #require(reply.string)
+    }
+
+    private func bulk(_ q: QueueFixture, _ count: Int) async throws {
+        for number in 0..<count {
+            try await q.xadd([
+                "asset": "bulk \(number)", "edit": QueueFixture.recipe, "tenant": "flood",
+            ])
+        }
+    }
+
+    @Test func `an urgent entry is a job ahead of all that stand in line, and interactive`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.admitMax = 10
+        let q = try await QueueFixture(settings: settings)
+        try await bulk(q, 30)
+        let entry = try await urgent(q, ["asset": "a", "edit": QueueFixture.recipe])
+        #expect(try await q.queue.facts(of: entry + "-i").state == "incoming")
+        #expect(try await q.queue.status().incoming == 31)
+        #expect(try await q.queue.admit().taken == 11)
+        let claim = try await q.claim()
+        #expect(claim.job == entry + "-i" && claim.asset == "a")
+        #expect(try await q.queue.record(of: claim.job)?.priority == "interactive")
+        try await q.finish(claim)
+        try await q.expectHealthy()
+    }
+
+    @Test func `an urgent entry may say another priority, and is checked as any other`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await urgent(
+            q, ["id": "a", "asset": "a", "edit": QueueFixture.recipe, "priority": "bulk"])
+        let wrong = try await urgent(q, ["asset": "a", "edit": "{}", "colour": "red"])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.record(of: "a")?.priority == "bulk")
+        #expect(try await q.queue.record(of: wrong + "-i")?.code == .unknownField)
+    }
+
+    @Test func `entries of the same id in both streams are two jobs`() async throws {
+        let q = try await QueueFixture()
+        _ = try await q.redis.send([
+            "XADD", RedisArgument(q.queue.name.ingressKey), "7-0", "asset", "a", "edit", "{}",
+        ])
+        try await urgent(q, ["asset": "b", "edit": "{}"], id: "7-0")
+        #expect(try await q.queue.admit().taken == 2)
+        let jobs = try await q.queue.claim(by: "w", count: 2).jobs
+        #expect(jobs.map(\.job) == ["7-0-i", "7-0"])
+        #expect(jobs.map(\.asset) == ["b", "a"])
+    }
+
+    @Test func `enqueue takes the door of the priority, and says the job's id`() async throws {
+        let q = try await QueueFixture()
+        for priority in [Priority.interactive, .normal, nil] {
+            var scheduling = Scheduling()
+            scheduling.priority = priority
+            let name = try await q.queue.enqueue(
+                JobRequest(
+                    asset: AssetPath("a"), edit: Edit(json: QueueFixture.recipe),
+                    scheduling: scheduling))
+            #expect(name.hasSuffix("-i") == (priority == .interactive))
+            let key = priority == .interactive ? "in:interactive" : "in"
+            let length = try await q.redis.send([
+                "XLEN", RedisArgument("\(q.queue.name.keyPrefix)\(key)"),
+            ])
+            #expect(length.int == 1)
+            _ = try await q.queue.admit()
+            #expect(try await q.queue.record(of: name) != nil)
+        }
+    }
+
+    @Test
+    func `what is ahead of the workers is bounded in number, for urgent entries at twice that`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.aheadMax = 2
+        let q = try await QueueFixture(settings: settings)
+        try await bulk(q, 4)
+        #expect(try await q.queue.admit() == .init(taken: 2, hasLanes: false, isHeld: true))
+        #expect(try await q.queue.admit() == .init(taken: 0, hasLanes: false, isHeld: true))
+        for asset in ["a", "b", "c"] {
+            try await urgent(q, ["asset": asset, "edit": QueueFixture.recipe])
+        }
+        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.status().incoming == 3)
+        for _ in 0..<3 { try await q.finish(q.claim()) }
+        // The third urgent one takes the room of the next of the flood.
+        #expect(try await q.queue.admit() == .init(taken: 1, hasLanes: false, isHeld: true))
+        for _ in 0..<4 {
+            try await q.finish(q.claim())
+            _ = try await q.queue.admit()
+        }
+        #expect(try await q.queue.status().counters["completed"] == 7)
+    }
+
+    @Test func `what is ahead of the workers is bounded in bytes of large edits`() async throws {
+        var settings = QueueSettings()
+        settings.aheadBytesMax = 20_000
+        let q = try await QueueFixture(settings: settings)
+        settings.admitMax = 1
+        let one = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
+        let large = String(repeating: "x", count: 15_000)
+        for id in ["a", "b", "c"] { try await q.xadd(["id": id, "asset": id, "edit": large]) }
+        #expect(try await one.admit().taken == 1)
+        #expect(try await one.admit().taken == 1)
+        #expect(try await one.admit() == .init(taken: 0, hasLanes: false, isHeld: true))
+        let claims = try await one.claim(by: "w", count: 2).jobs
+        try await q.finish(claims[0])
+        #expect(try await one.admit().taken == 1)
+        _ = try await one.fail(claims[1], by: "w", Failure(.missingAsset, "gone."), random: 0)
+        #expect(try await one.cancel(["c"], reason: "no") == [.cancelled])
+        let left = try await q.redis.send([
+            "HGET", RedisArgument("\(q.queue.name.keyPrefix)virtual"), "aheadBytes",
+        ])
+        #expect(left.string == "0")
+        // A dead one counts again when it is replayed, with the edit that it has then.
+        #expect(try await one.replay(["b"]) == [.replayed])
+        let again = try await q.redis.send([
+            "HGET", RedisArgument("\(q.queue.name.keyPrefix)virtual"), "aheadBytes",
+        ])
+        #expect(again.string == "15000")
+    }
+
+    @Test func `an edit that replaces finds older ones whichever door they came through`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.xadd(["id": "run", "asset": "x", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+        _ = try await q.claim()
+        try await q.xadd(["id": "old", "asset": "x", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+        try await urgent(
+            q, ["id": "new", "asset": "x", "edit": QueueFixture.recipe, "replace": "running"])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.record(of: "run")?.cancel == "replaced by job new")
+        #expect(try await q.state(of: "old") == "done")
+        try await q.expectHealthy()
+    }
+
+    @Test func `harm to the urgent stream is told and mended as to the other`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("before")
+        try await urgent(q, ["asset": "a", "edit": QueueFixture.recipe])
+        _ = try await q.redis.send([
+            "XADD", RedisArgument(q.queue.name.urgentIngressKey), "MAXLEN", "0", "*", "asset", "b",
+        ])
+        _ = try await q.queue.admit()
+        try await urgent(
+            q, ["asset": "c", "edit": QueueFixture.recipe], id: "18446744073709551615-0")
+        _ = try await q.queue.admit()
+        let harms = try await q.events().compactMap { event in
+            if case .streamHarmed(let harm) = event.data { harm } else { nil }
+        }
+        #expect(harms.map(\.stream) == ["in:interactive", "in:interactive"])
+        #expect(harms.map(\.kind) == [.trimmed, .renewed])
+        let warnings = try await q.queue.diagnose().warnings
+        #expect(warnings.contains { $0.contains("2 entries of the ingress stream in:interactive") })
+        #expect(warnings.contains { $0.hasPrefix("the ingress stream in:interactive was ended") })
+        try await urgent(q, ["asset": "d", "edit": QueueFixture.recipe])
+        #expect(try await q.queue.admit().taken == 1)
+    }
+}
