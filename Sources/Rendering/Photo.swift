@@ -19,12 +19,11 @@ struct OpenedPhoto {
 
     /// Reads the header and refuses what is too large.
     init(
-        _ file: OpenFile, recipe: Recipe, limits: RenderLimits, resources: Resources
+        _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
-        let photo = try PhotoFile(file, limits: limits)
         let header = try photo.header()
-        try limits.check(header.storedSize, of: file.name)
+        try limits.check(header.storedSize, of: photo.name)
         var recipe = try recipe.scaled(to: header.uprightSize)
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: photo.statistics(storedSize: header.storedSize))
