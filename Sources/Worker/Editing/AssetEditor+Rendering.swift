@@ -16,7 +16,7 @@ extension AssetEditor {
             let base = newBase(for: task.input, open)
             let source =
                 if let base { try library.openFile(base.shown, in: base.folder) } else {
-                    try library.openOriginal(of: open.asset)
+                    try openPhoto(open.asset)
                 }
             _ = try library.stage(job.staged)
             return (source, base)
