@@ -56,9 +56,10 @@ extension RenderReply {
     fileprivate func isAnswer(to work: RenderRequest.Work) -> Bool {
         switch (content, work) {
         case (.failed, _), (.progress, .render), (.inspected, .inspect), (.rendered, .render),
-            (.rendered, .contactSheet), (.confined, .confinement):
+            (.rendered, .contactSheet), (.confined, .confinement), (.refused, .inspect),
+            (.refused, .render):
             true
-        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _): false
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.refused, _): false
         }
     }
 }

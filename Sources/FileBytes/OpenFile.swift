@@ -63,15 +63,21 @@ public final class OpenFile: Sendable {
     /// Its length in bytes.
     ///
     /// - Throws: `ioFailure`.
-    public func length() throws(Failure) -> Int { try stamp().bytes }
+    public func length() throws(Failure) -> Int { Int(try status().st_size) }
 
     /// Tells, compared with a later one, that the file was not written to.
     ///
+    /// - Parameter getsLinks: whether it may get further hard links meanwhile. Those set its time of change, so only its
+    ///   time of writing is looked at, which whoever writes can set back.
     /// - Throws: `ioFailure`.
-    public func stamp() throws(Failure) -> FileStamp {
+    public func stamp(getsLinks: Bool) throws(Failure) -> FileStamp {
+        FileStamp(try status(), getsLinks: getsLinks)
+    }
+
+    private func status() throws(Failure) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failure("\(name) cannot be read") }
-        return FileStamp(status)
+        return status
     }
 
     /// Up to so many bytes from a place on; fewer at the end, none after an error, which then shows when the
@@ -148,21 +154,25 @@ public final class OpenFile: Sendable {
 }
 
 /// Tells, compared with another, that a file is the same one and was not written to.
-///
-/// Not its time of change, which a further hard link sets too.
 public struct FileStamp: Equatable, Sendable {
-    let device: UInt64
-    let number: UInt64
-    /// Its length.
-    public let bytes: Int
-    let seconds: Int
-    let nanoseconds: Int
+    private struct Time: Equatable {
+        let seconds: Int
+        let nanoseconds: Int
 
-    init(_ status: stat) {
+        init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
+    }
+
+    private let device: UInt64
+    private let number: UInt64
+    private let bytes: Int
+    private let written: Time
+    private let changed: Time?
+
+    init(_ status: stat, getsLinks: Bool) {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         bytes = Int(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+        written = Time(status.st_mtim)
+        changed = getsLinks ? nil : Time(status.st_ctim)
     }
 }

@@ -59,19 +59,9 @@ struct Files: Sendable {
         guard fsync(file) == 0 else { throw Self.failure("syncing", path) }
     }
 
-    /// All bytes of a file, which must not have more than `bytesMax`.
+    /// All bytes of an open file, which must not have more than `bytesMax`.
     ///
     /// - Parameter oversized: the code for a file that has more.
-    func read(
-        _ path: FilePath, bytesMax: Int, oversized: FailureCode = .ioFailure
-    ) throws(Failure) -> [UInt8] {
-        let file = open(path.string, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw Self.failure("opening", path) }
-        defer { close(file) }
-        return try read(file, path, bytesMax: bytesMax, oversized: oversized)
-    }
-
-    /// The same of an open file.
     func read(
         _ file: CInt, _ path: FilePath, bytesMax: Int, oversized: FailureCode
     ) throws(Failure) -> [UInt8] {

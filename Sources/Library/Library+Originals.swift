@@ -9,7 +9,7 @@ extension Library {
     /// Links are resolved first, as ``original(of:)`` does; then the kernel opens what was found, and refuses a link that
     /// somebody has put in its way meanwhile.
     ///
-    /// - Throws: as ``original(of:)``.
+    /// - Throws: as ``original(of:)``. The file's name is its path.
     public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
         var path = try original(of: asset)
         _ = path.removePrefix(originals)

@@ -1,5 +1,5 @@
 public import Adjustments
-import Glibc
+import FileBytes
 import Metadata
 import SystemPackage
 
@@ -40,24 +40,17 @@ extension Library {
     }
 
     private func video(at asset: AssetPath) throws(Failure) -> PairedVideo? {
-        let path: FilePath
+        let file: OpenFile
         do throws(Failure) {
-            path = try original(of: asset)
+            file = try openOriginal(of: asset)
         } catch {
             // A link that leads out of the library, or a folder: not the other half of anything.
             if error.code == .ioFailure { throw error }
             return nil
         }
-        let descriptor = open(path.string, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Files.failure("opening the video", path) }
-        defer { close(descriptor) }
         return PairedVideo(
             path: asset,
-            contentIdentifier: MovieIdentifier.identifier { offset, count in
-                var bytes = [UInt8](repeating: 0, count: count)
-                // What cannot be read is not known; the video still lies there.
-                let read = pread(descriptor, &bytes, count, offset)
-                return Array(bytes.prefix(max(0, read)))
-            })
+            // What cannot be read is not known; the video still lies there.
+            contentIdentifier: MovieIdentifier.identifier { file.bytes(from: $0, count: $1) })
     }
 }

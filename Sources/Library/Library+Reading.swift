@@ -83,9 +83,12 @@ extension Library {
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
     public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
-        let path = try original(of: path)
+        let file = try openOriginal(of: path)
+        let name = FilePath(file.name)
         return try sidecar(
-            files.read(path, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar), path)
+            files.read(
+                file.descriptor, name, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar),
+            name)
     }
 
     private func sidecar(_ bytes: [UInt8], _ path: FilePath) throws(Failure) -> AAESidecar {

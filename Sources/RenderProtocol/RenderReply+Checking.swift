@@ -27,7 +27,8 @@ extension RenderReply {
             try inspection.check(photo)
         case (.rendered, .render), (.rendered, .contactSheet): return
         case (.confined(let confinement), .confinement): try confinement.check()
-        case (.failed(let failure), _):
+        case (.failed(let failure), _), (.refused(let failure), .inspect),
+            (.refused(let failure), .render):
             // A sentence quotes what a decoder said of the file, whatever that is.
             try Self.check(
                 failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
@@ -35,7 +36,7 @@ extension RenderReply {
             try Self.check(
                 !ReplyBounds.foreignCodes.contains(failure.code),
                 "a failure is of a code that no render has: \(failure.code.rawValue)")
-        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _):
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.refused, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }
     }

@@ -19,12 +19,11 @@ struct OpenedPhoto {
 
     /// Reads the header and refuses what is too large.
     init(
-        _ file: OpenFile, recipe: Recipe, limits: RenderLimits, resources: Resources
+        _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources
     ) throws(Failure) {
         VipsLibrary.forgetErrors()
-        let photo = try PhotoFile(file, limits: limits)
         let header = try photo.header()
-        try limits.check(header.storedSize, of: file.name)
+        try limits.check(header.storedSize, of: photo.name)
         var recipe = try recipe.scaled(to: header.uprightSize)
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: photo.statistics(storedSize: header.storedSize))
@@ -82,9 +81,9 @@ struct Photo {
         let full = opened.header
         let wanted = try opened.recipe.written(as: format)
         let (limits, resources) = (opened.limits, opened.resources)
-        func plan(_ room: MemoryRoom) throws(Failure) -> Planner.Planned {
+        func plan(_ recipe: Recipe, _ room: MemoryRoom) throws(Failure) -> Planner.Planned {
             try Planner.plan(
-                wanted, for: full, limits: limits, room: room,
+                recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
                 resources: resources)
@@ -92,8 +91,14 @@ struct Photo {
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
         let planned =
-            copy == nil
-            ? try Planner.plan(within: memoryMax, from: usual, plan) : try plan(usual)
+            if copy == nil {
+                try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+                    try plan(wanted, room)
+                }
+            } else {
+                // Nothing of full size is written as the copy will be, so no longest side of its format bounds the photo.
+                try plan(opened.recipe.written(as: Recipe.Output(format: .png)), usual)
+            }
         let copySize: PixelSize? =
             switch copy {
             case nil: nil
@@ -103,7 +108,9 @@ struct Photo {
             }
         fullEstimate = planned.plan.estimate
         guard let copySize else {
-            (header, recipe, self.planned, self.copySize) = (full, wanted, planned, nil)
+            (header, recipe, self.copySize) = (full, wanted, nil)
+            // A photo that is no larger than its copy would be is edited itself.
+            self.planned = copy == nil ? planned : try plan(wanted, usual)
             return
         }
         let small = full.resized(to: copySize)

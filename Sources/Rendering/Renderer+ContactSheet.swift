@@ -104,7 +104,7 @@ private struct SmallCopy {
         var image: Image
         if let recipe {
             let opened = try OpenedPhoto(
-                file, recipe: recipe, limits: request.limits,
+                PhotoFile(file, limits: request.limits), recipe: recipe, limits: request.limits,
                 resources: Resources(files: files.resources))
             image = try Photo(opened, copy: .size(size)).edited(copy, as: .sRGB, spool: spool)
             image = try StandardImage(image.inMemory()).inPlainSRGB()

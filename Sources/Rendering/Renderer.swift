@@ -5,6 +5,8 @@ import Vips
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
+    /// What the process does when a photo's header is within limits, before a decoder opens the photo.
+    var willDecode: @Sendable () -> Void = {}
     /// What the process does when it knows what is to be rendered, before pixels are.
     var willRender: @Sendable (Photo, RenderFiles) throws(Failure) -> Void = {
         _, _ throws(Failure) in
@@ -95,8 +97,10 @@ public struct Renderer: Sendable {
                 "a request has \(files.sources.count) photos and \(request.outputs.count) outputs; expected "
                     + "is one photo and 1 to \(PhotoRequest.outputsMax) outputs.")
         }
+        let file = try PhotoFile(files.sources[0], limits: request.limits)
+        willDecode()
         let opened = try OpenedPhoto(
-            files.sources[0], recipe: request.recipe, limits: request.limits,
+            file, recipe: request.recipe, limits: request.limits,
             resources: Resources(files: files.resources))
         var photos: [Photo] = []
         for output in request.outputs {

@@ -57,7 +57,8 @@ final class LentChild: Sendable {
         ).content
         switch reply {
         case .inspected(let inspection): return inspection
-        case .failed(let failure): throw AnsweredFailure(failure: failure)
+        case .refused(let failure): throw AnsweredFailure(failure: failure, isRefusal: true)
+        case .failed(let failure): throw AnsweredFailure(failure: failure, isRefusal: false)
         case .progress, .rendered, .confined: throw Self.confused()
         }
     }
@@ -109,7 +110,8 @@ final class LentChild: Sendable {
         count(peak: use.peakMemoryBytes)
         switch reply {
         case .rendered: return use
-        case .failed(let failure): throw AnsweredFailure(failure: failure)
+        case .refused(let failure): throw AnsweredFailure(failure: failure, isRefusal: true)
+        case .failed(let failure): throw AnsweredFailure(failure: failure, isRefusal: false)
         case .progress, .inspected, .confined: throw Self.confused()
         }
     }
@@ -139,7 +141,13 @@ final class LentChild: Sendable {
     }
 }
 
-/// A failure that a child has answered: it lives on, and was told to read the photo by then.
+/// A failure that a child has answered: it lives on.
 struct AnsweredFailure: Error {
     let failure: Failure
+    /// Whether the child says that no decoder had opened the photo. One that lies about it serves on, as it would if it
+    /// had answered a picture.
+    let isRefusal: Bool
+
+    /// Whether the child may be used again: no decoder stumbled.
+    var leavesChild: Bool { isRefusal || failure.code == .exceedsMemoryBudget }
 }

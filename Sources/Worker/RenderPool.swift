@@ -8,7 +8,8 @@ import Synchronization
 /// memory before they are lent.
 ///
 /// A child that a photo has taken over sees and spoils what it is lent for afterwards: that is never another tenant's
-/// photo. One that has answered a failure is not used again at all: a decoder that stumbled may have been pushed. A process
+/// photo. One whose decoder has stumbled is not used again at all: it may have been pushed. A photo that is refused for
+/// what its header says, before a decoder opened it, costs no child: 45 of 100 harmed files of `ops/hostile`. A process
 /// for each photo was measured, forked from one that had all tables ready: 15 % more processor time at 24 MP, since each
 /// learns a photo's colours anew, and 9 ms at 1 MP (`ops/bench/ISOLATION.md`). ``WorkerSettings/photosPerChild`` of 1 gives
 /// that to whoever wants it.
@@ -144,8 +145,9 @@ public actor RenderPool {
     /// - Parameters:
     ///   - bytes: what the requests are likely to need at most; waits until so much is free.
     ///   - tenant: whose photo it is for; the empty one is an operator's own; nil: it reads none.
-    /// - Throws: what `body` throws, and the failure that the child has answered. The child is dead then, but for a
-    ///   refusal of the planner. `RenderRequeued` when it was killed because memory is short.
+    /// - Throws: what `body` throws, and the failure that the child has answered. The child is dead then, unless the
+    ///   photo was refused before a decoder opened it, or by the planner. `RenderRequeued` when it was killed because memory
+    ///   is short.
     func lend<Result: Sendable>(
         _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
         _ body: @Sendable (LentChild) async throws -> Result
@@ -162,9 +164,7 @@ public actor RenderPool {
             _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             return result
-        } catch let answered as AnsweredFailure
-            where answered.failure.code == .exceedsMemoryBudget
-        {
+        } catch let answered as AnsweredFailure where answered.leavesChild {
             _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             throw answered.failure

@@ -16,7 +16,7 @@ import Vips
         throws -> Failure?
     {
         let reply = try child.ask(.inspect(path, limits: limits))
-        guard case .failed(let failure) = reply else {
+        guard case .refused(let failure) = reply else {
             Issue.record("\(path): \(String(describing: reply))")
             return nil
         }

@@ -138,16 +138,13 @@ import Testing
         }
     }
 
-    @Test func `a file of 64³ nodes is read in well under a second`() throws {
+    @Test func `a file of 64³ nodes, the most there may be, is read whole`() throws {
         var text = "LUT_3D_SIZE 64\n"
         for node in 0..<64 * 64 * 64 {
             text += "0.\(node % 64)1234 0.\(node / 64 % 64)5678 0.\(node / 4096)9012\n"
         }
         let bytes = Array(text.utf8)
-        let start = ContinuousClock.now
         let table = try CubeFile(bytes, named: "look.cube").table
         #expect(table?.numbers.count == 3 * 64 * 64 * 64)
-        // Without optimisation, beside other tests; 0.09 s with it.
-        #expect(ContinuousClock.now - start < .seconds(5))
     }
 }

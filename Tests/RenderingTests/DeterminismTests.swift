@@ -39,7 +39,7 @@ import Vips
                 switch reply {
                 case .rendered:
                     try FileDigest.sha256(of: studio.path("\(number)-\(way)")).hex
-                case .failed(let failure): failure.code.rawValue
+                case .failed(let failure), .refused(let failure): failure.code.rawValue
                 default: "no answer: \(String(describing: reply))"
                 }
             }

@@ -98,7 +98,8 @@ extension Photo {
     ) throws {
         try self.init(
             OpenedPhoto(
-                OpenFile(reading: path), recipe: recipe, limits: limits, resources: resources),
+                PhotoFile(at: path, limits: limits), recipe: recipe, limits: limits,
+                resources: resources),
             copy: copy, memoryMax: memoryMax, memorySpoolBytesMax: memorySpoolBytesMax)
     }
 

@@ -29,7 +29,7 @@ import Vips
             answers += 1
             switch try child.ask(render(path, studio)) {
             case .rendered: break
-            case .failed(let failure):
+            case .failed(let failure), .refused(let failure):
                 #expect(failure.code != .internalError, "\(name): \(failure)")
             case .none:
                 // A worker takes a new one, and calls it a crash.

@@ -32,7 +32,7 @@ import Vips
                 continue
             }
             digests.insert(try FileDigest.sha256(of: studio.path("out.jpg")).hex)
-            guard case .failed(let failure) = try child.ask(render(studio, empty)) else {
+            guard case .refused(let failure) = try child.ask(render(studio, empty)) else {
                 Issue.record("an empty file was rendered")
                 continue
             }

@@ -47,6 +47,23 @@ import Testing
         #expect(place.pids.allSatisfy { kill($0, 0) != 0 })
     }
 
+    @Test func `a photo that no decoder opened costs no child`() async throws {
+        let refused = ScriptedReply.reply(
+            #"{"refused":{"_0":{"code":"emptyFile","message":"m"}}}"#)
+        let place = try Place("while read line; do \(refused); done")
+        let request = try PhotoRequest(
+            recipe: Recipe(filters: []), limits: RenderLimits())
+        for _ in 0..<3 {
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await place.pool.inspect(request, RenderFiles(), tenant: "a")
+            }
+            #expect(failure?.code == .emptyFile)
+        }
+        #expect(place.pids.count == 1)
+        #expect(place.pool.gate.free == place.pool.gate.budget.bytes)
+        await place.pool.close()
+    }
+
     @Test func `a child that has answered a failure never serves again`() async throws {
         let failed = ScriptedReply.reply(
             #"{"failed":{"_0":{"code":"damagedPhoto","message":"m"}}}"#)

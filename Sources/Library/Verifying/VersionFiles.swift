@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import FileBytes
 import FoundationEssentials
 import SystemPackage
 
@@ -88,7 +89,8 @@ struct VersionFiles {
         let path = library.originals.pushing(FilePath(asset.string)).string
         if originalDigest == nil {
             do throws(Failure) {
-                originalDigest = .some(try library.digest(of: library.original(of: asset)).hex)
+                originalDigest = .some(
+                    try FileDigest.sha256(of: library.openOriginal(of: asset)).hex)
             } catch {
                 originalDigest = .some(nil)
                 report.add(problem: .original, path, error.message)

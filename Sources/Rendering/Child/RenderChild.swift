@@ -56,6 +56,8 @@ public enum RenderChild {
             gaps: prepared + ConfinedProcess.enter(serial: Int(getpid())))
         let watch = OrphanWatch()
         watch.start()
+        let decoding = DecodingMark()
+        renderer.willDecode = { decoding.set() }
         renderer.willRender = { photo, files throws(Failure) in
             RequestLimits(of: photo, at: hooks.speed).enter()
             if let failure = hooks.willRender(files) { throw failure }
@@ -64,7 +66,7 @@ public enum RenderChild {
         do throws(BadRequest) {
             while let (request, files) = try requests.next() {
                 let reply = watch.watching {
-                    Self.reply(to: request, files, by: renderer, confinement, hooks)
+                    Self.reply(to: request, files, by: renderer, decoding, confinement, hooks)
                 }
                 guard answer(RenderReply(to: request.number, reply)) else { return .orphaned }
             }
@@ -87,10 +89,11 @@ public enum RenderChild {
 
     private static func reply(
         to request: RenderRequest, _ files: RenderFiles, by renderer: Renderer,
-        _ confinement: Confinement, _ hooks: Hooks
+        _ decoding: DecodingMark, _ confinement: Confinement, _ hooks: Hooks
     ) -> RenderReply.Content {
         RequestLimits.beforePlan(of: request, at: hooks.speed).enter()
         hooks.willAnswer(request)
+        decoding.clear()
         do throws(Failure) {
             switch request.work {
             case .confinement: return .confined(confinement)
@@ -100,11 +103,13 @@ public enum RenderChild {
                     // Nobody who reads any more is seen when the answer is written.
                     _ = answer(RenderReply(to: request.number, .progress(written: place)))
                 }
-            case .contactSheet(let sheet): try renderer.drawContactSheet(sheet, files)
+            case .contactSheet(let sheet):
+                decoding.set()
+                try renderer.drawContactSheet(sheet, files)
             }
             return .rendered
         } catch {
-            return .failed(error)
+            return decoding.isSet ? .failed(error) : .refused(error)
         }
     }
 

@@ -6,6 +6,15 @@ import SystemPackage
 
 /// The open files that renders need.
 extension AssetEditor {
+    /// A photo of the originals, opened; one that is longer than a photo may be is read by nobody.
+    ///
+    /// - Throws: as `Library.openOriginal(of:)`; `exceedsLimit`.
+    func openPhoto(_ path: AssetPath) throws(Failure) -> OpenFile {
+        let file = try library.openOriginal(of: path)
+        try limits.check(.bytes, try file.length(), of: path.string)
+        return file
+    }
+
     /// The photo and the files that a recipe names.
     func files(_ source: OpenFile, for recipe: Recipe) throws(Failure) -> RenderFiles {
         RenderFiles(sources: [source], resources: try .opened(for: recipe, in: resources))

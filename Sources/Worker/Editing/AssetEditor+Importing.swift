@@ -12,7 +12,7 @@ extension AssetEditor {
         _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
     ) async throws -> ImportedEdit {
         let original = try await offPool { () throws(Failure) in
-            try library.openOriginal(of: asset)
+            try openPhoto(asset)
         }
         let header = try await header(of: original, tenant)
         try await checkMediaType(header, of: asset)
@@ -24,7 +24,7 @@ extension AssetEditor {
                 render: try source.render.map { path throws(Failure) in
                     ImportedEdit.Render(
                         path: path,
-                        sha256: try FileDigest.sha256(of: library.openOriginal(of: path)).hex)
+                        sha256: try FileDigest.sha256(of: openPhoto(path)).hex)
                 })
         }
     }
@@ -37,8 +37,7 @@ extension AssetEditor {
         let (original, render) = try await offPool { () throws(Failure) in
             _ = try library.stage(job.staged)
             return (
-                try library.openOriginal(of: open.asset),
-                try library.openOriginal(of: adoption.render)
+                try openPhoto(open.asset), try openPhoto(adoption.render)
             )
         }
         let header = try await header(of: original, job.tenant)
@@ -48,7 +47,8 @@ extension AssetEditor {
             + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
         // Previews and digest are of the copy: the file beside may change.
         let (copy, image) = try await offPool { () throws(Failure) in
-            let digest = try library.take(render, as: name, into: job.staged, bytesMax: .max)
+            let digest = try library.take(
+                render, as: name, into: job.staged, bytesMax: limits.bytesMax)
             let copy = try OpenFile(
                 reading: library.folder(of: job.staged).appending(name).string)
             return (

@@ -16,7 +16,7 @@ extension AssetEditor {
             let base = newBase(for: task.input, open)
             let source =
                 if let base { try library.openFile(base.shown, in: base.folder) } else {
-                    try library.openOriginal(of: open.asset)
+                    try openPhoto(open.asset)
                 }
             _ = try library.stage(job.staged)
             return (source, base)
@@ -26,7 +26,8 @@ extension AssetEditor {
             let request = PhotoRequest(
                 recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
                 memoryMax: memoryMax)
-            return try await photo(request, small, source, of: open.asset, job, placeholder)
+            return try await photo(
+                request, small, source, isOriginal: base == nil, of: open.asset, job, placeholder)
         }
         return try await offPool { () throws(Failure) in
             if let base {
@@ -59,8 +60,8 @@ extension AssetEditor {
     ///
     /// - Returns: with it the entry that others wait for, if we made it, or else the key of what was reused.
     private func photo(
-        _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, of asset: AssetPath,
-        _ job: Job, _ placeholder: @escaping @Sendable (String) async -> Void
+        _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, isOriginal: Bool,
+        of asset: AssetPath, _ job: Job, _ placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> (RenderedPhoto, RenderEntry?, RenderKey?) {
         let files = try await offPool { () throws(Failure) in
             try self.files(source, for: request.recipe)
@@ -69,7 +70,8 @@ extension AssetEditor {
         try await checkMediaType(inspection.header, of: asset)
         // The worker's own: which render is taken over hangs on it.
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
-            (try source.stamp(), try FileDigest.sha256(of: source).hex)
+            // A file of a version is linked into others meanwhile.
+            (try source.stamp(getsLinks: !isOriginal), try FileDigest.sha256(of: source).hex)
         }
         let key = try RenderKey(
             request.recipe, inspection.header, sha256, tenant: job.tenant)
@@ -93,7 +95,10 @@ extension AssetEditor {
             }
         }
         // What came out may not be of the bytes that were digested.
-        guard try await offPool({ () throws(Failure) in try source.stamp() }) == stamp else {
+        let stampNow = try await offPool { () throws(Failure) in
+            try source.stamp(getsLinks: !isOriginal)
+        }
+        guard stampNow == stamp else {
             throw Failure(
                 .ioFailure,
                 "\(source.name) was changed while it was rendered. The job is retried; put originals in their "

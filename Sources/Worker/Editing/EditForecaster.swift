@@ -54,7 +54,7 @@ extension AssetEditor {
     ) throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try library.openOriginal(of: open.asset) }
+        else { return try openPhoto(open.asset) }
         let layer = task.input == .base ? content.base?.name : nil
         return try library.openFile(
             layer ?? content.render.name, in: library.folder(of: current, open.asset))

@@ -211,6 +211,26 @@ import Testing
         #expect(stacked.content?.source.sha256 == version.content?.source.sha256)
     }
 
+    @Test func `a render or a photo that is longer than a photo may be is not read at all`()
+        async throws
+    {
+        let data = AdjustmentData(
+            formatIdentifier: "com.example.other", formatVersion: "3", data: Data([1, 2, 3]))
+        try bench.put("IMG_0001.AAE", AAESidecar(data, timestamp: .now).encoded())
+        // Two terabytes, of which the disk has none: reading them would take a quarter of an hour.
+        let long = try bench.put("long.png", SyntheticPhoto.png(width: 40, height: 24, seed: 9))
+        #expect(truncate(bench.library.originals.appending("long.png").string, 2 << 40) == 0)
+        for (asset, json) in [
+            (asset, #"{"mode": "import", "sidecar": "IMG_0001.AAE", "render": "long.png"}"#),
+            (long, #"{"mode": "import", "sidecar": "IMG_0001.AAE"}"#), (long, invert),
+        ] {
+            let failure = await #expect(throws: Failure.self) {
+                try await bench.edit(asset, json)
+            }
+            #expect(failure?.code == .exceedsLimit)
+        }
+    }
+
     @Test func `a sidecar that is none, or is too large, is told apart from a missing one`()
         async throws
     {

@@ -32,6 +32,16 @@ import Testing
         return list[0].filter { $0.key != "SourceFile" }
     }
 
+    @Test func `are made of a photo that is longer than their own format allows`() async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("a", SyntheticPhoto.png(width: 70_000, height: 1, seed: 3))
+        let (content, _) = try await edited(
+            bench, asset,
+            #"{"filters":[{"name":"CIColorInvert"}],"output":{"format":"png","previews":[256]}}"#)
+        #expect(content.render.size == PixelSize(width: 70_000, height: 1))
+        #expect(content.previews.map(\.image.size) == [PixelSize(width: 256, height: 1)])
+    }
+
     @Test(arguments: [
         ("photos/waterfall.jpg", 1800, 1200), ("photos/sketch.png", 1024, 768),
         ("../Tests/Fixtures/L_8__128x128.heif", 128, 128),

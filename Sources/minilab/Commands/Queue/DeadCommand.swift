@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import FileBytes
 import JobQueue
 import Library
 import SystemPackage
@@ -129,10 +130,10 @@ struct DeadCommand: AsyncParsableCommand {
         do {
             let library = try Library(
                 root: FilePath(library), originals: originals.map { FilePath($0) })
-            let path = try library.original(of: AssetPath(asset))
-            let digest = try library.digest(of: path)
+            let file = try library.openOriginal(of: AssetPath(asset))
+            let digest = try FileDigest.sha256(of: file)
             return ReproBundle.Original(
-                path: path.string, sha256: digest.hex, bytes: digest.bytes, trouble: nil)
+                path: file.name, sha256: digest.hex, bytes: digest.bytes, trouble: nil)
         } catch {
             // That it is not there may be the very reason why the job died.
             return ReproBundle.Original(path: nil, sha256: nil, bytes: nil, trouble: error.message)
