@@ -62,7 +62,8 @@ import Testing
         case restIsNotTold
         case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
         case wrongEntryKeepsItsBatch
-        case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond, aheadIsUnbounded
+        case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
+            aheadIsUnbounded
 
         var script: RedisScript {
             switch self {
