@@ -46,11 +46,10 @@ import Testing
         let (looks, scripts) = (try await calls("xlen", q), try await calls("evalsha", q))
         try await q.open("zz", members: 3, sealed: 3)
         _ = try await q.queue.admit()
+        // One to add, admit, and feed; two of them are sent twice, since the server has not got them yet.
+        #expect(try await calls("evalsha", q) - scripts <= 5)
+        #expect(try await calls("xlen", q) - looks <= 20)
         #expect(try await q.queue.status().ready == 3)
-        // One to add, admit, feed, and the census; two of them are sent twice, since the server has not got them yet.
-        #expect(try await calls("evalsha", q) - scripts <= 6)
-        let counted = try await calls("xlen", q) - looks
-        #expect(counted <= 10_020, "the census alone asks for the length of each lane")
         for claim in try await q.claim(3) { try await q.finish(claim) }
         #expect(try await q.queue.record(of: BatchID("zz"))?.isComplete == true)
     }

@@ -129,7 +129,7 @@ import Testing
                 from: 1, count: 1000, on: q.redis,
                 replacement: RedisScript(name: mistake.script.name, source: wrong)))
         print("\(mistake): \(failure)")
-        #expect(failure.commands.count <= 9)
+        #expect(failure.commands.count <= 16)
     }
 
     /// The seed of the environment is that of the first sequence, so a failing one can be run alone.
