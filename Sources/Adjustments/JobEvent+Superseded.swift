@@ -9,9 +9,9 @@ extension JobEvent {
         public let generation: Int
         /// Which attempt of this generation it was, from 1.
         public let attempt: Int
-        /// Who found out.
+        /// The worker that compared the two edits.
         public let worker: String
-        /// What was asked for.
+        /// The mode of the edit that was not made.
         public let mode: Edit.Name
         /// The version or draft that arrived later and stays.
         public let version: Version

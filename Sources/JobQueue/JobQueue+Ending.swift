@@ -30,23 +30,24 @@ extension JobQueue {
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Unchanged
     ) async throws(QueueError) -> Standing {
-        try await standing(
-            QueueScript.conclude,
-            [
-                RedisArgument(claim.job), RedisArgument(claim.fence),
-                RedisArgument(JobOutcome.Name.unchanged.rawValue), RedisArgument(json(event)),
-            ])
+        try await conclude(claim, .unchanged, json(event))
     }
 
     /// Ends a job that came to its turn after a newer edit was published.
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Superseded
     ) async throws(QueueError) -> Standing {
+        try await conclude(claim, .superseded, json(event))
+    }
+
+    private func conclude(
+        _ claim: Claim, _ outcome: JobOutcome.Name, _ data: String
+    ) async throws(QueueError) -> Standing {
         try await standing(
             QueueScript.conclude,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence),
-                RedisArgument(JobOutcome.Name.superseded.rawValue), RedisArgument(json(event)),
+                RedisArgument(outcome.rawValue), RedisArgument(data),
             ])
     }
 

@@ -9,7 +9,7 @@ extension DeadFilter {
         if let since, job.died < since { return false }
         if let until, job.died > until { return false }
         guard let edit else { return true }
-        // What is no edit has no digest.
+        // An edit that cannot be read is why some jobs died: such a job is the one of no digest.
         return job.edit.flatMap { try? Edit(json: $0) }?.json.digest == edit
     }
 }

@@ -8,13 +8,13 @@ public struct SpilledJob: Sendable, Codable, Equatable {
     public let asset: String
     /// The edit as it was sent, its own or its batch's; nil when it never had one, since what was sent was wrong.
     public let edit: String?
-    /// Who asked for it.
+    /// The tenant that sent it.
     public let tenant: String
     /// How urgent it was before it came into quarantine.
     public let priority: String
     /// Its batch, or nil.
     public let batch: String?
-    /// What it was said to cost, in milliseconds of one slot.
+    /// The cost that its producer gave, in milliseconds of one slot.
     public let cost: Int?
     /// Whether its producer gave it its id.
     public let isNamed: Bool
@@ -30,13 +30,13 @@ public struct SpilledJob: Sendable, Codable, Equatable {
     /// Longest line: an edit may need six bytes for each of its own.
     public static let lineBytesMax = 512 << 10
 
-    /// What a name in a file means: a job died in each generation once, so a line with the same name is a repeat.
+    /// A line's name. A job dies once in each generation, so a line with a name that was read before is a repeat.
     public struct Name: Hashable, Sendable {
         let job: String
         let generation: Int
     }
 
-    /// What it is told by from other lines.
+    /// Its name among the lines of a file.
     public var name: Name { Name(job: job, generation: generation) }
 }
 
