@@ -13,9 +13,9 @@ public enum ReplyBounds {
     /// Sides of a picture in pixels: more is in no format that we read.
     static let sides = 1...Int(Int32.max)
     /// Channels of a picture.
-    static let bands = 1...64
+    public static let bands = 1...64
     /// Bits of a sample.
-    static let bits = 1...64
+    public static let bits = 1...64
     /// Bytes of memory and of spool files: no machine has more.
     static let bytes = 0...(1 << 50)
     /// Processor time in seconds: a year.

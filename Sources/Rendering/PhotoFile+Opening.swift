@@ -10,11 +10,22 @@ extension PhotoFile {
     /// Reads its header; no pixels.
     func header() throws(Failure) -> PhotoHeader {
         guard let loader = format.loader else { return try rawHeader() }
+        let header: PhotoHeader
         do {
-            return header(of: try open(with: loader, failOn: .truncated))
+            header = self.header(of: try open(with: loader, failOn: .truncated))
         } catch {
             throw Failure(classifying: error, photo: name)
         }
+        guard ReplyBounds.bands.contains(header.bands),
+            ReplyBounds.bits.contains(header.bitsPerSample)
+        else {
+            throw Failure(
+                .unsupportedFormat,
+                "\(name) has \(header.bands) channels of \(header.bitsPerSample) bits; a photo has at most "
+                    + "\(ReplyBounds.bands.upperBound) of \(ReplyBounds.bits.upperBound). Send the picture that "
+                    + "was made of these measurements.")
+        }
+        return header
     }
 
     /// Its picture, for one pass from top to bottom. A RAW file is developed now, all else is decoded

@@ -29,6 +29,31 @@ import Vips
         return Array(bytes.prefix(Int(Double(bytes.count) * share)))
     }
 
+    /// A TIFF of one pixel.
+    private func tiff(samples: Int, bits: Int, kind: Int) -> [UInt8] {
+        let bytes = samples * bits / 8
+        let tags: [(tag: Int, type: Int, value: Int)] = [
+            (256, 3, 1), (257, 3, 1), (258, 3, bits), (259, 3, 1), (262, 3, 1), (273, 4, 8),
+            (277, 3, samples), (278, 3, 1), (279, 4, bytes), (284, 3, 1), (339, 3, kind),
+        ]
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        return [0x49, 0x49, 42, 0] + little(8 + bytes, 4) + [UInt8](repeating: 0, count: bytes)
+            + little(tags.count, 2)
+            + tags.flatMap {
+                little($0.tag, 2) + little($0.type, 2) + little(1, 4) + little($0.value, 4)
+            }
+            + little(0, 4)
+    }
+
+    @Test(arguments: [(65, 8, 1), (259, 8, 1)])
+    func `measurements that are no photo are refused`(samples: Int, bits: Int, kind: Int) throws {
+        let studio = try Studio()
+        let photo = try studio.write(tiff(samples: samples, bits: bits, kind: kind), as: "a.tif")
+        #expect(code(studio, photo) == .unsupportedFormat)
+    }
+
     @Test func `a missing file, an empty file and a text are told apart`() throws {
         let studio = try Studio()
         #expect(code(studio, studio.path("nothing.jpg")) == .missingAsset)
