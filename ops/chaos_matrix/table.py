@@ -3,7 +3,7 @@
 import collections
 
 Row = collections.namedtuple("Row", "scenario result sentences numbers seconds")
-COLUMNS = [("jobs", "jobs"), ("effects", "effects"), ("crashes", "leases lost"), ("fenced", "fenced"),
+COLUMNS = [("jobs", "jobs"), ("effects", "effects"), ("lost", "leases lost"), ("fenced", "fenced"),
            ("repeated", "repeated"), ("resent", "sent again"), ("unchanged", "found done")]
 
 PREAMBLE = """\

@@ -85,7 +85,8 @@ def complaints(rig, status, server_may_lose):
     for complaint in rig.complaints():
         found.add("complaints about the library", complaint)
     numbers = {
-        "jobs": len(rig.assets), "effects": len(effects), "crashes": status["counters"].get("crashed", 0),
+        "jobs": len(rig.assets), "effects": len(effects),
+        "lost": sum(status["counters"].get(name, 0) for name in ("crashed", "voided")),
         "fenced": notes["fenced"], "repeated": notes["repeated"], "unchanged": counted["unchanged"],
         "conflicts": notes["conflict"], "resent": rig.resent,
     }
