@@ -62,7 +62,7 @@ public struct EventReader: Sendable {
         return bell.isNull ? [] : try await read()
     }
 
-    private var key: RedisArgument { RedisArgument(queue.eventsKey) }
+    private var key: RedisArgument { RedisArgument(queue.keys.events) }
 
     private mutating func read() async throws(QueueError) -> [Entry] {
         guard let last = StreamID(position) else {

@@ -13,19 +13,19 @@ extension JobQueue {
         if let id = request.id { fields.append((name: "id", value: id.string)) }
         fields += request.scheduling.fields
         guard request.scheduling.priority == .interactive else {
-            return try await append(fields, to: name.ingressKey)
+            return try await append(fields, to: name.keys.ingress)
         }
-        return try await append(fields, to: name.urgentIngressKey) + QueueName.urgentSuffix
+        return try await append(fields, to: name.keys.urgentIngress) + QueueName.urgentSuffix
     }
 
-    /// What an admission found.
+    /// The result of an admission.
     public struct Admission: Sendable, Equatable {
         /// How many entries of ingress streams and lanes were taken.
         public let taken: Int
-        /// Whether batches have lanes, which are fed as their jobs end.
-        public let hasLanes: Bool
         /// Whether entries were left because enough jobs wait for workers; urgent ones are taken all the same.
         public let isHeld: Bool
+        /// After which time there may be something to do that no stream tells; nil: nothing is known of.
+        public let next: Duration?
     }
 
     /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs.
@@ -38,10 +38,12 @@ extension JobQueue {
                     RedisArgument(settings.aheadBytesMax), pace,
                 ])
         guard let answers = reply.array, answers.count == 4, let taken = answers[0].int,
-            let isFeedDue = answers[1].int, let held = answers[2].string, let lanes = answers[3].int
+            let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
         else { throw unexpected(reply, of: QueueScript.admit) }
         let fed = isFeedDue == 1 ? try await feed() : 0
-        return Admission(taken: Int(taken) + fed, hasLanes: lanes > 0, isHeld: held == "1")
+        return Admission(
+            taken: Int(taken) + fed, isHeld: held == "1",
+            next: next < 0 ? nil : .milliseconds(next))
     }
 
     /// Turns the next entries of batches' lanes into jobs, as far as their windows have room, until there are jobs or

@@ -5,8 +5,6 @@ extension JobQueue {
     public struct Claims: Sendable {
         /// The jobs, the most urgent first; empty when none is ready.
         public let jobs: [Claim]
-        /// When the next delayed job is due, or nil when none is delayed.
-        public let nextDue: Duration?
         /// Whether a job in quarantine waits for the caller to hold no other.
         public let wantsIdle: Bool
         /// Whether jobs were passed over because their records are of a later format.
@@ -32,8 +30,8 @@ extension JobQueue {
                 RedisArgument(settings.promotionsMax), RedisArgument(settings.passedMax),
                 RedisArgument(settings.usualCost), RedisArgument(settings.cappedMax),
             ])
-        guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
-            let rows = parts[2].array
+        guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
+            let rows = parts[1].array
         else { throw unexpected(reply, of: QueueScript.claim) }
         var jobs: [Claim] = []
         for row in rows {
@@ -41,9 +39,8 @@ extension JobQueue {
             jobs.append(claim)
         }
         return Claims(
-            jobs: jobs, nextDue: due < 0 ? nil : .milliseconds(due),
-            wantsIdle: parts[1].string == "alone", hasLater: parts[1].string == "later",
-            hasMore: parts[1].string == "again")
+            jobs: jobs, wantsIdle: wanted == "alone", hasLater: wanted == "later",
+            hasMore: wanted == "again")
     }
 }
 

@@ -60,7 +60,7 @@ extension JobQueue {
             reply = try await ear.send(
                 [
                     "XREAD", "COUNT", "100", "BLOCK", RedisArgument(max(1, time.milliseconds)),
-                    "STREAMS", RedisArgument("\(name.keyPrefix)control"), RedisArgument(position),
+                    "STREAMS", RedisArgument(name.keys.control), RedisArgument(position),
                 ], timeout: time + .seconds(5))
         } catch {
             throw QueueError(.redis, "listening to queue \(name) failed: \(error)", cause: error)
@@ -87,7 +87,7 @@ extension JobQueue {
     /// The newest place in the control stream: what was said before is known from the jobs themselves.
     public func controlPosition() async throws(QueueError) -> String {
         let newest = try await send([
-            "XREVRANGE", RedisArgument("\(name.keyPrefix)control"), "+", "-", "COUNT", "1",
+            "XREVRANGE", RedisArgument(name.keys.control), "+", "-", "COUNT", "1",
         ])
         return newest.array?.first?.array?.first?.string ?? "0"
     }

@@ -58,8 +58,7 @@ extension JobQueue {
         try await standing(
             QueueScript.preview,
             [
-                RedisArgument(claim.job), RedisArgument(claim.fence),
-                RedisArgument(event.attempt), RedisArgument(json(event)),
+                RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(json(event)),
             ])
     }
 

@@ -5,19 +5,19 @@ import Redis
 extension JobQueue {
     /// Counts the jobs: at one moment as far as ``census()`` does.
     public func status() async throws(QueueError) -> QueueStatus {
-        let prefix = name.keyPrefix
+        let keys = name.keys
         let census = try await census()
         let counts = census.counts
-        let counters = try await send(["HGETALL", "\(prefix)counters"]).pairs ?? [:]
+        let counters = try await send(["HGETALL", RedisArgument(keys.counters)]).pairs ?? [:]
         let leased = try await send([
-            "ZRANGE", "\(prefix)lease", "0", RedisArgument(QueueStatus.heldMax - 1),
+            "ZRANGE", RedisArgument(keys.lease), "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
         let held = try await records(of: leased.array?.compactMap(\.string) ?? [])
         let stuckIDs = try await send([
-            "ZRANGE", "\(prefix)stuck", "0", RedisArgument(QueueStatus.heldMax - 1),
+            "ZRANGE", RedisArgument(keys.stuck), "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
         let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
-        let paused = try await send(["HGET", "\(prefix)config", "paused"]).string
+        let paused = try await send(["HGET", RedisArgument(keys.config), "paused"]).string
         return QueueStatus(
             incoming: counts["incoming"] ?? 0, lanes: census.lanes,
             ready: census.flows.reduce(0) { $0 + $1.ready }, delayed: counts["delayed"] ?? 0,
@@ -30,7 +30,7 @@ extension JobQueue {
 
     /// Workers that were heard of lately.
     public func workers() async throws(QueueError) -> [WorkerInfo] {
-        let infos = try await send(["HGETALL", "\(name.keyPrefix)workers:info"]).pairs ?? [:]
+        let infos = try await send(["HGETALL", RedisArgument(name.keys.workerInfos)]).pairs ?? [:]
         var workers: [WorkerInfo] = []
         for (name, info) in infos.sorted(by: { $0.key < $1.key }) {
             do {
@@ -52,8 +52,9 @@ extension JobQueue {
     /// How a done job ended, or nil when it has not or its record has been dropped.
     public func outcome(of job: String) async throws(QueueError) -> JobOutcome? {
         guard
-            let outcome = try await send(["HGET", "\(name.keyPrefix)job:\(job)", "outcome"]).string,
-            let bytes = try await send(["GET", "\(name.keyPrefix)result:\(job)"]).bytes
+            let outcome = try await send(["HGET", RedisArgument(name.keys.job(job)), "outcome"])
+                .string,
+            let bytes = try await send(["GET", RedisArgument(name.keys.result(job))]).bytes
         else { return nil }
         do {
             return try JobOutcome(outcome, json: Data(bytes))
@@ -65,7 +66,7 @@ extension JobQueue {
 
     /// Why earlier attempts of a job ended, the newest first; at most 20 are kept.
     public func attempts(of job: String) async throws(QueueError) -> [Attempt] {
-        let rows = try await send(["LRANGE", "\(name.keyPrefix)attempts:\(job)", "0", "-1"])
+        let rows = try await send(["LRANGE", RedisArgument(name.keys.attempts(job)), "0", "-1"])
         var attempts: [Attempt] = []
         for row in rows.array ?? [] {
             guard let bytes = row.bytes else { continue }
@@ -86,7 +87,7 @@ extension JobQueue {
     ///   - count: how many to give at most.
     public func dead(offset: Int, count: Int) async throws(QueueError) -> [JobRecord] {
         let ids = try await send([
-            "ZRANGE", "\(name.keyPrefix)dead", RedisArgument(offset),
+            "ZRANGE", RedisArgument(name.keys.dead), RedisArgument(offset),
             RedisArgument(offset + count - 1),
         ])
         return try await records(of: ids.array?.compactMap(\.string) ?? [])

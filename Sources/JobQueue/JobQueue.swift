@@ -39,32 +39,6 @@ public struct JobQueue: Sendable {
         }
     }
 
-    /// Waits until there is something in the ingress streams, or the time is over.
-    ///
-    /// `admit` empties them, so whatever is in them is new; unless it left entries because enough jobs wait.
-    ///
-    /// - Parameters:
-    ///   - onlyUrgent: whether to wait for urgent entries alone.
-    ///   - bell: a client of its own, because the wait blocks its connection.
-    /// - Returns: whether there is something.
-    public func waitForEntries(
-        atMost time: Duration, onlyUrgent: Bool, bell: RedisClient
-    ) async throws(QueueError) -> Bool {
-        let streams = [name.urgentIngressKey] + (onlyUrgent ? [] : [name.ingressKey])
-        do {
-            let reply = try await bell.send(
-                [
-                    "XREAD", "COUNT", "1", "BLOCK",
-                    // BLOCK 0 would wait for ever.
-                    RedisArgument(max(1, time.milliseconds)), "STREAMS",
-                ] + streams.map { RedisArgument($0) } + streams.map { _ in "0" },
-                timeout: time + .seconds(5))
-            return reply.array != nil
-        } catch {
-            throw QueueError(.redis, "waiting for work failed: \(error)", cause: error)
-        }
-    }
-
     func send(_ command: [RedisArgument]) async throws(QueueError) -> RedisReply {
         do {
             return try await redis.send(command)
@@ -85,9 +59,9 @@ public struct JobQueue: Sendable {
     ) async throws(QueueError) -> RedisReply {
         do {
             return try await redis.run(
-                script, keys: [name.keyPrefix],
+                script, keys: [name.keys.prefix],
                 arguments: [
-                    RedisArgument(name.keyPrefix), RedisArgument(settings.eventsMax),
+                    RedisArgument(name.keys.prefix), RedisArgument(settings.eventsMax),
                     RedisArgument(settings.doneRecordsMax),
                 ] + arguments)
         } catch {

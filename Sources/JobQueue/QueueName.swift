@@ -23,17 +23,10 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What every key of the queue starts with. The braces make it one slot of a Redis cluster.
-    var keyPrefix: String { "minilab:{\(string)}:" }
+    /// Its keys in Redis.
+    public var keys: QueueKeys { QueueKeys(self) }
 
-    /// The stream that producers add to.
-    public var ingressKey: String { keyPrefix + "in" }
-    /// The stream that producers add to what somebody waits for: it is admitted first.
-    public var urgentIngressKey: String { keyPrefix + "in:interactive" }
-    /// What the name of an entry of that stream ends with: `Scripts/Shared/doors.lua`.
+    /// The end of the name of each entry of the urgent ingress stream: `Scripts/Shared/doors.lua`.
     static let urgentSuffix = "-i"
-    /// The stream that readers of events read.
-    public var eventsKey: String { keyPrefix + "events" }
-
     public var description: String { string }
 }

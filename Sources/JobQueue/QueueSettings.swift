@@ -26,8 +26,8 @@ public struct QueueSettings: Sendable {
     public var admitMax = 200
     /// About how many bytes of ingress entries one admit reads: Lua holds them all at once.
     public var admitBytesMax = 64 << 20
-    /// Jobs that wait or run while more are taken in from the ingress stream: the rest stays there, where it needs a tenth
-    /// of the memory. Urgent ones are taken in up to twice as many. Batches have their windows.
+    /// Single jobs that wait or run while more are taken in from the ingress stream: the rest stays there, where it needs
+    /// a tenth of the memory. Urgent ones are taken in up to twice as many. Members of batches do not count.
     public var aheadMax = 100_000
     /// The same in bytes of edits that are larger than 4 KiB.
     public var aheadBytesMax = 256 << 20

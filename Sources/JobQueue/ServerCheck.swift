@@ -11,7 +11,7 @@ extension JobQueue {
     /// - Throws: `unsafeServer`.
     public func checkServer() async throws(QueueError) -> [String] {
         // In a cluster a command with a key leads to the node that has the queue; INFO goes to whichever is reached.
-        _ = try await send(["EXISTS", RedisArgument(name.ingressKey)])
+        _ = try await send(["EXISTS", RedisArgument(name.keys.ingress)])
         let policy = try await memoryInfo("maxmemory_policy")
         guard policy == "noeviction" else {
             throw QueueError(

@@ -19,7 +19,7 @@ actor RunningJobs {
     private var waiter: CheckedContinuation<Void, Never>?
     /// Tasks of new holds that wait for the end of old ones.
     private var successors: [CheckedContinuation<Void, Never>] = []
-    private var isClosed = false
+    private(set) var isClosed = false
     private var level = PressureLevel.calm
 
     /// - Parameter brake: while it is pulled no slot is as good as free.
@@ -32,9 +32,12 @@ actor RunningJobs {
     /// Waits until a slot is free and memory is not short, and says how many jobs may be claimed; nil when no more may
     /// begin.
     func waitForFreeSlots() async -> Int? {
-        while free == 0 || brake.isPulled, !isClosed { await change() }
+        while !canBegin, !isClosed { await change() }
         return isClosed ? nil : free
     }
+
+    /// Whether a job that is claimed now could begin.
+    var canBegin: Bool { free > 0 && !brake.isPulled && !isClosed }
 
     private var free: Int { level.claims(held: running.count, slots: slots) }
 

@@ -8,34 +8,39 @@ public import ServiceLifecycle
 /// It stops gracefully when its service group does (SIGTERM, SIGINT): no more claims, running jobs get
 /// their grace, what is left is handed back without an attempt burnt.
 public struct Worker: Service {
-    private let queue: JobQueue
-    private let runner: JobRunner
+    let queue: JobQueue
+    let runner: JobRunner
     private let bell: RedisClient
+    private let waker: RedisClient
     private let ear: RedisClient
-    private let heartbeat: Heartbeat
+    let heartbeat: Heartbeat
     private let pressure: PressureWatch?
-    private let settings: WorkerSettings
-    private let logger: Logger
+    let settings: WorkerSettings
+    let logger: Logger
     private let brake: ClaimBrake
-    private let listener: WorkerEvent.Listener
+    let pace = FleetPace()
+    let listener: WorkerEvent.Listener
 
     /// A worker.
     ///
     /// - Parameters:
     ///   - queue: its client carries claims and ends of jobs.
-    ///   - bell: a client of its own, for waiting for new jobs.
+    ///   - bell: a client of its own, for waiting for what is to be admitted.
+    ///   - waker: a client of its own, for waiting for jobs to claim.
     ///   - ear: a client of its own, for hearing what was cancelled.
     ///   - heartbeat: on a client and thread of its own.
     ///   - pressure: what watches memory; nil: nobody does.
     ///   - brake: while it is pulled no jobs are claimed.
     public init(
-        queue: JobQueue, handler: any JobHandler, bell: RedisClient, ear: RedisClient,
-        heartbeat: Heartbeat, pressure: PressureWatch? = nil, settings: WorkerSettings,
+        queue: JobQueue, handler: any JobHandler, bell: RedisClient, waker: RedisClient,
+        ear: RedisClient, heartbeat: Heartbeat, pressure: PressureWatch? = nil,
+        settings: WorkerSettings,
         brake: ClaimBrake = ClaimBrake(), logger: Logger,
         listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
         self.bell = bell
+        self.waker = waker
         self.ear = ear
         self.heartbeat = heartbeat
         self.pressure = pressure
@@ -60,17 +65,18 @@ public struct Worker: Service {
                 "slots": "\(settings.slots)", "memory": "\(settings.memory)",
             ])
         let jobs = RunningJobs(slots: settings.slots, brake: brake)
-        let signal = WorkSignal()
+        let sleep = ClaimSleep(queue: queue, waker: waker)
         let admission = AdmissionLoop(
-            queue: queue, bell: bell, signal: signal, logger: logger, listener: listener)
+            queue: queue, worker: settings.name, bell: bell, pace: pace, logger: logger,
+            listener: listener)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
-                let upkeep = Task { await keepUp(jobs) }
+                let upkeep = Task { await keepUp() }
                 let hearing = Task { await hear(jobs) }
                 let watching = Task { await pressure?.run { await jobs.follow($0) } }
                 let admitting = Task { await admission.run() }
-                await claimLoop(jobs, signal, &group)
+                await claimLoop(jobs, sleep, &group)
                 admitting.cancel()
                 await admitting.value
                 await jobs.drain(grace: settings.shutdownGrace, logger)
@@ -86,21 +92,20 @@ public struct Worker: Service {
             listener(.drains)
             Task {
                 await jobs.close()
-                await signal.ring()
+                await sleep.end()
             }
         }
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
     }
 
     private func claimLoop(
-        _ jobs: RunningJobs, _ signal: WorkSignal, _ group: inout DiscardingTaskGroup
+        _ jobs: RunningJobs, _ sleep: ClaimSleep, _ group: inout DiscardingTaskGroup
     ) async {
         var failures = 0
         var hasToldOfLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
             do throws(QueueError) {
-                let fed = await signal.hasLanes ? try await feed() : 0
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
@@ -129,12 +134,8 @@ public struct Worker: Service {
                     _ = await jobs.waitUntilIdle()
                 } else if claims.hasMore {
                     continue
-                } else if fed == 0, claims.jobs.isEmpty {
-                    await signal.wait(
-                        atMost: min(
-                            claims.nextDue ?? WorkerSettings.idleWait,
-                            free == settings.slots
-                                ? WorkerSettings.idleWait : WorkerSettings.busyWait))
+                } else if claims.jobs.count < free {
+                    try await sleepUntilClaimable(jobs, sleep)
                 }
             } catch {
                 listener(.missedRedis(.claim, "\(error)"))
@@ -146,16 +147,17 @@ public struct Worker: Service {
         }
     }
 
-    /// Feeds batches' lanes, whose windows have room when jobs have ended.
-    ///
-    /// - Returns: how many jobs were made; 0 when Redis is full, which the admission loop tells: the jobs that are in go
-    ///   on all the same, which makes room.
-    private func feed() async throws(QueueError) -> Int {
-        do {
-            return try await queue.feed()
-        } catch {
-            guard error.isRedisFull else { throw error }
-            return 0
+    /// Sleeps until the worker is woken, or finds by itself that there is something to claim.
+    private func sleepUntilClaimable(
+        _ jobs: RunningJobs, _ sleep: ClaimSleep
+    ) async throws(QueueError) {
+        while await !jobs.isClosed {
+            if try await sleep.sleep(atMost: pace.interval) {
+                if await !jobs.canBegin { try await queue.wakeAnother() }
+                return
+            }
+            listener(.asksForJobs)
+            if try await queue.hasClaimable() { return }
         }
     }
 
@@ -189,76 +191,7 @@ public struct Worker: Service {
         }
     }
 
-    /// Looks for lost leases and leftovers until it is cancelled.
-    private func keepUp(_ jobs: RunningJobs) async {
-        await runner.sweep()
-        let interval = WorkerSettings.reapInterval
-        var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
-        while !Task.isCancelled {
-            await reap()
-            await tend()
-            if ContinuousClock.now >= nextSweep {
-                await runner.sweep()
-                nextSweep = .now + WorkerSettings.sweepInterval
-            }
-            do {
-                try await Task.sleep(for: interval * Double.random(in: 1...1.5))
-            } catch {
-                return  // cancelled: that is the end
-            }
-        }
-    }
-
-    private func reap() async {
-        guard heartbeat.mayReap else { return }
-        do {
-            let since = ContinuousClock.now
-            let reaped = try await queue.reap(by: settings.name)
-            if reaped.ready + reaped.dead > 0 {
-                logger.notice(
-                    "took back jobs of workers that died",
-                    metadata: ["ready": "\(reaped.ready)", "dead": "\(reaped.dead)"])
-            }
-            for problem in reaped.problems {
-                logger.error(
-                    "a job whose lease ran out cannot be taken back; minilab doctor says more",
-                    metadata: ["error": "\(problem)"])
-            }
-            for job in reaped.carried {
-                let hold = JobHold()
-                await work(LoggedJob(job), since, hold) { await runner.carryOn(job, hold) }
-            }
-            if reaped.ready + reaped.dead > 0 { await runner.sweep() }
-        } catch {
-            listener(.missedRedis(.reap, "\(error)"))
-            logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func tend() async {
-        do {
-            let tended = try await queue.tend()
-            if !tended.isNothing {
-                logger.notice(
-                    "ended what nobody else did: idle batches, and lanes that nobody opened",
-                    metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
-            }
-            guard tended.isTurn, let folder = settings.spillFolder else { return }
-            let spill = DeadSpill(folder: folder, queue: queue.name.string)
-            let (moved, file) = try await spill.move(from: queue)
-            if let file {
-                logger.notice(
-                    "moved dead jobs to a file; minilab replay --file puts them back",
-                    metadata: ["jobs": "\(moved)", "file": "\(file)"])
-            }
-        } catch {
-            listener(.missedRedis(.reap, "\(error)"))
-            logger.warning(
-                "looking after idle batches and dead jobs failed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func work(
+    func work(
         _ job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {

@@ -43,15 +43,8 @@ public struct WorkerSettings: Sendable {
     /// How memory is watched.
     public var pressure = PressureSettings()
 
-    /// Longest wait of an idle worker before it looks again for retries and replays, and of any for new jobs.
-    public static let idleWait: Duration = .seconds(1)
-    /// The same while it has jobs: the end of one may free the next of its asset.
-    public static let busyWait: Duration = .milliseconds(50)
     /// Longest wait for what is cancelled before it is asked for anew.
-    public static let listenWait: Duration = .seconds(5)
-    /// How often lost leases are looked for; each worker adds up to half of it at random. A worker that died
-    /// costs its lease and so long.
-    public static let reapInterval: Duration = .seconds(1)
+    public static let listenWait: Duration = .seconds(20)
     /// How often staging is swept.
     public static let sweepInterval: Duration = .seconds(300)
     /// Longest wait between attempts to reach Redis.

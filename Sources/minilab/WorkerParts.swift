@@ -1,11 +1,11 @@
 package import JobQueue
 import Library
 package import Logging
-import Redis
+package import Redis
 import SystemPackage
 package import Worker
 
-/// A worker with all that it is made of: four connections to Redis, a library, a pool of children.
+/// A worker with all that it is made of: its connections to Redis, a library, a pool of children.
 package struct WorkerParts {
     package let queue: JobQueue
     let pool: RenderPool
@@ -34,23 +34,24 @@ package struct WorkerParts {
 
     /// - Parameters:
     ///   - pressure: what watches memory; nil: nobody does.
+    ///   - thread: its own, because the heartbeat must beat whatever the rest of the process does.
     ///   - handler: what is done with each job.
     package init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
-        pressure: PressureWatch? = nil,
+        pressure: PressureWatch? = nil, heartbeat thread: RedisClient.Thread = .own,
         listener: @escaping WorkerEvent.Listener = { _ in }, handler: any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
+        let waker = RedisClient(connection.redis, logger: logger)
         let ear = RedisClient(connection.redis, logger: logger)
-        // A thread of its own: the heartbeat must beat whatever the rest of the process does.
-        let beat = RedisClient(connection.redis, thread: .own, logger: logger)
-        clients = [main, bell, ear, beat]
+        let beat = RedisClient(connection.redis, thread: thread, logger: logger)
+        clients = [main, bell, waker, ear, beat]
         queue = JobQueue(name: connection.name, redis: main, settings: queueSettings)
         self.pool = pool
         worker = Worker(
-            queue: queue, handler: handler, bell: bell, ear: ear,
+            queue: queue, handler: handler, bell: bell, waker: waker, ear: ear,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
                 memory: { pool.memory }, pressure: { pressure?.info },

@@ -6,7 +6,8 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "hlen", "hscan", "incrby", "lindex", "memory|usage", "object|idletime", "rename",
+            "blpop", "hlen", "hscan", "incrby", "lindex", "memory|usage", "object|idletime",
+            "rename",
             "scan",
             "strlen", "xdel", "xsetid", "xtrim", "zcount",
             "zremrangebyscore",

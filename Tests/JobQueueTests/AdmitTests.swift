@@ -37,7 +37,7 @@ import Testing
     ) async throws {
         let q = try await QueueFixture()
         let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
-        _ = try await q.redis.send(["XADD", RedisArgument(q.queue.name.ingressKey), "*"] + words)
+        _ = try await q.redis.send(["XADD", RedisArgument(q.queue.name.keys.ingress), "*"] + words)
         try await q.xadd(["id": "next", "asset": "b.jpg", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
 
@@ -56,7 +56,7 @@ import Testing
     @Test func `an asset that is not UTF-8 ends dead and its event is readable`() async throws {
         let q = try await QueueFixture()
         _ = try await q.redis.send([
-            "XADD", RedisArgument(q.queue.name.ingressKey), "*",
+            "XADD", RedisArgument(q.queue.name.keys.ingress), "*",
             "asset", RedisArgument([0x49, 0xFF, 0xC0, 0x80]), "edit", "{}",
         ])
         _ = try await q.queue.admit()
@@ -120,7 +120,7 @@ import Testing
         let user = "producer-\(q.queue.name)"
         _ = try await q.redis.send([
             "ACL", "SETUSER", RedisArgument(user), "on", ">secret",
-            RedisArgument("~\(q.queue.name.ingressKey)"), "+xadd",
+            RedisArgument("~\(q.queue.name.keys.ingress)"), "+xadd",
         ])
         let producer = RedisClient(
             RedisConfiguration(

@@ -14,19 +14,18 @@ import Testing
             """
             local key, most, bytes_max = KEYS[1], tonumber(ARGV[4]), tonumber(ARGV[5])
             return affordable(key, stream_state(key), most, bytes_max)
-            """.utf8),
-        QueueScript.ending + [.reading, .streams])
+            """.utf8))
 
     private func affordable(_ q: QueueFixture, _ sizes: [Int], most: Int) async throws -> Int {
-        let key = RedisArgument(q.queue.name.ingressKey)
+        let key = RedisArgument(q.queue.name.keys.ingress)
         _ = try await q.redis.send(["DEL", key])
         let commands: [[RedisArgument]] = sizes.map {
             ["XADD", key, "*", "edit", RedisArgument(String(repeating: "x", count: $0))]
         }
         for result in await q.redis.sendAll(commands) { _ = try result.get() }
         let reply = try await q.redis.run(
-            Self.script, keys: [q.queue.name.ingressKey],
-            arguments: [RedisArgument(q.queue.name.keyPrefix), "1000", "1000"]
+            Self.script, keys: [q.queue.name.keys.ingress],
+            arguments: [RedisArgument(q.queue.name.keys.prefix), "1000", "1000"]
                 + [RedisArgument(most), RedisArgument(Self.max)])
         return Int(try #require(reply.int))
     }

@@ -10,7 +10,7 @@ import Testing
         _ q: QueueFixture, _ stream: String, _ id: String, _ fields: KeyValuePairs<String, String>
     ) async throws {
         _ = try await q.redis.send(
-            ["XADD", RedisArgument("\(q.queue.name.keyPrefix)\(stream)"), RedisArgument(id)]
+            ["XADD", RedisArgument("\(q.queue.name.keys.prefix)\(stream)"), RedisArgument(id)]
                 + fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] })
     }
 
@@ -35,6 +35,20 @@ import Testing
         _ = try await q.queue.admit()
         let arrival = try await q.claim().arrival
         #expect(arrival <= (try await now(q)))
+    }
+
+    @Test func `an id of the next hour does not make later edits older`() async throws {
+        let q = try await QueueFixture()
+        let soon = try await now(q) / 1000 + 50 * 60 * 1000
+        for (number, asset) in ["a", "b"].enumerated() {
+            try await xadd(q, "in", "\(soon)-\(number)", ["asset": asset, "edit": "{}"])
+        }
+        _ = try await q.queue.admit()
+        let first = try await q.queue.claim(by: "w", count: 2).jobs.map(\.arrival)
+        #expect(first.count == 2 && first[0] < first[1])
+        try await xadd(q, "in:interactive", "*", ["asset": "c", "edit": "{}"])
+        _ = try await q.queue.admit()
+        #expect(try await q.claim().arrival >= (first.last ?? 0) / 1000 * 1000)
     }
 
     @Test func `a member arrives when it was added, not when it is fed`() async throws {

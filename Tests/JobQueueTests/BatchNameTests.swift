@@ -38,7 +38,7 @@ import Testing
         #expect(try await conflicts(q).count == 1)
         #expect(try await q.queue.status().counters["membersDropped"] == 3)
         #expect(try await q.queue.status().ready == 0)
-        let lane = RedisArgument(q.queue.name.laneKey(try BatchID("m")))
+        let lane = RedisArgument(q.queue.name.keys.lane("m"))
         #expect(try await q.redis.send(["EXISTS", lane]).int == 0)
         try await q.expectHealthy()
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(try await q.queue.add([member], to: batch, editedBy: "{}", from: 2) == .otherEdit)
         #expect(try await q.queue.add([], to: batch, editedBy: "{}", from: 0) == .otherEdit)
         #expect(try await q.queue.add([], to: batch, editedBy: edit, from: 0) == .added(0))
-        let lane = RedisArgument(q.queue.name.laneKey(batch))
+        let lane = RedisArgument(q.queue.name.keys.lane(batch.string))
         #expect(try await q.redis.send(["XLEN", lane]).int == 1)
     }
 

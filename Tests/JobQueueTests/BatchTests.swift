@@ -260,7 +260,7 @@ import Testing
         settings.malformedMax = 10
         let q = try await QueueFixture(settings: settings)
         let batch = try await q.open("b", members: 0, sealed: 41)
-        let lane = RedisArgument(q.queue.name.laneKey(batch))
+        let lane = RedisArgument(q.queue.name.keys.lane(batch.string))
         for number in 1...40 {
             _ = try await q.redis.send([
                 "XADD", lane, RedisArgument("1-\(number)"), "colour", "red",

@@ -150,6 +150,6 @@ import Testing
     }
 
     private func key(_ q: QueueFixture, _ name: String) -> RedisArgument {
-        RedisArgument(q.queue.name.keyPrefix + name)
+        RedisArgument(q.queue.name.keys.prefix + name)
     }
 }

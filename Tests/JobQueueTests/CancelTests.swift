@@ -74,7 +74,7 @@ import Testing
         }
         let promoting = Task {
             while !Task.isCancelled {
-                let key = RedisArgument("\(q.queue.name.keyPrefix)delayed")
+                let key = RedisArgument("\(q.queue.name.keys.prefix)delayed")
                 let head = try await q.redis.send(["ZRANGE", key, "0", "9"]).array ?? []
                 for id in head.compactMap(\.string) {
                     _ = try await q.redis.send(["ZADD", key, "XX", "1", RedisArgument(id)])

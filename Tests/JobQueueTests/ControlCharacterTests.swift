@@ -28,26 +28,25 @@ import Testing
         async throws
     {
         let q = try await QueueFixture()
-        let script = RedisScript(
-            name: "controls",
-            source: QueueScript.Part.characters.source
-                + Array(
-                    """
-                    local function utf8(c)
-                      if c < 0x80 then return string.char(c) end
-                      if c < 0x800 then return string.char(0xC0 + math.floor(c / 64), 0x80 + c % 64) end
-                      if c < 0x10000 then
-                        return string.char(0xE0 + math.floor(c / 4096), 0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
-                      end
-                      return string.char(0xF0 + math.floor(c / 262144), 0x80 + math.floor(c / 4096) % 64,
-                        0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
-                    end
-                    local found = {}
-                    for c = tonumber(ARGV[1]), tonumber(ARGV[2]) do
-                      if (c < 0xD800 or c > 0xDFFF) and has_controls(utf8(c)) then found[#found + 1] = c end
-                    end
-                    return found
-                    """.utf8))
+        let script = QueueScript.script(
+            "controls",
+            Array(
+                """
+                local function utf8(c)
+                  if c < 0x80 then return string.char(c) end
+                  if c < 0x800 then return string.char(0xC0 + math.floor(c / 64), 0x80 + c % 64) end
+                  if c < 0x10000 then
+                    return string.char(0xE0 + math.floor(c / 4096), 0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
+                  end
+                  return string.char(0xF0 + math.floor(c / 262144), 0x80 + math.floor(c / 4096) % 64,
+                    0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
+                end
+                local found = {}
+                for c = tonumber(ARGV[1]), tonumber(ARGV[2]) do
+                  if (c < 0xD800 or c > 0xDFFF) and has_controls(utf8(c)) then found[#found + 1] = c end
+                end
+                return found
+                """.utf8))
         // A few at a time: other tests use the server, too.
         let step = 0x1000
         var found: [Int64] = []

@@ -34,7 +34,7 @@ import Testing
     {
         let q = try await fixture { $0.deadMax = 1 }
         try await bury(q, "a", "b")
-        let key = RedisArgument(q.queue.name.keyPrefix + "dead")
+        let key = RedisArgument(q.queue.name.keys.prefix + "dead")
         _ = try await q.redis.send(["ZADD", key, "1", "a"])
         let surplus = try await q.queue.surplusDead()
         #expect(surplus.map(\.job) == ["a"])
@@ -56,7 +56,7 @@ import Testing
         let old = try await fixture { $0.keepDead = .zero }
         try await bury(old, "a")
         _ = try await old.redis.send([
-            "ZADD", RedisArgument(old.queue.name.keyPrefix + "dead"), "1", "a",
+            "ZADD", RedisArgument(old.queue.name.keys.prefix + "dead"), "1", "a",
         ])
         #expect(try await old.queue.surplusDead().map(\.job) == ["a"])
 
@@ -189,7 +189,7 @@ import Testing
             _ = try await q.queue.admit()
             try await q.finish(try await q.claim())
         }
-        let key = q.queue.name.keyPrefix + "edit:"
+        let key = q.queue.name.keys.prefix + "edit:"
         #expect(try await q.redis.send(["EXISTS", RedisArgument(key + "a")]).int == 0)
         #expect(try await q.redis.send(["EXISTS", RedisArgument(key + "b")]).int == 1)
         try await q.expectHealthy()

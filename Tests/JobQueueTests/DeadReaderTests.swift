@@ -18,11 +18,11 @@ import Testing
         let q = try await QueueFixture()
         for number in 0..<950 {
             _ = try await q.redis.send([
-                "ZADD", "\(q.queue.name.keyPrefix)dead", RedisArgument(1000 + number / 450),
+                "ZADD", "\(q.queue.name.keys.prefix)dead", RedisArgument(1000 + number / 450),
                 "j\(number)",
             ])
             _ = try await q.redis.send([
-                "HSET", "\(q.queue.name.keyPrefix)job:j\(number)", "state", "dead",
+                "HSET", "\(q.queue.name.keys.prefix)job:j\(number)", "state", "dead",
             ])
         }
         let jobs = try await read(q)
@@ -34,11 +34,11 @@ import Testing
         for number in 0..<900 {
             let id = "j\(number)"
             _ = try await q.redis.send([
-                "ZADD", "\(q.queue.name.keyPrefix)dead", RedisArgument(1000 + number / 450),
+                "ZADD", "\(q.queue.name.keys.prefix)dead", RedisArgument(1000 + number / 450),
                 RedisArgument(id),
             ])
             _ = try await q.redis.send([
-                "HSET", RedisArgument("\(q.queue.name.keyPrefix)job:\(id)"), "state", "dead",
+                "HSET", RedisArgument("\(q.queue.name.keys.prefix)job:\(id)"), "state", "dead",
                 "asset", RedisArgument(id), "sequence", RedisArgument(number),
             ])
         }

@@ -11,7 +11,7 @@ import Testing
     ) async throws -> String {
         let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
         let reply = try await q.redis.send(
-            ["XADD", RedisArgument(q.queue.name.urgentIngressKey), RedisArgument(id)] + words)
+            ["XADD", RedisArgument(q.queue.name.keys.urgentIngress), RedisArgument(id)] + words)
         return try #require(reply.string)
     }
 
@@ -56,7 +56,7 @@ import Testing
     @Test func `entries of the same id in both streams are two jobs`() async throws {
         let q = try await QueueFixture()
         _ = try await q.redis.send([
-            "XADD", RedisArgument(q.queue.name.ingressKey), "7-0", "asset", "a", "edit", "{}",
+            "XADD", RedisArgument(q.queue.name.keys.ingress), "7-0", "asset", "a", "edit", "{}",
         ])
         try await urgent(q, ["asset": "b", "edit": "{}"], id: "7-0")
         #expect(try await q.queue.admit().taken == 2)
@@ -77,7 +77,7 @@ import Testing
             #expect(name.hasSuffix("-i") == (priority == .interactive))
             let key = priority == .interactive ? "in:interactive" : "in"
             let length = try await q.redis.send([
-                "XLEN", RedisArgument("\(q.queue.name.keyPrefix)\(key)"),
+                "XLEN", RedisArgument("\(q.queue.name.keys.prefix)\(key)"),
             ])
             #expect(length.int == 1)
             _ = try await q.queue.admit()
@@ -93,8 +93,8 @@ import Testing
         settings.aheadMax = 2
         let q = try await QueueFixture(settings: settings)
         try await bulk(q, 4)
-        #expect(try await q.queue.admit() == .init(taken: 2, hasLanes: false, isHeld: true))
-        #expect(try await q.queue.admit() == .init(taken: 0, hasLanes: false, isHeld: true))
+        #expect(try await q.queue.admit() == .init(taken: 2, isHeld: true, next: nil))
+        #expect(try await q.queue.admit() == .init(taken: 0, isHeld: true, next: nil))
         for asset in ["a", "b", "c"] {
             try await urgent(q, ["asset": asset, "edit": QueueFixture.recipe])
         }
@@ -102,7 +102,7 @@ import Testing
         #expect(try await q.queue.status().incoming == 3)
         for _ in 0..<3 { try await q.finish(q.claim()) }
         // The third urgent one takes the room of the next of the flood.
-        #expect(try await q.queue.admit() == .init(taken: 1, hasLanes: false, isHeld: true))
+        #expect(try await q.queue.admit() == .init(taken: 1, isHeld: true, next: nil))
         for _ in 0..<4 {
             try await q.finish(q.claim())
             _ = try await q.queue.admit()
@@ -120,20 +120,20 @@ import Testing
         for id in ["a", "b", "c"] { try await q.xadd(["id": id, "asset": id, "edit": large]) }
         #expect(try await one.admit().taken == 1)
         #expect(try await one.admit().taken == 1)
-        #expect(try await one.admit() == .init(taken: 0, hasLanes: false, isHeld: true))
+        #expect(try await one.admit() == .init(taken: 0, isHeld: true, next: nil))
         let claims = try await one.claim(by: "w", count: 2).jobs
         try await q.finish(claims[0])
         #expect(try await one.admit().taken == 1)
         _ = try await one.fail(claims[1], by: "w", Failure(.missingAsset, "gone."), random: 0)
         #expect(try await one.cancel(["c"], reason: "no") == [.cancelled])
         let left = try await q.redis.send([
-            "HGET", RedisArgument("\(q.queue.name.keyPrefix)virtual"), "aheadBytes",
+            "HGET", RedisArgument("\(q.queue.name.keys.prefix)virtual"), "aheadBytes",
         ])
         #expect(left.string == "0")
         // A dead one counts again when it is replayed, with the edit that it has then.
         #expect(try await one.replay(["b"]) == [.replayed])
         let again = try await q.redis.send([
-            "HGET", RedisArgument("\(q.queue.name.keyPrefix)virtual"), "aheadBytes",
+            "HGET", RedisArgument("\(q.queue.name.keys.prefix)virtual"), "aheadBytes",
         ])
         #expect(again.string == "15000")
     }
@@ -160,7 +160,8 @@ import Testing
         try await q.admit("before")
         try await urgent(q, ["asset": "a", "edit": QueueFixture.recipe])
         _ = try await q.redis.send([
-            "XADD", RedisArgument(q.queue.name.urgentIngressKey), "MAXLEN", "0", "*", "asset", "b",
+            "XADD", RedisArgument(q.queue.name.keys.urgentIngress), "MAXLEN", "0", "*", "asset",
+            "b",
         ])
         _ = try await q.queue.admit()
         try await urgent(
@@ -176,5 +177,31 @@ import Testing
         #expect(warnings.contains { $0.hasPrefix("the ingress stream in:interactive was ended") })
         try await urgent(q, ["asset": "d", "edit": QueueFixture.recipe])
         #expect(try await q.queue.admit().taken == 1)
+    }
+
+    @Test func `what waits for its time, and members of batches, keep nothing out`() async throws {
+        var settings = QueueSettings()
+        (settings.aheadMax, settings.aheadBytesMax) = (2, 20_000)
+        let q = try await QueueFixture(settings: settings)
+        let large = String(repeating: "x", count: 15_000)
+        for id in ["a", "b", "c"] {
+            try await q.xadd([
+                "id": id, "asset": id, "edit": large, "notBefore": "2100-01-01T00:00:00Z",
+            ])
+        }
+        let batch = try await q.open("m", members: 5, sealed: 5)
+        while try await q.queue.admit().taken > 0 {}
+        #expect(try await q.queue.record(of: "\(batch):4")?.state == .ready)
+        try await q.admit("d")
+        #expect(try await q.state(of: "d") == "ready")
+        // What is cancelled before its time was never counted.
+        #expect(try await q.queue.cancel(["a", "b", "c", "d"], reason: "no").count == 4)
+        for fact in ["aheadJobs", "aheadBytes"] {
+            let left = try await q.redis.send([
+                "HGET", RedisArgument("\(q.queue.name.keys.prefix)virtual"), RedisArgument(fact),
+            ])
+            #expect(left.string ?? "0" == "0", "\(fact)")
+        }
+        try await q.expectHealthy()
     }
 }

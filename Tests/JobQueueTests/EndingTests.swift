@@ -88,7 +88,7 @@ import Testing
             placeholder: "data:image/jpeg;base64,AA==")
         #expect(try await q.queue.preview(claim, event) == .held)
         #expect(try await q.state(of: "a") == "active")
-        #expect(try await q.events().map(\.id) == ["\(q.queue.name)/a/1/previewed/1"])
+        #expect(try await q.events().map(\.id) == ["\(q.queue.name)/a/1/previewed/\(claim.fence)"])
     }
 
     @Test func `a worker that lost its job is told so at every write`() async throws {
@@ -207,7 +207,7 @@ import Testing
         #expect(try await q.state(of: "a") == nil)
         #expect(try await q.queue.outcome(of: "a") == nil)
         #expect(try await q.state(of: "b") == "ready")
-        #expect(try await q.redis.send(["LLEN", "\(q.queue.name.keyPrefix)done"]).int == 0)
+        #expect(try await q.redis.send(["LLEN", "\(q.queue.name.keys.prefix)done"]).int == 0)
     }
 
     @Test func `the history of a job is bounded`() async throws {

@@ -16,7 +16,7 @@ import Testing
     /// Trims for real, to so many entries.
     private func trim(_ q: QueueFixture, to count: Int) async throws {
         _ = try await q.redis.send([
-            "XTRIM", RedisArgument(q.queue.name.eventsKey), "MAXLEN", RedisArgument(count),
+            "XTRIM", RedisArgument(q.queue.name.keys.events), "MAXLEN", RedisArgument(count),
         ])
     }
 
@@ -148,7 +148,7 @@ import Testing
         try await complete(q, "a")
         var reader = reader(q)
         _ = try await reader.next()
-        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.eventsKey)])
+        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.keys.events)])
         #expect(await refusal(reader)?.code == .tokenExpired)
         try await complete(q, "b")
         #expect(await refusal(reader)?.code == .tokenExpired)

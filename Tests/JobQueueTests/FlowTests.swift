@@ -71,7 +71,7 @@ import Testing
         let q = try await QueueFixture()
         try await q.admit(100, ["tenant": "zoo", "cost": "1000"])
         var liars = 0
-        let ready = RedisArgument("\(q.queue.name.keyPrefix)ready:normal:liar")
+        let ready = RedisArgument("\(q.queue.name.keys.prefix)ready:normal:liar")
         for _ in 0..<40 {
             // Its flow is empty whenever its job runs.
             if try await q.redis.send(["EXISTS", ready]).int == 0 {

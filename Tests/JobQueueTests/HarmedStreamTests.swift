@@ -12,7 +12,7 @@ import Testing
     private func send(
         _ q: QueueFixture, _ options: [String], _ asset: String, to key: String? = nil
     ) async throws {
-        let words = ["XADD", key ?? q.queue.name.ingressKey] + options
+        let words = ["XADD", key ?? q.queue.name.keys.ingress] + options
         _ = try await q.redis.send(
             words.map { RedisArgument($0) }
                 + ["asset", RedisArgument(asset)]
@@ -106,7 +106,7 @@ import Testing
     {
         let q = try await QueueFixture()
         try await q.admit("a", "b")
-        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.ingressKey)])
+        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.keys.ingress)])
         try await q.admit("c")
         let soon = try await q.queue.now() + 10 * 60 * 1000
         try await send(q, ["\(soon)-0"], "d")
@@ -143,7 +143,7 @@ import Testing
     {
         let q = try await QueueFixture()
         let batch = try await q.open("b", members: 0, sealed: 4)
-        let lane = q.queue.name.laneKey(batch)
+        let lane = q.queue.name.keys.lane(batch.string)
         for asset in ["a", "b", "c"] { try await send(q, ["*"], asset, to: lane) }
         try await send(q, ["MAXLEN", "1", "*"], "d", to: lane)
         while try await q.queue.admit().taken > 0 {}
@@ -158,7 +158,7 @@ import Testing
     @Test func `a lane that an id has ended takes members again once it is read`() async throws {
         let q = try await QueueFixture()
         let batch = try await q.open("b", members: 0)
-        let lane = q.queue.name.laneKey(batch)
+        let lane = q.queue.name.keys.lane(batch.string)
         try await send(q, ["\(maximum)-\(maximum)"], "a", to: lane)
         while try await q.queue.admit().taken > 0 {}
         try await send(q, ["*"], "b", to: lane)

@@ -19,7 +19,7 @@ import Testing
         let q = try await QueueFixture()
         try await q.admit("a")
         let claim = try await q.claim()
-        let key = RedisArgument("\(q.queue.name.keyPrefix)lease")
+        let key = RedisArgument("\(q.queue.name.keys.prefix)lease")
         _ = try await q.redis.send(["ZADD", key, "1", "a"])
         let heartbeat = heartbeat(q)
         heartbeat.hold(claim.hold, since: .now) { _ in }
@@ -144,7 +144,7 @@ import Testing
         pressure.withLock { $0 = nil }
         await heartbeat.beat()
         #expect(try await q.queue.workers().first?.pressure == nil)
-        let info = RedisArgument("\(q.queue.name.keyPrefix)workers:info")
+        let info = RedisArgument("\(q.queue.name.keys.prefix)workers:info")
         let old = RedisArgument(
             #"{"name":"old","slots":1,"busy":0,"version":"0","startedAt":"2026-01-01T00:00:00Z"}"#)
         _ = try await q.redis.send(["HSET", info, "old", old])

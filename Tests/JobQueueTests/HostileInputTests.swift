@@ -19,7 +19,8 @@ import Testing
         configuration.commandBytesMax = 32 << 20
         let producer = RedisClient(configuration, logger: Logger(label: "test"))
         _ = try await producer.send([
-            "XADD", RedisArgument(q.queue.name.ingressKey), "*", "id", "huge", "asset", "a", "edit",
+            "XADD", RedisArgument(q.queue.name.keys.ingress), "*", "id", "huge", "asset", "a",
+            "edit",
             huge,
         ])
         await producer.close()
@@ -39,7 +40,8 @@ import Testing
         let batch = try await q.open("b", members: 0, sealed: 6)
         let heavy = RedisArgument([UInt8](repeating: 0x78, count: 2 << 20))
         for _ in 0..<6 {
-            try await send(q, q.queue.name.laneKey(batch), ["*", "asset", "a", "edit", heavy])
+            try await send(
+                q, q.queue.name.keys.lane(batch.string), ["*", "asset", "a", "edit", heavy])
         }
         #expect(
             try await q.queue.admit().taken == 2 + 1, "the batch, its seal, and one or two members")
@@ -84,7 +86,7 @@ import Testing
         var settings = QueueSettings()
         settings.malformedMax = 50
         let q = try await QueueFixture(settings: settings)
-        let key = RedisArgument(q.queue.name.ingressKey)
+        let key = RedisArgument(q.queue.name.keys.ingress)
         let wrong: [[RedisArgument]] = (0..<1000).map { number in
             switch number % 5 {
             case 0: ["XADD", key, "*", "colour", "red"]
@@ -108,7 +110,7 @@ import Testing
     func `an entry under any id that Redis takes is taken once`(id: String) async throws {
         let q = try await QueueFixture()
         let words: [RedisArgument] = ["asset", "a", "edit", RedisArgument(QueueFixture.recipe)]
-        try await send(q, q.queue.name.ingressKey, [RedisArgument(id)] + words)
+        try await send(q, q.queue.name.keys.ingress, [RedisArgument(id)] + words)
         #expect(try await q.queue.admit().taken == 1)
         #expect(try await q.queue.admit().taken == 0)
         #expect(try await q.claim().job == id)
@@ -123,7 +125,7 @@ import Testing
         try await q.xadd(["id": id, "asset": "a", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
         try await send(
-            q, q.queue.name.ingressKey,
+            q, q.queue.name.keys.ingress,
             [RedisArgument(id), "asset", "b", "edit", RedisArgument(QueueFixture.recipe)])
         _ = try await q.queue.admit()
         #expect(try await q.queue.record(of: id)?.asset == "a")

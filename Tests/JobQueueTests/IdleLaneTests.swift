@@ -26,7 +26,7 @@ import Testing
         for start in stride(from: 0, to: count, by: 500) {
             let commands: [[RedisArgument]] = (start..<min(count, start + 500)).map {
                 [
-                    "XADD", RedisArgument(q.queue.name.ingressKey), "*", "batch",
+                    "XADD", RedisArgument(q.queue.name.keys.ingress), "*", "batch",
                     RedisArgument("idle-\($0)"), "edit", RedisArgument(QueueFixture.recipe),
                 ]
             }

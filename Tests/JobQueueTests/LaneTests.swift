@@ -63,7 +63,7 @@ extension QueueFixture {
     /// What a producer adds to a batch: any fields.
     func addToLane(of batch: String, _ fields: KeyValuePairs<String, String>) async throws {
         let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
-        let lane = RedisArgument(queue.name.laneKey(try BatchID(batch)))
+        let lane = RedisArgument(queue.name.keys.lane(batch))
         _ = try await redis.send(["XADD", lane, "*"] + words)
     }
 }

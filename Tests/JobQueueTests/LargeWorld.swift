@@ -58,7 +58,7 @@ struct LargeWorld: Sendable {
             "local P = ARGV[1] for i = tonumber(ARGV[2]), tonumber(ARGV[3]) do \(body) end"
         for first in stride(from: 1, through: count, by: 2000) {
             _ = try await q.redis.send([
-                "EVAL", RedisArgument(source), "0", RedisArgument(q.queue.name.keyPrefix),
+                "EVAL", RedisArgument(source), "0", RedisArgument(q.queue.name.keys.prefix),
                 RedisArgument(first), RedisArgument(min(count, first + 1999)),
             ])
         }

@@ -1,4 +1,5 @@
 import Adjustments
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -32,15 +33,19 @@ import Testing
         try await q.expectHealthy()
     }
 
-    @Test func `it is given alone, while others wait`() async throws {
+    @Test func `it is given alone, and other workers are woken for those that wait`() async throws {
         let q = try await QueueFixture()
         try await q.admit("bad")
         try await quarantine(q)
         try await q.admit(40, [:])
         var sizes: [Int] = []
         for _ in 0..<20 {
+            let wake = RedisArgument(q.queue.name.keys.wake)
+            _ = try await q.redis.send(["DEL", wake])
             let claims = try await q.queue.claim(by: "w", count: 5, isIdle: true).jobs
-            if claims.contains(where: \.isAlone) { sizes.append(claims.count) }
+            guard claims.contains(where: \.isAlone) else { continue }
+            sizes.append(claims.count)
+            #expect(try await q.redis.send(["LLEN", wake]).int == 16)
         }
         #expect(sizes == [1])
     }

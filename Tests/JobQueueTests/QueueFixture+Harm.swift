@@ -37,7 +37,7 @@ extension QueueFixture {
     func harm(_ commands: [String]) async throws {
         for command in commands {
             var words = command.split(separator: " ").map(String.init)
-            words[1] = queue.name.keyPrefix + words[1]
+            words[1] = queue.name.keys.prefix + words[1]
             _ = try await redis.send(words.map { RedisArgument($0) })
         }
     }
@@ -47,7 +47,7 @@ extension QueueFixture {
         for _ in 0..<500 {
             let taken = try await queue.admit().taken
             for zset in ["lease", "delayed"] {
-                let key = RedisArgument(queue.name.keyPrefix + zset)
+                let key = RedisArgument(queue.name.keys.prefix + zset)
                 for id in try await redis.send(["ZRANGE", key, "0", "-1"]).array ?? [] {
                     _ = try await redis.send([
                         "ZADD", key, "XX", "1", RedisArgument(try #require(id.string)),

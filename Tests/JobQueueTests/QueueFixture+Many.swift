@@ -14,7 +14,7 @@ extension QueueFixture {
         for start in stride(from: 0, to: count, by: 500) {
             let commands = (start..<min(count, start + 500)).map { number in
                 [
-                    "XADD", RedisArgument(queue.name.ingressKey), "*", "asset",
+                    "XADD", RedisArgument(queue.name.keys.ingress), "*", "asset",
                     RedisArgument("\(name)/\(number)"), "edit", RedisArgument(Self.recipe),
                 ] + more
             }
@@ -57,7 +57,7 @@ extension QueueFixture {
     /// A field of a key of the queue.
     func field(_ field: String, of key: String) async throws -> String? {
         try await redis.send([
-            "HGET", RedisArgument(queue.name.keyPrefix + key), RedisArgument(field),
+            "HGET", RedisArgument(queue.name.keys.prefix + key), RedisArgument(field),
         ]).string
     }
 

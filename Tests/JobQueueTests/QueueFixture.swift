@@ -33,6 +33,12 @@ struct QueueFixture: Sendable {
         queue = JobQueue(name: name, redis: redis, settings: settings)
     }
 
+    /// Another connection, for a call that blocks.
+    func client() throws -> RedisClient {
+        RedisClient(
+            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+    }
+
     /// Settings under which every lease is over at once, so that no test has to wait for one.
     static var expiredAtOnce: QueueSettings {
         var settings = QueueSettings()
@@ -45,7 +51,7 @@ struct QueueFixture: Sendable {
     func xadd(_ fields: KeyValuePairs<String, String>) async throws -> String {
         let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
         let reply = try await redis.send(
-            ["XADD", RedisArgument(queue.name.ingressKey), "*"] + words)
+            ["XADD", RedisArgument(queue.name.keys.ingress), "*"] + words)
         return try #require(reply.string)
     }
 

@@ -88,7 +88,7 @@ import Testing
     @Test func `Lua's dates are those of the calendar`() async throws {
         let q = try await QueueFixture()
         let script = QueueScript.script(
-            "dates", Array("return timestamp(tonumber(ARGV[4]))".utf8), [.clock, .events])
+            "dates", Array("return timestamp(tonumber(ARGV[4]))".utf8))
         var random = SeededGenerator()
         random.printSeed()
         for _ in 0..<200 {

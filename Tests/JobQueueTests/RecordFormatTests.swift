@@ -69,7 +69,7 @@ import Testing
         try await q.prepare("done")
         #expect(try await q.events().map(\.dataSchema) == [JobEvent.schema])
         let entries = try await q.redis.send([
-            "XRANGE", RedisArgument(q.queue.name.keyPrefix + "events"), "-", "+",
+            "XRANGE", RedisArgument(q.queue.name.keys.prefix + "events"), "-", "+",
         ])
         let text = try #require(entries.array?.first?.array?.last?.array?.last?.string)
         let later = text.replacing("urn:minilab:event:1", with: "urn:minilab:event:2")

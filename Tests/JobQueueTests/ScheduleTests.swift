@@ -16,10 +16,8 @@ import Testing
         try await q.xadd([
             "id": "a", "asset": "a", "edit": QueueFixture.recipe, "notBefore": moment(30),
         ])
-        _ = try await q.queue.admit()
-        let early = try await q.queue.claim(by: "w", count: 1)
-        #expect(early.jobs.isEmpty)
-        let due = try #require(early.nextDue)
+        let due = try #require(try await q.queue.admit().next)
+        #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
         #expect(due > .seconds(20) && due <= .seconds(30))
         try await q.expectHealthy()
         try await q.harm(["ZADD delayed XX 1 a"])
@@ -156,7 +154,7 @@ import Testing
         _ = try await q.queue.admit()
         #expect(try await q.queue.outcome(of: "newer") != nil)
         let index = try await q.redis.send([
-            "EXISTS", RedisArgument("\(q.queue.name.keyPrefix)later:x"),
+            "EXISTS", RedisArgument("\(q.queue.name.keys.prefix)later:x"),
         ])
         #expect(index.int == 0)
     }

@@ -102,7 +102,7 @@ import Testing
         #expect(found.first?.sentence == words)
         let repaired = try await q.queue.diagnose(repair: true)
         #expect(repaired.open.isEmpty && repaired.mended.map(\.kind) == [.laneUnopened])
-        let lane = RedisArgument(q.queue.name.laneKey(try BatchID("m")))
+        let lane = RedisArgument(q.queue.name.keys.lane("m"))
         #expect(try await q.redis.send(["EXISTS", lane]).int == 0)
         #expect(try await q.queue.status().counters["membersDropped"] == 1)
         // A lane that is filled ahead of its batch is none of these.
@@ -111,13 +111,26 @@ import Testing
         try await ahead.expectHealthy()
     }
 
+    @Test func `the name of a lane that nobody opened forges nothing in its event`() async throws {
+        let q = try await QueueFixture(settings: settings { $0.unopenedLaneMax = .zero })
+        let name = "evil\",\"kind\":\"renewed\",\"x\":\"/\u{1B}[31m"
+        try await q.addToLane(of: name, ["asset": "a"])
+        #expect(try await tendAll(q).removed >= 1)
+        let harm = try await q.events().compactMap { event in
+            if case .streamHarmed(let harm) = event.data { harm } else { nil }
+        }
+        #expect(harm.map(\.stream) == ["lane:" + name])
+        #expect(harm.map(\.kind) == [.unopened])
+        #expect(try await q.events()[0].id.contains("lane:evil___kind") == true)
+    }
+
     @Test func `entries that were dropped from an idle lane are found, and its batch ends`()
         async throws
     {
         let q = try await QueueFixture(settings: settings { _ in })
         try await q.open("b", members: 1, sealed: 2)
         while try await q.queue.admit().taken > 0 {}
-        let lane = RedisArgument(q.queue.name.laneKey(try BatchID("b")))
+        let lane = RedisArgument(q.queue.name.keys.lane("b"))
         _ = try await q.redis.send(["XADD", lane, "MAXLEN", "0", "1-2", "asset", "x"])
         #expect(try await q.queue.admit().taken == 0)
         try await q.finish(q.claim())

@@ -32,7 +32,7 @@ public struct DeadReader: Sendable {
 
     /// The jobs of the next page that the filter means, perhaps none; nil after the last page.
     public mutating func next() async throws(QueueError) -> [JobRecord]? {
-        let key = RedisArgument("\(queue.name.keyPrefix)dead")
+        let key = RedisArgument(queue.name.keys.dead)
         let stillThere =
             atFrom.isEmpty
             ? 0
@@ -84,16 +84,16 @@ extension JobQueue {
     /// The records of jobs, without those that there are not.
     func records(of ids: [String]) async throws(QueueError) -> [JobRecord] {
         let replies = try await sendAll(
-            ids.map { ["HGETALL", RedisArgument("\(name.keyPrefix)job:\($0)")] })
+            ids.map { ["HGETALL", RedisArgument(name.keys.job($0))] })
         return zip(ids, replies).compactMap { JobRecord($0, $1.pairs ?? [:]) }
     }
 
     /// The edit of a job as it was sent: its own or its batch's; nil when it never had one.
     public func edit(of record: JobRecord) async throws(QueueError) -> String? {
-        let own = try await send(["GET", "\(name.keyPrefix)edit:\(record.job)"])
+        let own = try await send(["GET", RedisArgument(name.keys.edit(record.job))])
         var bytes = own.bytes
         if bytes == nil, let batch = record.batch {
-            bytes = try await send(["GET", "\(name.keyPrefix)batch:\(batch):edit"]).bytes
+            bytes = try await send(["GET", RedisArgument(name.keys.batchEdit(batch))]).bytes
         }
         return bytes.map { String(decoding: $0, as: UTF8.self) }
     }

@@ -8,12 +8,12 @@ extension JobQueue {
     /// The next dead jobs that are too many, too large or too old to stay in Redis, the oldest first; empty when there
     /// are none.
     public func surplusDead() async throws(QueueError) -> [SpilledJob] {
-        let prefix = name.keyPrefix
+        let keys = name.keys
         let last = RedisArgument(Self.spillMax - 1)
         let replies = try await sendAll([
-            ["ZCARD", "\(prefix)dead"], ["ZCARD", "\(prefix)dead:large"],
-            ["ZRANGE", "\(prefix)dead", "0", last, "WITHSCORES"],
-            ["ZRANGE", "\(prefix)dead:large", "0", last],
+            ["ZCARD", RedisArgument(keys.dead)], ["ZCARD", RedisArgument(keys.largeDead)],
+            ["ZRANGE", RedisArgument(keys.dead), "0", last, "WITHSCORES"],
+            ["ZRANGE", RedisArgument(keys.largeDead), "0", last],
         ])
         let surplus = Int(replies[0].int ?? 0) - settings.deadMax
         let surplusLarge = max(0, Int(replies[1].int ?? 0) - settings.deadLargeMax)
@@ -33,17 +33,17 @@ extension JobQueue {
 
     /// Dead jobs as they are written to a file; what is not dead, or of a later format, is left out.
     func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
-        let prefix = name.keyPrefix
+        let keys = name.keys
         let records = try await sendAll(
-            ids.map { ["HGETALL", RedisArgument("\(prefix)job:\($0)")] }
+            ids.map { ["HGETALL", RedisArgument(keys.job($0))] }
         )
         .map { $0.pairs ?? [:] }
         var jobs: [SpilledJob] = []
         for (id, fields) in zip(ids, records) {
             let parts = try await sendAll([
-                ["GET", RedisArgument("\(prefix)edit:\(id)")],
-                ["GET", RedisArgument("\(prefix)batch:\(fields["batch"] ?? ""):edit")],
-                ["LRANGE", RedisArgument("\(prefix)attempts:\(id)"), "0", "-1"],
+                ["GET", RedisArgument(keys.edit(id))],
+                ["GET", RedisArgument(keys.batchEdit(fields["batch"] ?? ""))],
+                ["LRANGE", RedisArgument(keys.attempts(id)), "0", "-1"],
             ])
             let edit = fields["malformed"] == nil ? parts[0].bytes ?? parts[1].bytes : nil
             let history = parts[2].array?.compactMap(\.string) ?? []
@@ -71,7 +71,7 @@ extension JobQueue {
 
     /// The files that dead jobs were moved to, on the machines of workers, and how many to each.
     public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
-        let files = try await send(["HGETALL", "\(name.keyPrefix)spilled"]).pairs ?? [:]
+        let files = try await send(["HGETALL", RedisArgument(name.keys.spilled)]).pairs ?? [:]
         return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }
     }
 }

@@ -63,7 +63,7 @@ struct DoctorWalk {
         var start = 0
         while true {
             let ids = try await queue.send([
-                "LRANGE", "\(queue.name.keyPrefix)done", RedisArgument(start),
+                "LRANGE", RedisArgument(queue.name.keys.done), RedisArgument(start),
                 RedisArgument(start + Self.step - 1),
             ])
             guard let ids = ids.array?.compactMap(\.string), !ids.isEmpty else { return }
@@ -82,7 +82,7 @@ struct DoctorWalk {
     }
 
     private mutating func walkKeys() async throws(QueueError) {
-        let prefix = queue.name.keyPrefix
+        let prefix = queue.name.keys.prefix
         try await walk("SCAN", nil, by: 1) { walk, key throws(QueueError) in
             guard let key = key[0].string, key.hasPrefix(prefix) else { return }
             let name = key.dropFirst(prefix.count)
@@ -150,10 +150,10 @@ struct DoctorWalk {
     ) async throws(QueueError) {
         var cursor = "0"
         repeat {
-            let key = name.map { [RedisArgument("\(queue.name.keyPrefix)\($0)")] } ?? []
+            let key = name.map { [RedisArgument("\(queue.name.keys.prefix)\($0)")] } ?? []
             // A queue's name has no character that a pattern would read.
             let match: [RedisArgument] =
-                name == nil ? ["MATCH", RedisArgument("\(queue.name.keyPrefix)*")] : []
+                name == nil ? ["MATCH", RedisArgument("\(queue.name.keys.prefix)*")] : []
             let reply = try await queue.send(
                 [RedisArgument(command)] + key + [RedisArgument(cursor)] + match
                     + ["COUNT", RedisArgument(Self.step)])

@@ -46,7 +46,7 @@ struct Examination {
         let now = try await queue.now()
         let limit = now - Self.leasesOverdue * queue.settings.lease.milliseconds
         let overdue = try await queue.send([
-            "ZCOUNT", "\(queue.name.keyPrefix)lease", "-inf", RedisArgument("(\(limit)"),
+            "ZCOUNT", RedisArgument(queue.name.keys.lease), "-inf", RedisArgument("(\(limit)"),
         ])
         if let overdue = overdue.int, overdue > 0 {
             diagnosis.add(

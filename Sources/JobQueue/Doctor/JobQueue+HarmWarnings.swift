@@ -14,7 +14,7 @@ extension JobQueue {
     private func harmWarnings(
         of stream: String, _ key: String
     ) async throws(QueueError) -> [String] {
-        let facts = try await send(["HGETALL", RedisArgument(name.keyPrefix + key)]).pairs ?? [:]
+        let facts = try await send(["HGETALL", RedisArgument(name.keys.prefix + key)]).pairs ?? [:]
         let since = try await now() - Self.harmToldFor.milliseconds
         func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
             guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since

@@ -35,7 +35,7 @@ extension JobQueue {
     private func idleWarning() async throws(QueueError) -> String? {
         let beats = Heartbeat.beatsPerLease * settings.lease.milliseconds
         let workers = try await send([
-            "ZCOUNT", "\(name.keyPrefix)workers", RedisArgument("\(try await now() - beats)"),
+            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument("\(try await now() - beats)"),
             "+inf",
         ])
         guard workers.int == 0 else { return nil }
@@ -54,7 +54,7 @@ extension JobQueue {
 
     private func size(_ command: String, _ structure: String) async throws(QueueError) -> Int {
         let reply = try await send([
-            RedisArgument(command), RedisArgument("\(name.keyPrefix)\(structure)"),
+            RedisArgument(command), RedisArgument("\(name.keys.prefix)\(structure)"),
         ])
         guard let size = reply.int else {
             throw QueueError(.unexpectedReply, "\(command) of \(structure) answered \(reply).")

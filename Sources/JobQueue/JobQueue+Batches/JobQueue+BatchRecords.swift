@@ -12,7 +12,7 @@ extension JobQueue {
 
     /// The edit of a batch, as it was sent.
     public func edit(of batch: BatchID) async throws(QueueError) -> String? {
-        try await send(["GET", "\(name.keyPrefix)batch:\(batch):edit"]).string
+        try await send(["GET", RedisArgument(name.keys.batchEdit(batch.string))]).string
     }
 
     /// Batches, the one that was opened last at the front.
@@ -24,7 +24,7 @@ extension JobQueue {
         openOnly: Bool = false, count: Int
     ) async throws(QueueError) -> [BatchRecord] {
         let names = try await send([
-            "ZREVRANGE", "\(name.keyPrefix)batches", "0",
+            "ZREVRANGE", RedisArgument(name.keys.batches), "0",
             RedisArgument((openOnly ? Self.batchesListedMax : count) - 1),
         ])
         let records = try await records(ofBatches: names.array?.compactMap(\.string) ?? [])
@@ -32,11 +32,11 @@ extension JobQueue {
     }
 
     private func records(ofBatches names: [String]) async throws(QueueError) -> [BatchRecord] {
-        let prefix = name.keyPrefix
+        let keys = name.keys
         var commands: [[RedisArgument]] = [["TIME"]]
         for name in names {
-            commands.append(["HGETALL", "\(prefix)batch:\(name)"])
-            commands.append(["XLEN", "\(prefix)lane:\(name)"])
+            commands.append(["HGETALL", RedisArgument(keys.batch(name))])
+            commands.append(["XLEN", RedisArgument(keys.lane(name))])
         }
         let replies = try await sendAll(commands)
         let now = Int((replies[0].array?.first?.int ?? 0) * 1000)

@@ -14,7 +14,7 @@ extension JobQueue {
             (name: "edit", value: batch.edit.json.canonical),
         ]
         if let cap = batch.cap { fields.append((name: "cap", value: "\(cap)")) }
-        return try await append(fields + batch.scheduling.fields, to: name.ingressKey)
+        return try await append(fields + batch.scheduling.fields, to: name.keys.ingress)
     }
 
     /// Says how many jobs a batch has: it is complete when so many have ended.
@@ -26,7 +26,7 @@ extension JobQueue {
     ) async throws(QueueError) -> String {
         var fields = [(name: "batch", value: batch.string), (name: "seal", value: "\(jobs)")]
         if let cost { fields.append((name: "total", value: "\(cost)")) }
-        return try await append(fields, to: name.ingressKey)
+        return try await append(fields, to: name.keys.ingress)
     }
 
     /// One job of a batch, as its lane has it.
@@ -105,9 +105,4 @@ extension JobQueue {
         default: throw unexpected(reply, of: QueueScript.append)
         }
     }
-}
-
-extension QueueName {
-    /// The stream that the jobs of a batch are added to.
-    public func laneKey(_ batch: BatchID) -> String { "\(keyPrefix)lane:\(batch)" }
 }

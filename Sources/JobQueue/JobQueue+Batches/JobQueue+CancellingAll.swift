@@ -63,7 +63,7 @@ extension JobQueue {
         of tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) {
         for priority in Priority.allCases.map(\.rawValue) + ["alone"] {
-            let key = RedisArgument("\(name.keyPrefix)ready:\(priority):\(tenant)")
+            let key = RedisArgument(name.keys.ready(priority, tenant.string))
             while true {
                 let head = try await send(["ZRANGE", key, "0", RedisArgument(Self.cancelMax - 1)])
                 let ids = head.array?.compactMap(\.string) ?? []
@@ -83,7 +83,7 @@ extension JobQueue {
         var cursor = "0"
         repeat {
             let reply = try await send([
-                "ZSCAN", "\(name.keyPrefix)\(zset)", RedisArgument(cursor), "COUNT",
+                "ZSCAN", "\(name.keys.prefix)\(zset)", RedisArgument(cursor), "COUNT",
                 RedisArgument(Self.cancelStep),
             ])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
@@ -94,7 +94,7 @@ extension JobQueue {
             }
             let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
             let tenants = try await sendAll(
-                ids.map { ["HGET", RedisArgument("\(name.keyPrefix)job:\($0)"), "tenant"] })
+                ids.map { ["HGET", RedisArgument(name.keys.job($0)), "tenant"] })
             let theirs = zip(ids, tenants).filter {
                 ($1.string ?? "default") == tenant.string && !told.contains($0)
             }.map(\.0)

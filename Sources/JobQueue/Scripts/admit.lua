@@ -1,10 +1,12 @@
--- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong.
+-- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong. And wakes a worker when
+-- delayed jobs are due, which a claim makes ready.
 --
 -- ARGV   P, events max, done max, entries at most of each stream, bytes at most, asset bytes max, edit bytes max,
 --        id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
 --        their large edits max, pace of looks in µs for each lane
 -- Returns {entries taken, whether lanes are to be fed (1 or 0), whether entries of the stream `in` were left because
---         enough jobs wait (1), batches that have a lane}
+--         enough jobs wait (1), ms after which there may be something to do that no stream tells, or -1: delayed jobs
+--         are due, or idle lanes are to be looked at}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 local sequence
@@ -145,6 +147,9 @@ local taken = 0
 for _, door in ipairs(DOORS) do
   taken = taken + admit_from(door, math.min(limit, room_ahead(door)))
 end
-local lanes, is_held = call('ZCARD', P .. 'lanes'), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
+local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
+if call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', '1')[1] then claimable = claimable + 1 end
+local due = call('ZRANGEBYSCORE', P .. 'delayed', '(' .. NOW, '+inf', 'WITHSCORES', 'LIMIT', '0', '1')[2]
 settle()
-return {taken, lanes_due(tonumber(ARGV[14])) and 1 or 0, is_held and '1' or '', lanes}
+local next = math.min(due and due - MS or math.huge, look_due(pace) or math.huge)
+return {taken, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

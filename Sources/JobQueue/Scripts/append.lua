@@ -46,5 +46,8 @@ for i = 7, #ARGV, 3 do
     added = added + 1
   end
 end
-if added > 0 then wake_lane(batch) end
+if added > 0 then
+  wake_lane(batch)
+  ring()
+end
 return {'OK', added}

@@ -1,13 +1,12 @@
 -- Gives jobs to a worker under a lease and a new fence.
 --
--- First lets delayed jobs wait for a worker that are due, and flows that a changed cap may let go on. Then serves the flows: by priority, but each has a
--- share of the turns that it gets whatever the more urgent ones want. A job in quarantine is given only to
--- a worker that holds nothing else, and alone.
+-- First lets delayed jobs wait for a worker that are due, and flows that a changed cap may let go on. Then serves the
+-- flows: by priority, but each has a share of the turns that it gets whatever the more urgent ones want. A job in
+-- quarantine is given only to a worker that holds nothing else, and alone.
 --
 -- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
 --        promotions at most, passed over at most, usual cost, flows at their caps that are looked at at most
--- Returns {ms until the next delayed job is due or -1, what else there is: `paused`, `alone`, `later` (jobs whose
---          records are of a later format), `again` (flows were not looked at: the caller calls again at once) or ``,
+-- Returns {what else there is: `paused`, `alone`, `later` (jobs whose records are of a later format), `again` (not all was looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``, arrival in µs}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
@@ -26,22 +25,17 @@ for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', 
   end
 end
 
-local function reply(what)
-  local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
-  return {due and int(math.max(0, due - MS)) or '-1', what, out}
-end
-
-local config = call('HMGET', P .. 'config', 'paused', 'cap')
+local config = call('HMGET', P .. 'config', 'paused', 'cap', 'cap:default', 'weight:default')
 if config[1] then
   settle()
-  return reply('paused')
+  return {'paused', out}
 end
 
 -- Of 16 turns, which are whose even if something more urgent waits: 3, 2 and 1.
 local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
 local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
 local turn = tonumber(facts[1] or '0')
-if facts[2] then recheck_capped(facts[2]) end
+local rechecks = facts[2] and recheck_capped(facts[2])
 
 -- What a job costs if nobody says: what jobs have cost so far, in ms of a worker's slot.
 local mean
@@ -56,21 +50,23 @@ end
 local tenants = {}
 local function tenant_of(name)
   if not tenants[name] then
-    local c = call('HMGET', P .. 'config', 'cap:' .. name, 'weight:' .. name)
-    local cap = tonumber(c[1] or config[2] or 'inf')
-    tenants[name] = {weight = tonumber(c[2] or '1'), cap = cap,
+    local cap, weight = config[3], config[4]
+    if name ~= 'default' then cap, weight = unpack(call('HMGET', P .. 'config', 'cap:' .. name, 'weight:' .. name)) end
+    cap = tonumber(cap or config[2] or 'inf')
+    tenants[name] = {weight = tonumber(weight or '1'), cap = cap,
       held = cap < math.huge and tonumber(call('HGET', P .. 'running', name) or '0') or 0}
   end
   return tenants[name]
 end
 
--- The flow that is being served at each priority: its tag is written when another is served.
-local serving, exhausted = {}, {}
+-- The flow that is being served at each priority: its tag is written when another is served. `moved`: the virtual times
+-- that were come to.
+local serving, exhausted, moved = {}, {}, {}
 local function stop_serving(priority)
   local s = serving[priority]
   if not s then return end
   serving[priority] = nil
-  call('HSET', P .. 'virtual', priority, int(s.start))
+  moved[priority] = s.start
   if call('EXISTS', P .. 'ready:' .. priority .. ':' .. s.tenant) == 0 then
     return retire_flow(priority, s.tenant, int(s.tag))
   end
@@ -231,7 +227,33 @@ for _, priority in ipairs(PRIORITIES) do
 end
 for _, j in ipairs(later) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
 if what == '' and later[1] then what = 'later' end
-if what == '' and capped >= capped_max then what = 'again' end
-if claimed > 0 then call('HSET', P .. 'virtual', 'turn', int(turn % 16)) end
+if what == '' and claimed < most and (capped >= capped_max or passed >= passed_max or rechecks) then what = 'again' end
+
+local facts_now = {}
+if claimed > 0 then facts_now = {'turn', int(turn % 16)} end
+for priority, time in pairs(moved) do
+  facts_now[#facts_now + 1] = priority
+  facts_now[#facts_now + 1] = int(time)
+end
+if facts_now[1] then call('HSET', P .. 'virtual', unpack(facts_now)) end
+
+-- How many jobs are left to be claimed, counted up to as many as workers would be woken for.
+local function count_left()
+  local left = 0
+  for _, priority in ipairs(PRIORITIES) do
+    for _, tenant in ipairs(call('ZRANGE', P .. 'flows:' .. priority, '0', int(WAKES_MAX - 1))) do
+      left = left + call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant)
+      if left >= WAKES_MAX then return left end
+    end
+  end
+  return left
+end
+
+-- Others are woken for what is left, unless the caller claims again or will find nothing more.
+claimable = 0
 settle()
-return reply(what)
+local is_alone = out[1] and out[1][13] == '1'
+if claimed == most or what == 'again' or what == 'alone' or is_alone then
+  if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
+end
+return {what, out}

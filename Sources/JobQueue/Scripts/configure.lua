@@ -14,5 +14,8 @@ for i = 4, #ARGV, 2 do
 end
 -- Flows that wait for a cap are looked at anew; claim puts those back that still have to wait.
 if changes_all then recheck_capped('0') end
+-- Whatever changed, there may be jobs now for workers that had none.
+claimable = math.max(claimable, 1)
+wake_workers()
 tell_workers('config', '1')
 return 'OK'

@@ -28,7 +28,7 @@ else
     if alone == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)
     count('retried')
-    emit('retried', j, j.generation .. '/retried/' .. int(j.attempts + j.crashes + 1), data)
+    emit('retried', j, j.generation .. '/retried/' .. fence, data)
   end
 end
 settle()

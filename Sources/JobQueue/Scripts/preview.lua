@@ -1,12 +1,12 @@
 -- Tells readers what a render will look like, roughly. The job stays as it is.
 --
--- ARGV   P, events max, done max, id, fence, attempt, data of the event (JSON)
+-- ARGV   P, events max, done max, id, fence, data of the event (JSON)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Nothing to survive; sent again it is the same event with the same id.
-local id, fence, attempt, data = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local id, fence, data = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)
 if refused then return refused end
 if j.state ~= 'active' then return 'GONE' end
-emit('previewed', j, j.generation .. '/previewed/' .. attempt, data)
+emit('previewed', j, j.generation .. '/previewed/' .. fence, data)
 return 'OK'

@@ -36,8 +36,11 @@ local function replay(id, place)
     j.bytes = #edit > LARGE_EDIT and #edit or nil
     if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
   end
+  if j.batch and not reopen_batch(id, j.batch, j.cost) then
+    call('HDEL', k, 'batch')
+    j.batch = nil
+  end
   weigh(j, 1)
-  if j.batch and not reopen_batch(id, j.batch, j.cost) then call('HDEL', k, 'batch') end
   make_ready(j)
   count('replayed')
   return 'OK'

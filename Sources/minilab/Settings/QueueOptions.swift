@@ -1,9 +1,9 @@
 import Adjustments
 import ArgumentParser
 import FoundationEssentials
-import JobQueue
+package import JobQueue
 package import Logging
-import Redis
+package import Redis
 import Telemetry
 
 /// The flags that every command with a queue has. Each is also a setting; see ``Setting``.
@@ -73,8 +73,8 @@ package struct QueueOptions: ParsableArguments {
 
 /// Where the queue is, read from settings.
 package struct QueueConnection: Sendable {
-    let name: QueueName
-    let redis: RedisConfiguration
+    package let name: QueueName
+    package let redis: RedisConfiguration
     /// What is allowed and shows a secret to somebody, as sentences for the log.
     let warnings: [String]
 

@@ -62,6 +62,7 @@ import Testing
         case restIsNotTold
         case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
         case wrongEntryKeepsItsBatch
+        case sleeperIsLeft, restWakesNobody
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded
 
@@ -69,9 +70,9 @@ import Testing
             switch self {
             case .anyFenceCommits: QueueScript.commit
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged,
-                .windowStaysFull:
+                .windowStaysFull, .sleeperIsLeft:
                 QueueScript.finalize
-            case .costIsIgnored, .restIsNotTold: QueueScript.claim
+            case .costIsIgnored, .restIsNotTold, .restWakesNobody: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch, .parkedByAdmission:
@@ -90,7 +91,9 @@ import Testing
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
             case .costIsIgnored: ("math.ceil(cost * 1000)", "1000")
             case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
-            case .restIsNotTold: ("capped >= capped_max then what", "false then what")
+            case .sleeperIsLeft: ("settle_ahead()\n  wake_workers()", "settle_ahead()")
+            case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
+            case .restIsNotTold: ("if what == '' and claimed < most and", "if false and")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence and", "false and")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")

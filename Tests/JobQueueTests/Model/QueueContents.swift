@@ -34,7 +34,7 @@ let queueContents = RedisScript(
             if (CLOCK[field] and kind ~= 'assets' and kind ~= 'counters') or kind == 'seen' then value = '*' end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
-              or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
+              or (field == 'aheadJobs' and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end
           end
         end
@@ -58,7 +58,7 @@ let queueContents = RedisScript(
           local data, id = e.data, e.id:match('^[^/]*/(.*)$')
           local detail, at = data.reason or data.dropped or '', place
           if data.error then detail = data.error.code .. ' ' .. (data.attempt or data.carries) end
-          id = id:gsub('/stuck/%d+$', '/stuck/*')
+          id = id:gsub('/(%a+)/%d+$', {stuck = '/stuck/*', retried = '/retried/*', previewed = '/previewed/*'})
           if e.type == 'org.minilab.batch.completed' then
             times[id] = (times[id] or 0) + 1
             at = 'time ' .. times[id]
@@ -77,8 +77,16 @@ let queueContents = RedisScript(
             else say(name, entry[1]) end
           end
         end
+        local HIDDEN = {wake = true, bell = true}
         for _, key in ipairs(keys) do
-          tell[redis.call('TYPE', key).ok](key:sub(#P + 1), key)
+          local name = key:sub(#P + 1)
+          if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end
+        end
+        -- Whoever sleeps is woken when there is something to claim.
+        local claimable = redis.call('EXISTS', P .. 'flows:interactive', P .. 'flows:normal', P .. 'flows:bulk') > 0
+        if claimable and redis.call('LLEN', P .. 'wake') == 0
+          and redis.call('HEXISTS', P .. 'config', 'paused') == 0 then
+          say('nobody is woken')
         end
         for _, key in ipairs(keys) do if not keep then redis.call('UNLINK', key) end end
         return table.concat(lines, '\n')

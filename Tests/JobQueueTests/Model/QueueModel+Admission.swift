@@ -75,13 +75,22 @@ extension QueueModel {
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
         return [
             "\(first.count + then.count)", isFeedDue ? "1" : "0", isHeld ? "1" : "",
-            "\(batches.values.count { $0.looked != nil })",
+            jobs(.delayed).contains { $0.over == nil }
+                || batches.values.contains { $0.looked == Self.idle } ? "later" : "none",
         ]
+    }
+
+    /// Single jobs that have not ended and do not wait for their time.
+    var jobsAhead: Int {
+        jobs.values.count { job in
+            job.batch == nil && job.notBefore == nil && !job.isMalformed
+                && ![.done, .dead].contains(job.state)
+        }
     }
 
     /// How many more jobs may be admitted ahead of the workers.
     private func room(_ share: Int) -> Int {
-        max(0, share * rules.aheadMax - assets.count - jobs(.parked).count)
+        max(0, share * rules.aheadMax - jobsAhead)
     }
 
     /// - Parameter priority: when the entry names none.

@@ -127,7 +127,7 @@ extension QueueModel {
     private mutating func preview(_ hold: QueueCommand.Hold) -> String {
         if let refused = refusal(hold) { return refused }
         guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
-        emit(job, "previewed", "\(job.generation)/previewed/1")
+        emit(job, "previewed", "\(job.generation)/previewed/\(job.fence ?? 0)")
         return "OK"
     }
 
@@ -159,7 +159,7 @@ extension QueueModel {
         jobs[job.id]?.code = "code"
         if verdict == .alone { quarantine(job.id, counts) }
         count("retried")
-        emit(job, "retried", "\(job.generation)/retried/\(job.attempts + job.crashes + 1)")
+        emit(job, "retried", "\(job.generation)/retried/\(job.fence ?? 0)")
         return "OK"
     }
 

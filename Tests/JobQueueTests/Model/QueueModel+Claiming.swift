@@ -28,9 +28,7 @@ extension QueueModel {
         } else {
             wanted = "paused"
         }
-        let delayed = jobs(.delayed)
-        let next = delayed.isEmpty ? "none" : delayed.contains { $0.over != nil } ? "now" : "later"
-        return [next, wanted] + c.given
+        return [wanted] + c.given
     }
 
     private mutating func serve(_ c: inout Claiming, _ most: Int, _ isIdle: Bool) -> String {
@@ -80,7 +78,10 @@ extension QueueModel {
             }
         }
         if !c.given.isEmpty { self.turn = turn % 16 }
-        return wanted.isEmpty && c.capped >= rules.cappedMax ? "again" : wanted
+        let hasMore =
+            c.given.count < most
+            && (c.capped >= rules.cappedMax || c.passed >= rules.passedMax)
+        return wanted.isEmpty && hasMore ? "again" : wanted
     }
 
     /// A worker that was asked to become idle stays asked while it is heard of.

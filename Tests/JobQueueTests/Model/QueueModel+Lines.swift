@@ -20,6 +20,7 @@ extension QueueModel {
             say("virtual laneTurn *")
         }
         if let turn { say("virtual turn", "\(turn)") }
+        if jobsAhead > 0 { say("virtual aheadJobs", "\(jobsAhead)") }
         if let asked {
             say("virtual aloneWorker", asked.worker)
             say("virtual aloneUntil *")
@@ -67,9 +68,9 @@ extension QueueModel {
             } else {
                 place += 1
             }
-            // A job may be stuck again; its fence, by which the events differ, is the clock's.
+            // What may happen to a job again; its fence, by which the events differ, is the clock's.
             let id =
-                event.type == "job.stuck"
+                ["job.stuck", "job.retried", "job.previewed"].contains(event.type)
                 ? event.id.split(separator: "/").dropLast().joined(separator: "/") + "/*" : event.id
             lines.append("events \(at) \(id) \(event.type) \(event.subject) \(event.detail)")
         }

@@ -24,7 +24,7 @@ struct RealQueue {
     /// What the queue holds, sorted; afterwards it is gone.
     func takeContents() async throws -> [String] {
         let text = try await redis.run(
-            queueContents, keys: [name.ingressKey], arguments: [RedisArgument(name.keyPrefix)]
+            queueContents, keys: [name.keys.ingress], arguments: [RedisArgument(name.keys.prefix)]
         ).string
         return text?.split(separator: "\n").map(String.init) ?? []
     }
@@ -52,12 +52,14 @@ struct RealQueue {
         case .addToLane(let batch, let number, let fields):
             return [try await addToLane(batch, number, fields)]
         case .admit(let most):
-            return try await run(
+            let answers = try await run(
                 QueueScript.admit,
                 [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
                     RedisArgument(rules.malformedMax), RedisArgument(rules.aheadMax),
                     RedisArgument(1 << 30), "0",
                 ])
+            guard let next = answers.last, let ms = Int(next) else { return answers }
+            return answers.dropLast() + [ms < 0 ? "none" : "later"]
         case .feed(let most):
             return try await run(
                 QueueScript.feed,
@@ -85,7 +87,7 @@ struct RealQueue {
             return try await run(
                 QueueScript.conclude, words(hold) + [RedisArgument(outcome), "{}"])
         case .preview(let hold):
-            return try await run(QueueScript.preview, words(hold) + ["1", "{}"])
+            return try await run(QueueScript.preview, words(hold) + ["{}"])
         case .handOn(let hold):
             return try await run(
                 QueueScript.handOn,
@@ -152,6 +154,8 @@ struct RealQueue {
     private mutating func claim(
         _ worker: String, _ most: Int, _ isIdle: Bool
     ) async throws -> [String] {
+        // It was woken, if anybody was.
+        _ = try await redis.send(["LPOP", key("wake")])
         let reply = try await reply(
             QueueScript.claim,
             [
@@ -159,14 +163,13 @@ struct RealQueue {
                 RedisArgument(rules.promotionsMax), RedisArgument(rules.passedMax), "250",
                 RedisArgument(rules.cappedMax),
             ])
-        guard let parts = reply.array, parts.count == 3, let due = parts[0].int,
-            let wanted = parts[1].string, let rows = parts[2].array
+        guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
+            let rows = parts[1].array
         else { return ["\(reply)"] }
         for row in rows {
             if let job = row.array?.first?.string { try await setClaimed(job, Self.never) }
         }
-        let next = due < 0 ? "none" : due == 0 ? "now" : "later"
-        return [next, wanted]
+        return [wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
                 guard f.count == 14 else { return "\(row)" }
@@ -260,13 +263,13 @@ struct RealQueue {
     ) async throws(RedisError) -> RedisReply {
         try await redis.run(
             replacement?.name == script.name ? replacement ?? script : script,
-            keys: [name.ingressKey],
+            keys: [name.keys.ingress],
             arguments: [
-                RedisArgument(name.keyPrefix), "100000", RedisArgument(rules.doneMax),
+                RedisArgument(name.keys.prefix), "100000", RedisArgument(rules.doneMax),
             ] + words)
     }
 
-    private func key(_ end: String) -> RedisArgument { RedisArgument(name.keyPrefix + end) }
+    private func key(_ end: String) -> RedisArgument { RedisArgument(name.keys.prefix + end) }
 
     private static func words(_ fields: [QueueCommand.Field]) -> [RedisArgument] {
         fields.flatMap { [RedisArgument($0.name), RedisArgument($0.value)] }

@@ -31,11 +31,12 @@ struct WorkerFixture: Sendable {
         settings.slots = slots
         settings.shutdownGrace = .zero
         let logger = Logger(label: "test")
-        let clients = f.clients(3)
+        let clients = f.clients(4)
         let worker = Worker(
-            queue: f.queue, handler: handler, bell: clients[0], ear: clients[1],
+            queue: f.queue, handler: handler, bell: clients[0], waker: clients[1],
+            ear: clients[2],
             heartbeat: Heartbeat(
-                queue: f.queue, redis: clients[2], worker: WorkerInfo(settings), logger: logger),
+                queue: f.queue, redis: clients[3], worker: WorkerInfo(settings), logger: logger),
             settings: settings, logger: logger)
         let group = ServiceGroup(services: [worker], logger: logger)
         let running = Task { try await group.run() }
@@ -66,7 +67,7 @@ struct WorkerFixture: Sendable {
         for first in stride(from: 0, to: count, by: 1000) {
             let commands = (first..<min(first + 1000, count)).map { number -> [RedisArgument] in
                 [
-                    "XADD", RedisArgument(f.queue.name.ingressKey), "*", "asset",
+                    "XADD", RedisArgument(f.queue.name.keys.ingress), "*", "asset",
                     RedisArgument("flood/\(number).jpg"), "edit", "{}", "tenant", "flood",
                 ]
             }

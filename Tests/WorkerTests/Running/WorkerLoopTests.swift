@@ -1,6 +1,7 @@
 import Adjustments
 import Foundation
 import JobQueue
+import Redis
 import Testing
 
 @testable import Worker
@@ -69,7 +70,24 @@ import Testing
                 fastest = min(fastest, ContinuousClock.now - sent)
                 w.log.endOne()
             }
-            #expect(fastest < WorkerSettings.idleWait / 4)
+            #expect(fastest < FleetPace.shortest / 4)
         }
+    }
+
+    @Test func `a worker takes the duty to admit when the one that had it is gone`() async throws {
+        let w = try await WorkerFixture(slots: 1)
+        _ = try await w.f.redis.send([
+            "SET", RedisArgument(w.f.queue.name.keys.ingress.dropLast(2) + "duty:admitting"),
+            "ghost",
+            "PX",
+            "100",
+        ])
+        try await w.whileRunning {
+            try await w.send("j", asset: "x")
+            await w.log.wait { $0.contains(.began("j")) }
+            w.log.endOne()
+        }
+        // Whoever stops hands it on at once.
+        #expect(try await w.f.queue.take(.admitting, by: "next"))
     }
 }

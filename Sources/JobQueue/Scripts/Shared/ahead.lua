@@ -2,11 +2,10 @@
 -- stream. The urgent door goes on for as much again.
 local AHEAD_MAX, AHEAD_BYTES_MAX = tonumber(ARGV[12]), tonumber(ARGV[13])
 
--- How many jobs may still come through a door. Jobs that wait or run have their assets or are parked behind those that
--- do; the few edits that are large are counted by `weigh`. What waits for its notBefore is not counted: it would keep out
--- what can be done now.
+-- How many jobs may still come through a door.
 local function room_ahead(door)
-  local bytes = tonumber(call('HGET', P .. 'virtual', 'aheadBytes') or '0')
-  if bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
-  return door.share * AHEAD_MAX - call('HLEN', P .. 'assets') - call('ZCARD', P .. 'parked')
+  local before = call('HMGET', P .. 'virtual', 'aheadJobs', 'aheadBytes')
+  if (before[2] or 0) + ahead.bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
+  -- Jobs of the version before were not counted when they came.
+  return door.share * AHEAD_MAX - math.max(0, (before[1] or 0) + ahead.jobs)
 end

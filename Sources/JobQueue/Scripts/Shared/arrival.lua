@@ -3,11 +3,13 @@
 --
 -- The id of an entry is a time: ms, and a number within that ms, which is counted as µs. An XADD takes more than one µs,
 -- so even a burst in one ms ends before the id of the next command begins. Ids rise within a stream even when the
--- server's clock is set back, or a replica takes over whose clock is behind. An id further ahead than clocks differ is a
--- producer's invention: such an entry arrived now.
+-- server's clock is set back, or a replica takes over whose clock is behind. An id that is further ahead of the clock is a
+-- producer's invention: such an entry arrived now, after those before it.
+local ARRIVAL_AHEAD_MAX, invented = 5 * 1000 * 1000, 0  -- µs
 local function believed(us)
-  if us > (MS + FUTURE_MAX) * 1000 then return int(US) end
-  return int(us)
+  if us <= US + ARRIVAL_AHEAD_MAX then return int(us) end
+  invented = invented + 1
+  return int(US + invented)
 end
 
 local function arrived(entry)

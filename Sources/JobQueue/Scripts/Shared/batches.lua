@@ -28,6 +28,7 @@ local function refill(batch, most)
   if b[1] - (b[2] or 0) - (b[3] or 0) - (b[4] or 0) + (b[5] or 0) > most then return end
   call('HDEL', key, 'refill')
   call('ZADD', P .. 'lanes', 'XX', '0', batch)
+  ring()
 end
 
 -- Says once per generation that all members have ended.
@@ -55,5 +56,7 @@ local function settle()
     complete_batch(batch)
   end
   settle_running()
+  settle_ahead()
+  wake_workers()
   for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
 end

@@ -14,6 +14,8 @@
 -- down to the virtual time of now: what others were given meanwhile is theirs.
 local PRIORITIES = {'interactive', 'normal', 'bulk', 'alone'}
 local entered, virtual = {}, {}
+-- Jobs, or flows of them, that this script has made claimable.
+local claimable = 0
 
 local function virtual_time(priority)
   if not virtual[priority] then
@@ -26,6 +28,7 @@ end
 local function enter_flow(priority, tenant, sequence, id)
   local flow = priority .. ':' .. tenant
   call('ZADD', P .. 'ready:' .. flow, sequence, id)
+  claimable = claimable + 1
   if entered[flow] then return end
   entered[flow] = true
   if call('ZSCORE', P .. 'flows:' .. priority, tenant) or call('HEXISTS', P .. 'capped', flow) == 1 then
@@ -56,6 +59,7 @@ end
 
 -- Lets a flow be served again that waited for a cap.
 local function uncap_flow(priority, tenant, tag)
+  claimable = claimable + 1
   call('HDEL', P .. 'capped', priority .. ':' .. tenant)
   call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag))), tenant)
 end
@@ -72,14 +76,19 @@ local RECHECK_STEP = '100'  -- about how many flows at their caps one call looks
 
 -- Lets flows be served again whose cap may have changed: about so many from a cursor of HSCAN on. The next claim goes
 -- on from the new cursor, which field `recheck` of hash virtual keeps; claim puts those back that still have to wait.
+-- Returns whether some were not looked at.
 local function recheck_capped(cursor)
   local scan = call('HSCAN', P .. 'capped', cursor, 'COUNT', RECHECK_STEP)
   for i = 1, #scan[2], 2 do
     local priority, tenant = scan[2][i]:match('^(%a+):(.*)$')
     uncap_flow(priority, tenant, scan[2][i + 1])
   end
-  if scan[1] == '0' then call('HDEL', P .. 'virtual', 'recheck')
-  else call('HSET', P .. 'virtual', 'recheck', scan[1]) end
+  if scan[1] == '0' then
+    call('HDEL', P .. 'virtual', 'recheck')
+    return false
+  end
+  call('HSET', P .. 'virtual', 'recheck', scan[1])
+  return true
 end
 
 local TOOK_MAX = 24 * 3600 * 1000  -- ms that a flow is charged for one job at most

@@ -1,4 +1,4 @@
--- What is known of an ingress stream: hash ingress, and ingress:interactive.
+-- The facts known of an ingress stream: hash ingress, and ingress:interactive.
 local function ingress_facts(stream) return P .. 'ingress' .. stream:sub(#'in' + 1) end
 
 -- How an ingress stream was found: its state, and what is known of what left it before.

@@ -45,6 +45,7 @@ local function end_wait(j)
   if not j.notBefore then return end
   call('ZREM', P .. 'later:' .. j.asset, j.id)
   call('HDEL', P .. 'job:' .. j.id, 'notBefore')
+  weigh(j, 1)
 end
 
 -- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
@@ -115,12 +116,6 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 -- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
 local LARGE_EDIT = 4096
 
--- Counts the bytes of large edits of jobs that have not ended, those of small ones being bounded by their number: field
--- `bytes` of a job that has one, `aheadBytes` of hash virtual for all.
-local function weigh(j, sign)
-  if j.bytes then call('HINCRBY', P .. 'virtual', 'aheadBytes', int(sign * j.bytes)) end
-end
-
 -- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
 -- seen:old), so that the same name is still the same job.
 local function forget(id)
@@ -131,7 +126,7 @@ end
 
 -- Keeps of a large edit what is asked of a done job: whether another is the same.
 local function shed_edit(j)
-  if j.batch and not j.own or call('STRLEN', P .. 'edit:' .. j.id) <= LARGE_EDIT then return end
+  if not j.bytes then return end
   call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
   call('UNLINK', P .. 'edit:' .. j.id)
 end

@@ -21,6 +21,16 @@ local function look_turn(pace)
   return 0, US
 end
 
+local LOOK_MIN = 20  -- ms between two turns at least
+
+-- ms until the next turn of looks begins; nil when no lane is idle.
+local function look_due(pace)
+  local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
+  if idle == 0 then return nil end
+  local began = tonumber(call('HGET', P .. 'virtual', 'laneTurn') or '0')
+  return math.max(LOOK_MIN, math.ceil((began + idle * pace - US) / 1000))
+end
+
 -- Whether a call of feed would find something to do.
 local function lanes_due(pace)
   if call('ZCARD', P .. 'lanes') == 0 then return false end

@@ -17,8 +17,9 @@ end
 
 local function harmed(stream, what, number, message)
   count(what, number)
-  event('stream.harmed', 'stream/' .. stream .. '/' .. what .. '/' .. int(US), nil, '{"stream":"' .. stream
-    .. '","kind":"' .. what .. '","entries":' .. int(number) .. ',"message":' .. quoted(message) .. '}')
+  -- A lane that nobody opened may have any name.
+  event('stream.harmed', 'stream/' .. stream:gsub('[^%w%._:-]', '_') .. '/' .. what .. '/' .. int(US), nil,
+    '{"stream":' .. quoted(stream) .. ',"kind":"' .. what .. '","entries":' .. int(number) .. ',"message":' .. quoted(message) .. '}')
 end
 
 local function tell_trimmed(stream, lost)

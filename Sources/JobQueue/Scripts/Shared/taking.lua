@@ -17,7 +17,8 @@ local function take_in(j)
   if j.deadline then add('deadline', int(j.deadline)) end
   if j.bytes and j.bytes > LARGE_EDIT then
     add('bytes', int(j.bytes))
-    weigh(j, 1)
+  else
+    j.bytes = nil
   end
   count('admitted')
   if j.due and j.due > MS then
@@ -27,6 +28,7 @@ local function take_in(j)
     call('ZADD', P .. 'delayed', int(j.due), j.id)
     call('ZADD', P .. 'later:' .. j.asset, j.arrival, j.id)
   else
+    weigh(j, 1)
     call('HSET', P .. 'job:' .. j.id, unpack(record))
     j.state = 'ready'
     make_ready(j)
@@ -67,6 +69,7 @@ local function bury_malformed(j, code, message, most)
   call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1',
     'format', FORMAT)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
+  weigh(j, 1)  -- bury takes it back
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')

@@ -1,0 +1,41 @@
+import JobQueue
+import Redis
+
+/// The sleep of a claim loop that has nothing to claim: ended by a wake-up from Redis, by the clock, or for good.
+actor ClaimSleep {
+    private let queue: JobQueue
+    /// A client of its own, because the wait blocks its connection.
+    private let waker: RedisClient
+    private var sleep: Task<Result<Bool, QueueError>, Never>?
+    private var isOver = false
+
+    init(queue: JobQueue, waker: RedisClient) {
+        self.queue = queue
+        self.waker = waker
+    }
+
+    /// Sleeps; no more once it was ended.
+    ///
+    /// - Returns: whether it was woken.
+    func sleep(atMost time: Duration) async throws(QueueError) -> Bool {
+        guard !isOver else { return false }
+        let task = Task { () -> Result<Bool, QueueError> in
+            do throws(QueueError) {
+                return .success(try await queue.sleep(atMost: time, on: waker))
+            } catch {
+                return .failure(error)
+            }
+        }
+        sleep = task
+        let result = await task.value
+        sleep = nil
+        if isOver, case .failure = result { return false }
+        return try result.get()
+    }
+
+    /// Ends it for good: the worker claims no more.
+    func end() {
+        isOver = true
+        sleep?.cancel()
+    }
+}

@@ -1,0 +1,130 @@
+import JobQueue
+import Logging
+
+/// What keeps a queue in order beside its jobs.
+extension Worker {
+    /// Looks for lost leases and leftovers until it is cancelled.
+    func keepUp() async {
+        await runner.sweep()
+        var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
+        while !Task.isCancelled {
+            await measureFleet()
+            let reaps = await has(.reaping), tends = await has(.tending)
+            if reaps { await reap() }
+            if tends { await tend() }
+            if ContinuousClock.now >= nextSweep {
+                await runner.sweep()
+                nextSweep = .now + WorkerSettings.sweepInterval
+            }
+            do {
+                try await Task.sleep(for: reaps || tends ? FleetPace.shortest : pace.interval)
+            } catch {
+                break  // cancelled: that is the end
+            }
+        }
+        await giveUpDuties()
+    }
+
+    private func measureFleet() async {
+        do {
+            pace.note(workers: try await queue.workerCount())
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning("counting the workers failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Whether this worker has a duty, which it takes if it can.
+    private func has(_ duty: Duty) async -> Bool {
+        // A worker that was away cannot tell whose leases ran out because they died.
+        guard duty != .reaping || heartbeat.mayReap else { return false }
+        do {
+            return try await queue.take(duty, by: settings.name)
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning(
+                "asking for a duty failed", metadata: ["duty": "\(duty)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    /// A task of its own, since this one is cancelled.
+    private func giveUpDuties() async {
+        let end = Task {
+            for duty in [Duty.reaping, .tending] {
+                try await queue.giveUp(duty, by: settings.name)
+            }
+        }
+        do {
+            try await end.value
+        } catch {
+            logger.notice(
+                "could not hand duties on; they end by themselves",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Calls of one turn at most: so many times ``QueueSettings/reapMax`` jobs.
+    private static let reapsMax = 100
+
+    /// Takes back all leases that ran out: one worker does it for a fleet, and half of that may have died.
+    private func reap() async {
+        var freed = 0
+        for _ in 0..<Self.reapsMax where !Task.isCancelled {
+            guard await reapSome(&freed) else { break }
+        }
+        if freed > 0 { await runner.sweep() }
+    }
+
+    /// - Parameter freed: grows by the jobs that nobody holds any more.
+    /// - Returns: whether there may be more.
+    private func reapSome(_ freed: inout Int) async -> Bool {
+        do {
+            let since = ContinuousClock.now
+            let reaped = try await queue.reap(by: settings.name)
+            if reaped.ready + reaped.dead > 0 {
+                logger.notice(
+                    "took back jobs of workers that died",
+                    metadata: ["ready": "\(reaped.ready)", "dead": "\(reaped.dead)"])
+            }
+            for problem in reaped.problems {
+                logger.error(
+                    "a job whose lease ran out cannot be taken back; minilab doctor says more",
+                    metadata: ["error": "\(problem)"])
+            }
+            for job in reaped.carried {
+                let hold = JobHold()
+                await work(LoggedJob(job), since, hold) { await runner.carryOn(job, hold) }
+            }
+            freed += reaped.ready + reaped.dead
+            return reaped.ready + reaped.dead + reaped.carried.count >= queue.settings.reapMax
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func tend() async {
+        do {
+            let tended = try await queue.tend()
+            if !tended.isNothing {
+                logger.notice(
+                    "ended what nobody else did: idle batches, and lanes that nobody opened",
+                    metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
+            }
+            guard tended.isTurn, let folder = settings.spillFolder else { return }
+            let spill = DeadSpill(folder: folder, queue: queue.name.string)
+            let (moved, file) = try await spill.move(from: queue)
+            if let file {
+                logger.notice(
+                    "moved dead jobs to a file; minilab replay --file puts them back",
+                    metadata: ["jobs": "\(moved)", "file": "\(file)"])
+            }
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning(
+                "looking after idle batches and dead jobs failed", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import JobQueue
+
+@Suite("Texts of scripts") struct ScriptLinkerTests {
+    @Test func `names in comments, strings and fields are not those of declarations`() {
+        let lua = """
+            local a = b.c .. d -- e
+            f('g', "h \\" i", j:k())
+            """
+        #expect(
+            ScriptLinker.words(in: lua[...]).map(String.init) == [
+                "local", "a", "b", "d", "f", "j", "k",
+            ])
+    }
+
+    @Test func `a declaration goes up to the next one`() {
+        let file = """
+            -- A comment.
+            local a, b = 1,
+              2
+            for i = 1, 2 do a = a + i end
+
+            local function c(d)
+              return a
+            end
+            """
+        let pieces = ScriptLinker.split(file)
+        #expect(pieces.map { $0.names.map(String.init) } == [["a", "b"], ["c"]])
+        #expect(pieces[0].text.hasSuffix("a = a + i end\n") && pieces[1].words.contains("a"))
+    }
+
+    @Test func `a script gets what it names, and what that names, and no more`() {
+        let text = ScriptLinker.shared(for: "return refusal(load('x'), '1')")
+        for name in ["refusal", "load", "DEFAULTS", "P", "call"] {
+            #expect(text.contains("local function \(name)(") || text.contains("local \(name)"))
+        }
+        #expect(!text.contains("enter_flow") && !text.contains("TIME"))
+    }
+
+    @Test func `nothing that scripts share names what comes later`() {
+        let pieces = QueueScript.shared.flatMap {
+            ScriptLinker.split(String(decoding: $0, as: UTF8.self))
+        }
+        var known: Set<Substring> = []
+        let all = Set(pieces.flatMap(\.names))
+        for piece in pieces {
+            known.formUnion(piece.names)
+            let later = piece.words.intersection(all).subtracting(known)
+            #expect(later.isEmpty, "\(piece.names) names \(later)")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Adjustments
+import Logging
+import Redis
+import Testing
+
+@testable import JobQueue
+
+/// Tokens wake workers: as many as there is work for.
+@Suite("Waking") struct WakingTests {
+    /// Takes all tokens; how many there were.
+    private func tokens(_ q: QueueFixture) async throws -> Int {
+        let key = RedisArgument(q.queue.name.keys.prefix + "wake")
+        let taken = try await q.redis.send(["LPOP", key, "100"])
+        return taken.array?.count ?? 0
+    }
+
+    @Test func `each job that is taken in wakes one, sixteen at most`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("1", "2", "3")
+        #expect(try await tokens(q) == 3)
+        try await q.admit("4")
+        #expect(try await tokens(q) == 1)
+        for id in 10..<50 {
+            try await q.xadd(["id": "\(id)", "asset": "\(id)", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        #expect(try await tokens(q) == 16)
+    }
+
+    @Test func `tokens that nobody has taken count`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("1", "2")
+        try await q.admit("3")
+        #expect(try await tokens(q) == 2)
+    }
+
+    @Test func `a claim that leaves jobs wakes one for each`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("1", "2", "3", "4")
+        #expect(try await tokens(q) == 4)
+        _ = try await q.claim()
+        #expect(try await tokens(q) == 3)
+        #expect(try await q.queue.claim(by: "w", count: 3).jobs.count == 3)
+        #expect(try await tokens(q) == 0)
+    }
+
+    @Test func `the end of a job wakes one for the next of its asset`() async throws {
+        let q = try await QueueFixture()
+        for id in ["1", "2"] {
+            try await q.xadd(["id": id, "asset": "a", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        let first = try await q.claim()
+        #expect(try await q.queue.claim(by: "sleeper", count: 1).jobs.isEmpty)
+        _ = try await tokens(q)
+        try await q.finish(first)
+        #expect(try await tokens(q) == 1)
+    }
+
+    @Test func `a job that is due wakes one`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let failure = Failure(.ioFailure, "")
+        _ = try await q.queue.fail(q.claim(), by: "w", failure, random: 1)
+        _ = try await tokens(q)
+        #expect(try await q.queue.admit().next ?? .zero > .zero)
+        #expect(try await tokens(q) == 0)
+        try await q.harm(["ZADD delayed XX 1 a"])
+        #expect(try await q.queue.admit().next == nil)
+        #expect(try await tokens(q) == 1)
+        #expect(try await q.claim().job == "a")
+    }
+
+    @Test func `a pause that ends, and a cap that is lifted, wake`() async throws {
+        let q = try await QueueFixture()
+        try await q.queue.set([.paused("no")])
+        try await q.admit("a")
+        #expect(try await q.queue.claim(by: "sleeper", count: 1).jobs.isEmpty)
+        _ = try await tokens(q)
+        try await q.queue.set([.paused(nil), .cap(nil, 0)])
+        #expect(try await tokens(q) == 1)
+        #expect(try await q.queue.claim(by: "sleeper", count: 1).jobs.isEmpty)
+        try await q.queue.set([.cap(nil, nil)])
+        #expect(try await tokens(q) == 1)
+        #expect(try await q.claim().job == "a")
+    }
+
+    @Test func `a worker that sleeps hears a token, and one that cannot claim passes it on`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let waker = try q.client()
+        async let woken = q.queue.sleep(atMost: .seconds(60), on: waker)
+        try await q.queue.wakeAnother()
+        #expect(try await woken)
+        #expect(try await tokens(q) == 0)
+    }
+}
+
+@Suite("Duties") struct DutyTests {
+    @Test func `one worker has it until it gives it up`() async throws {
+        let q = try await QueueFixture()
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        #expect(try await !q.queue.take(.admitting, by: "b"))
+        #expect(try await q.queue.take(.reaping, by: "b"))
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        try await q.queue.giveUp(.admitting, by: "b")
+        #expect(try await !q.queue.take(.admitting, by: "b"))
+        try await q.queue.giveUp(.admitting, by: "a")
+        #expect(try await q.queue.take(.admitting, by: "b"))
+    }
+
+    @Test func `it ends by itself`() async throws {
+        let q = try await QueueFixture()
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        let left = try await q.redis.send([
+            "PTTL", RedisArgument(q.queue.name.keys.prefix + "duty:admitting"),
+        ])
+        let lease = Int64(Duty.admitting.lease.milliseconds)
+        #expect((1...lease).contains(left.int ?? 0))
+        try await q.harm(["DEL duty:admitting"])
+        #expect(try await q.queue.take(.admitting, by: "b"))
+    }
+
+    @Test func `whoever has it is called when a lane gets entries or room`() async throws {
+        let q = try await QueueFixture()
+        let bell = try q.client()
+        var position = "0"
+        let batch = try BatchID("b")
+        try await q.queue.open(
+            BatchRequest(id: batch, edit: Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.admit()
+        _ = try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 0)
+        try await q.queue.waitForEntries(
+            atMost: .seconds(60), onlyUrgent: false, after: &position, bell: bell)
+        #expect(position != "0")
+    }
+}
