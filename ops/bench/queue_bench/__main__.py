@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 
+import fleet
 import life
 import million
 import pickup
@@ -48,6 +49,7 @@ def main():
         "recovery": lambda: recovery.measure(with_peers, RECOVERY_SECONDS_MAX),
         "million": lambda: million.measure(ours, MILLION),
         "shares": lambda: shares.measure(ours, given.jobs, WORKERS),
+        "fleet": lambda: fleet.measure(ours),
     }
     unknown = [word for word in wanted if word not in measurements and not any(word in s.name.lower() for s in systems)]
     if unknown:

@@ -14,6 +14,10 @@ START_SECONDS_MAX = 30  # a single job that has not started by then is lost
 PEERS = pathlib.Path(__file__).parent / "peers"
 
 
+class PeerFailed(Exception):
+    """A peer lost or doubled a job, or its program ended badly: it is told, and left out of the table."""
+
+
 @dataclasses.dataclass
 class Peer:
     """`peers/program.py` says what its program does.
@@ -34,10 +38,10 @@ class Peer:
         return self._call(server, "enqueue", jobs)["seconds"]
 
     def work(self, server, jobs):
-        """Runs all of them in one process; the seconds. Ends the program when one is lost or doubled."""
+        """Runs all of them in one process; the seconds. Fails when one is lost or doubled."""
         report = self._call(server, "work", jobs)
         if report["effects"] != jobs or report["distinct"] != jobs:
-            raise SystemExit(f"{self.name} did not run {jobs} jobs once each: {report}")
+            raise PeerFailed(f"{self.name} did not run {jobs} jobs once each: {report}")
         return report["seconds"]
 
     @contextlib.contextmanager
@@ -49,7 +53,7 @@ class Peer:
                 say(producer, "stamp")
                 ready, _, _ = select.select([worker.stdout], [], [], START_SECONDS_MAX)
                 if not ready:
-                    raise SystemExit(f"{self.name} did not start a job within {START_SECONDS_MAX} s")
+                    raise PeerFailed(f"{self.name} did not start a job within {START_SECONDS_MAX} s")
                 return (json.loads(worker.stdout.readline())["waitedNanoseconds"] / 1e9,)
 
             yield pick
@@ -61,7 +65,7 @@ class Peer:
             with self._worker(server):
                 say(producer, f"hang {ledger}")
                 if start_of(ledger, 1, START_SECONDS_MAX) is None:
-                    raise SystemExit(f"{self.name} did not start a job within {START_SECONDS_MAX} s")
+                    raise PeerFailed(f"{self.name} did not start a job within {START_SECONDS_MAX} s")
             killed = time.monotonic()
             with self._worker(server):
                 again = start_of(ledger, 2, seconds_max)
@@ -94,7 +98,7 @@ class Peer:
             timeout=SECONDS_MAX,
         )
         if done.returncode != 0:
-            raise SystemExit(f"{self.name}, {action}: exit {done.returncode}: {done.stderr[-2000:]}")
+            raise PeerFailed(f"{self.name}, {action}: exit {done.returncode}: {done.stderr[-2000:]}")
         return json.loads(done.stdout.splitlines()[-1])
 
 

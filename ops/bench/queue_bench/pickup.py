@@ -3,6 +3,7 @@
 import random
 import time
 
+import rounds
 import server
 import table
 
@@ -11,22 +12,22 @@ PAUSE_SECONDS = 0.02
 
 
 def measure(systems, count):
-    rows = {}
-    for system in systems:
+    def once(system):
         with server.Server() as redis, system.picker(redis) as pick:
             waits = one_at_a_time(pick, count, system.polls_seconds)
         starts = sorted(wait[0] for wait in waits)
         ends = sorted(wait[1] for wait in waits if len(wait) > 1)
-        rows[system.name] = (
+        return (
             quantile(starts, 0.5),
             quantile(starts, 0.99),
             starts[-1],
             quantile(ends, 0.99) if ends else "",
         )
+
     table.show(
         f"Pick-up when idle: from an enqueue to the job's start ({count} single enqueues)",
         [("p50 ms", 2, "less"), ("p99 ms", 2, "less"), ("most ms", 2, None), ("p99 ms to its last event", 2, None)],
-        rows,
+        rounds.without_failures(systems, once),
     )
 
 

@@ -1,0 +1,69 @@
+import Adjustments
+import JobQueue
+import Synchronization
+import Worker
+
+/// Waits where a render would be made, and notes when that began.
+struct FleetHandler: JobHandler {
+    let starts: JobStarts
+
+    func make(
+        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> MadeJob {
+        starts.note(claim.job)
+        if starts.takesTime { try await Task.sleep(for: starts.work) }
+        return .version(JobEvent.Completed(ofNothing: claim, by: "fleet"), isDraft: false)
+    }
+
+    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome { .published }
+    func discard(_ hold: StagedHold) async throws(Failure) {}
+    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func staged() async throws(Failure) -> [StagedHold] { [] }
+}
+
+/// When jobs began, of all workers of a process.
+final class JobStarts: Sendable {
+    /// How long a job takes, when jobs take time.
+    let work: Duration
+    private struct State {
+        var count = 0
+        var takesTime = false
+        var started: [String: ContinuousClock.Instant] = [:]
+        var waiting: [String: CheckedContinuation<ContinuousClock.Instant, Never>] = [:]
+    }
+    private let state = Mutex(State())
+
+    init(work: Duration) { self.work = work }
+
+    /// How many have begun.
+    var count: Int { state.withLock { $0.count } }
+    /// Whether jobs take time.
+    var takesTime: Bool {
+        get { state.withLock { $0.takesTime } }
+        set { state.withLock { $0.takesTime = newValue } }
+    }
+
+    /// Notes that a job begins now.
+    func note(_ job: String) {
+        let now = ContinuousClock.now
+        let waiter = state.withLock { state in
+            state.count += 1
+            let waiter = state.waiting.removeValue(forKey: job)
+            if waiter == nil, !state.takesTime { state.started[job] = now }
+            return waiter
+        }
+        waiter?.resume(returning: now)
+    }
+
+    /// Waits for the start of a job; each start is told once.
+    func start(of job: String) async -> ContinuousClock.Instant {
+        await withCheckedContinuation { continuation in
+            let started = state.withLock { state in
+                let started = state.started.removeValue(forKey: job)
+                if started == nil { state.waiting[job] = continuation }
+                return started
+            }
+            if let started { continuation.resume(returning: started) }
+        }
+    }
+}
