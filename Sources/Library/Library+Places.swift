@@ -9,8 +9,9 @@ import SystemPackage
 extension Library {
     /// The names of an asset's own entries in its folder.
     static let ownNames: Set<String> = [
-        "current", "draft", "versions", "drafts", lockName, binName,
+        "current", "draft", "versions", "drafts", confirmedName, lockName, binName,
     ]
+    static let confirmedName = "confirmed"
     static let lockName = "lock"
     static let binName = "bin"
 
@@ -92,7 +93,7 @@ extension Library {
 
     /// Makes way for pointers and lock of an asset's first version.
     func removeLeftovers(of asset: AssetPath) throws(Failure) {
-        for name in Shelf.allCases.map(\.pointer.string) + [Self.lockName] {
+        for name in Shelf.allCases.map(\.pointer.string) + [Self.confirmedName, Self.lockName] {
             let path = folder(of: asset).appending(name)
             if try isLeftover(path) { try files.remove(path) }
         }

@@ -93,7 +93,8 @@ extension Library {
         }
         // Of two drafts on one version the one that arrived later stays, whoever was faster.
         if let shown = shelf == .drafts ? state.draft : state.current,
-            let newer = shown.author.arrival, let own = version.author.arrival, newer > own
+            let own = version.author.arrival,
+            (shelf == .drafts ? shown.author.arrival ?? 0 : state.arrival) > own
         {
             if found.isPlaced { try bin(found.folder, of: asset) }
             return .conflict(current: VersionName(shown.version))

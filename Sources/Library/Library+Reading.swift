@@ -10,12 +10,19 @@ public struct AssetState: Sendable, Equatable {
     public let current: Provenance?
     /// The version that is prepared and not published.
     public let draft: Provenance?
+    /// When the latest edit arrived that found the current version to be what it asks for, in µs since 1970.
+    let confirmed: Int?
 
     /// Makes a state.
-    public init(current: Provenance? = nil, draft: Provenance? = nil) {
+    public init(current: Provenance? = nil, draft: Provenance? = nil, confirmed: Int? = nil) {
         self.current = current
         self.draft = draft
+        self.confirmed = confirmed
     }
+
+    /// When the edit arrived that readers see, in µs since 1970: the one that made the current version, or a later one
+    /// that found nothing to change. 0 when no queue sent it.
+    public var arrival: Int { max(current?.author.arrival ?? 0, confirmed ?? 0) }
 }
 
 extension Library {
@@ -28,12 +35,16 @@ extension Library {
     public func state(of asset: AssetPath) throws(Failure) -> AssetState {
         let current = try pointed(.versions, of: asset)
         let draft = try pointed(.drafts, of: asset)
+        let version = try current.map { name throws(Failure) in
+            try provenance(of: name, on: .versions, asset)
+        }
         return AssetState(
-            current: try current.map { name throws(Failure) in
-                try provenance(of: name, on: .versions, asset)
-            },
+            current: version,
             draft: try draft.map { name throws(Failure) in
                 try provenance(of: name, on: .drafts, asset)
+            },
+            confirmed: try version.flatMap { version throws(Failure) in
+                try confirmation(of: version, asset)
             })
     }
 

@@ -57,6 +57,9 @@ struct AssetEditor: Sendable {
         }
         switch try await plan(edit, open, tenant: job.tenant) {
         case .unchanged(let reason):
+            guard try await confirm(edit, open, job) else {
+                return try await make(edit, of: asset, job, placeholder: placeholder)
+            }
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
             let discarded = try await offPool { () throws(Failure) in
@@ -74,6 +77,18 @@ struct AssetEditor: Sendable {
         case .render(let task):
             try library.checkStem(of: asset, format: task.recipe.output.format)
             return .made(try await render(task, edit, open, job, placeholder: placeholder))
+        }
+    }
+
+    /// Has an edit that changes nothing count as the one that arrived last.
+    ///
+    /// - Returns: false when another version became current meanwhile: then the edit may change something. Each time
+    ///   somebody else has published, so this ends.
+    private func confirm(_ edit: Edit, _ open: OpenAsset, _ job: Job) async throws -> Bool {
+        guard !edit.isDraft, let version = open.state.current, let arrival = job.author.arrival
+        else { return true }
+        return try await offPool { () throws(Failure) in
+            try library.confirm(version, of: open.asset, at: arrival)
         }
     }
 

@@ -21,11 +21,11 @@ struct NewerEdit: Sendable, Equatable {
         than edit: Edit, arrivedAt arrival: Int?, _ open: OpenAsset
     ) throws(Failure) {
         guard let arrival else { return nil }
-        func isNewer(_ version: Provenance) -> Bool { version.author.arrival ?? 0 > arrival }
+        func isNewer(_ version: Provenance) -> Bool { open.state.arrival(of: version) > arrival }
         if edit.mode.changesWhatIsThere {
             let newer = [open.state.current, edit.mode.anyDraft ? open.state.draft : nil]
             if let version = newer.compactMap(\.self).first(where: isNewer) {
-                throw Self.overtaken(edit.mode.name, arrival, by: version, open.asset)
+                throw Self.overtaken(edit.mode.name, arrival, by: version, open)
             }
         }
         let place =
@@ -33,27 +33,38 @@ struct NewerEdit: Sendable, Equatable {
         guard !edit.mode.namesDraft, let version = place, isNewer(version) else { return nil }
         self.version = version
         reason =
-            "\(Self.shown(version)) by job \(version.author.job) arrived at "
-            + "\(Self.time(version.author.arrival)), and this edit at \(Self.time(arrival))"
+            "\(Self.told(version, open.state)), and this edit arrived at \(Self.time(arrival))"
     }
 
     private static func overtaken(
-        _ mode: Edit.Name, _ arrival: Int, by version: Provenance, _ asset: AssetPath
+        _ mode: Edit.Name, _ arrival: Int, by version: Provenance, _ open: OpenAsset
     ) -> Failure {
         Failure(
             .overtaken,
-            "\(mode.rawValue) of \(asset.string.debugDescription) arrived at \(time(arrival)), but \(shown(version)) "
-                + "by job \(version.author.job) arrived at \(time(version.author.arrival)) and was made first. "
+            "\(mode.rawValue) of \(open.asset.string.debugDescription) arrived at \(time(arrival)), but "
+                + "\(told(version, open.state)) and was carried out first. "
                 + "Look at that one, and send the edit again if it is still wanted.")
     }
 
-    private static func shown(_ version: Provenance) -> String {
-        (version.isDraft ? "the draft " : "version ") + version.version
+    private static func told(_ version: Provenance, _ state: AssetState) -> String {
+        let arrival = state.arrival(of: version)
+        let shown =
+            "\(version.isDraft ? "the draft" : "version") \(version.version) by job \(version.author.job)"
+        return arrival == version.author.arrival
+            ? "\(shown) arrived at \(time(arrival))"
+            : "an edit that asks for what \(shown) shows arrived at \(time(arrival))"
     }
 
-    private static func time(_ arrival: Int?) -> String {
-        Date(timeIntervalSince1970: Double(arrival ?? 0) / 1e6)
+    private static func time(_ arrival: Int) -> String {
+        Date(timeIntervalSince1970: Double(arrival) / 1e6)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension AssetState {
+    /// When the edit arrived that a version or draft is the outcome of, in µs since 1970.
+    fileprivate func arrival(of version: Provenance) -> Int {
+        version.isDraft ? version.author.arrival ?? 0 : arrival
     }
 }
 

@@ -80,6 +80,49 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `an edit that changes nothing counts as the one that arrived last`() async throws {
+        try await run(Self.sepia, at: 5)
+        guard case .unchanged = try await run(Self.sepia, at: 20) else {
+            throw Failure(.internalError, "the same edit again changed something")
+        }
+        let (before, rendered) = (try bench.current(asset), renders.count)
+        #expect(try superseding(await run(Self.invert, at: 10)) == before)
+        let late = try await #require(throws: Failure.self) {
+            try await run(#"{"mode":"undo"}"#, at: 10)
+        }
+        #expect(late.code == .overtaken && late.message.contains("1970-01-01T00:00:00.000Z"))
+        // What confirmed it earlier takes nothing back.
+        _ = try await run(Self.sepia, at: 12)
+        #expect(try superseding(await run(Self.invert, at: 19)) == before)
+        #expect(renders.count == rendered)
+        // It says nothing of the next version.
+        try await run(Self.invert, at: 21)
+        try await run(Self.sepia, at: 22)
+        #expect(try bench.current(asset)?.revision == 3)
+        await bench.pool.close()
+    }
+
+    @Test func `an edit that is confirmed while an older one renders stays`() async throws {
+        try await run(Self.sepia, at: 5)
+        let editor = AssetEditor(
+            library: bench.library, pool: bench.pool, editors: bench.editors,
+            limits: RenderLimits(), resources: nil)
+        let job = bench.job(arrival: 10)
+        guard
+            case .made(let version) = try await editor.make(
+                Edit(json: Self.invert), of: asset, job)
+        else { throw Failure(.internalError, "nothing was made") }
+        _ = try await run(Self.sepia, at: 20)
+        let name = try #require(VersionName(version.version))
+        let publication = try bench.library.publish(name, of: asset, from: job.staged)
+        guard case .conflict = publication else {
+            throw Failure(.internalError, "\(publication)")
+        }
+        try bench.library.discard(job.staged)
+        _ = try superseding(await run(Self.invert, at: 10))
+        await bench.pool.close()
+    }
+
     @Test func `a version without a time is older than anything, also another queue's counts`()
         async throws
     {

@@ -1,0 +1,46 @@
+public import Adjustments
+import SystemPackage
+
+/// How an edit that finds nothing to change counts as the one that arrived last: no version tells of it, so a link
+/// beside the pointer says that the current version was confirmed, and when that edit had arrived.
+///
+/// The link names the version, so it says nothing of the next one and need not be removed.
+extension Library {
+    /// Notes that an edit asks for what the current version shows.
+    ///
+    /// - Parameter arrival: when that edit arrived, in µs since 1970.
+    /// - Returns: false when another version became current since: the edit is to be looked at again.
+    /// - Throws: `ioFailure`.
+    public func confirm(
+        _ version: Provenance, of asset: AssetPath, at arrival: Int
+    ) throws(Failure) -> Bool {
+        try locked(asset) { () throws(Failure) in
+            guard try pointed(.versions, of: asset)?.description == version.version else {
+                return false
+            }
+            let newest = max(arrival, try confirmation(of: version, asset) ?? 0)
+            guard newest > version.author.arrival ?? 0 else { return true }
+            let link = folder(of: asset).appending(Self.confirmedName + ".new")
+            try files.remove(link)
+            try files.point(link, to: "\(version.version):\(newest)")
+            try files.move(link, to: folder(of: asset).appending(Self.confirmedName))
+            try files.sync(folder(of: asset))
+            return true
+        }
+    }
+
+    /// When the latest edit arrived that found a version to be what it asks for; nil when there was none.
+    func confirmation(of version: Provenance, _ asset: AssetPath) throws(Failure) -> Int? {
+        let link = folder(of: asset).appending(Self.confirmedName)
+        guard let target = try files.linkTarget(link) else { return nil }
+        let words = target.split(separator: ":", omittingEmptySubsequences: false)
+        guard words.count == 2, VersionName(String(words[0])) != nil, let arrival = Int(words[1])
+        else {
+            throw Failure(
+                .ioFailure,
+                "\(link) points to \(target.debugDescription); expected is the name of a version, a colon, and a time in "
+                    + "µs. Somebody else wrote it; remove the link.")
+        }
+        return words[0] == version.version ? arrival : nil
+    }
+}
