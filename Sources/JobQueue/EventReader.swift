@@ -50,7 +50,8 @@ public struct EventReader: Sendable {
     ///
     /// - Parameter time: how long to wait for one; zero does not wait.
     /// - Throws: `tokenExpired` when entries after the position may have been trimmed before they were read;
-    ///   `badPosition`, `redis`, `unexpectedReply`.
+    ///   `unreadableEvent` once for each entry that is no event: the next call goes on after it; `badPosition`, `redis`,
+    ///   `unexpectedReply`.
     public mutating func next(waiting time: Duration = .zero) async throws(QueueError) -> [Entry] {
         let entries = try await read()
         if !entries.isEmpty || time <= .zero { return entries }
@@ -86,10 +87,16 @@ public struct EventReader: Sendable {
             guard let id = row.array?.first?.string,
                 let bytes = row.array?.last?.array?.last?.bytes
             else { continue }
-            entries.append(
-                Entry(
-                    id: id, json: String(decoding: bytes, as: UTF8.self),
-                    event: try event(Data(bytes))))
+            do throws(QueueError) {
+                let event = try event(Data(bytes), id)
+                entries.append(
+                    Entry(id: id, json: String(decoding: bytes, as: UTF8.self), event: event))
+            } catch {
+                // What came before it is given first; then it is read again, and told.
+                guard entries.isEmpty else { break }
+                position = id
+                throw error
+            }
             position = id
         }
         return entries
@@ -134,13 +141,15 @@ public struct EventReader: Sendable {
                 + "--json, then read on with minilab events --after \(newest).")
     }
 
-    private func event(_ json: Data) throws(QueueError) -> JobEvent {
+    private func event(_ json: Data, _ id: String) throws(QueueError) -> JobEvent {
         do {
             return try JSONDecoder().decode(JobEvent.self, from: json)
         } catch {
             throw QueueError(
-                .unexpectedReply,
-                "an event of queue \(queue) after \(position) cannot be read: \(error)")
+                .unreadableEvent,
+                "entry \(id) of the events of queue \(queue) is passed over: it is no event that this release reads "
+                    + "(\(error)). A later release or somebody else wrote it; read it with XRANGE, or upgrade this one."
+            )
         }
     }
 

@@ -13,6 +13,8 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case unexpectedReply
         /// Events that were not read yet may have been trimmed: who follows has to take stock of all assets.
         case tokenExpired
+        /// An entry of the event stream is no event that this release reads; the reader goes on after it.
+        case unreadableEvent
         /// The place to read events from is no id of one.
         case badPosition
     }

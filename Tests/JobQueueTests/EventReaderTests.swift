@@ -48,6 +48,22 @@ import Testing
         #expect(try await after.next().isEmpty)
     }
 
+    @Test func `an entry that is no event is told once and passed over`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        _ = try await q.redis.send([
+            "XADD", RedisArgument(q.queue.name.keys.events), "*", "event", #"{"specversion":"9"}"#,
+        ])
+        try await complete(q, "b")
+        var reader = reader(q)
+        #expect(try await reader.next().map(\.event.subject) == ["a"])
+        let error = await #expect(throws: QueueError.self) { try await reader.next() }
+        #expect(error?.code == .unreadableEvent)
+        #expect(error?.message.contains(reader.position) == true)
+        #expect(try await reader.next().map(\.event.subject) == ["b"])
+        #expect(try await reader.next().isEmpty)
+    }
+
     @Test func `one that was away too long is told so, and how to take stock`() async throws {
         let q = try await QueueFixture()
         try await complete(q, "a")

@@ -30,7 +30,14 @@ struct EventsCommand: AsyncParsableCommand {
                 ? try await EventReader(queue: queue.name, redis: redis, afterNewest: ())
                 : EventReader(queue: queue.name, redis: redis, after: after)
             while true {
-                let entries = try await reader.next(waiting: follow ? .seconds(5) : .zero)
+                let entries: [EventReader.Entry]
+                do throws(QueueError) {
+                    entries = try await reader.next(waiting: follow ? .seconds(5) : .zero)
+                } catch {
+                    guard error.code == .unreadableEvent else { throw error }
+                    StandardError.write(error.message)
+                    continue
+                }
                 for entry in entries { print(json: entry.json) }
                 fflushStandardOutput()
                 if entries.isEmpty && !follow { break }
