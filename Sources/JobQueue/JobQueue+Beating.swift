@@ -36,6 +36,15 @@ extension JobQueue {
         return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
     }
 
+    /// Says that a worker has ended, so that nobody counts it any more. One that died is forgotten after ten leases.
+    public func leave(_ worker: String) async throws(QueueError) {
+        for (command, key) in [("ZREM", name.keys.workers), ("HDEL", name.keys.workerInfos)] {
+            _ = try await send([
+                RedisArgument(command), RedisArgument(key), RedisArgument(worker),
+            ])
+        }
+    }
+
     /// What became of holds that a living worker has lost.
     struct Pardons: Equatable {
         /// Holds that nobody had taken back yet: their jobs wait for a worker again.

@@ -87,6 +87,8 @@ public struct Worker: Service {
                 await upkeep.value
                 await hearing.value
                 beating.cancel()
+                await beating.value
+                await leave()
             }
         } onGracefulShutdown: {
             listener(.drains)
@@ -96,6 +98,17 @@ public struct Worker: Service {
             }
         }
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
+    }
+
+    /// Takes the worker's name off the list of those that live.
+    private func leave() async {
+        do {
+            try await queue.leave(settings.name)
+        } catch {
+            logger.notice(
+                "could not say that this worker ends; it is listed for ten leases more",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     private func claimLoop(

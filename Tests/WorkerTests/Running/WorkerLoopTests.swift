@@ -74,6 +74,18 @@ import Testing
         }
     }
 
+    @Test func `a worker that has ended is not listed any more`() async throws {
+        let w = try await WorkerFixture(slots: 1)
+        try await w.whileRunning {
+            try await w.send("j", asset: "x")
+            await w.log.wait { $0.contains(.began("j")) }
+            while try await w.f.queue.workers().isEmpty {}
+            w.log.endOne()
+        }
+        #expect(try await w.f.queue.workers().isEmpty)
+        #expect(try await w.f.queue.workerCount() == 0)
+    }
+
     @Test func `a worker takes the duty to admit when the one that had it is gone`() async throws {
         let w = try await WorkerFixture(slots: 1)
         _ = try await w.f.redis.send([
