@@ -85,6 +85,7 @@ extension JobFacts {
         "sent, and not yet taken in: \(Self.plural(number("incoming") ?? 0, "entry", "entries")) in the ingress "
             + "stream"
             + (number("workers") == 0 ? "; no worker runs" : "")
+            + (text("hold").map { "; \($0)" } ?? "")
     }
 
     private var delayed: String {
@@ -202,6 +203,7 @@ extension JobFacts {
                 ? ""
                 : "; or it is one of \(Self.plural(incoming, "entry", "entries")) not yet taken in")
             + (incoming > 0 && number("workers") == 0 ? " (no worker runs)" : "")
+            + (text("hold").map { "; \($0)" } ?? "")
     }
 }
 

@@ -40,6 +40,9 @@ extension JobQueue {
         let workers = try await workers()
         fields["workers"] = "\(workers.count)"
         fields["slots"] = "\(workers.reduce(0) { $0 + $1.slots })"
+        if fields["incoming"] != nil, let hold = try await ingressHold() {
+            fields["hold"] = hold.sentence
+        }
         return JobFacts(job: job, fields)
     }
 }

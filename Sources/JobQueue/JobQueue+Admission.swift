@@ -20,15 +20,18 @@ extension JobQueue {
 
     /// The result of an admission.
     public struct Admission: Sendable, Equatable {
-        /// How many entries of ingress streams and lanes were taken.
+        /// How many entries of ingress streams and lanes were taken, and delayed jobs promoted.
         public let taken: Int
         /// Whether entries were left because enough jobs wait for workers; urgent ones are taken all the same.
         public let isHeld: Bool
         /// After which time there may be something to do that no stream tells; nil: nothing is known of.
         public let next: Duration?
+        /// A sentence for each lane that cannot be fed, because what Redis has of its batch is damaged.
+        public internal(set) var problems: [String] = []
     }
 
-    /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs.
+    /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs, and lets delayed
+    /// ones wait for a worker that are due.
     public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
             QueueScript.admit,
@@ -40,17 +43,44 @@ extension JobQueue {
         guard let answers = reply.array, answers.count == 4, let taken = answers[0].int,
             let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
         else { throw unexpected(reply, of: QueueScript.admit) }
-        let fed = isFeedDue == 1 ? try await feed() : 0
+        let promoted = next == 0 ? try await promote() : 0
+        let fed = isFeedDue == 1 ? try await feed() : Fed()
         return Admission(
-            taken: Int(taken) + fed, isHeld: held == "1",
-            next: next < 0 ? nil : .milliseconds(next))
+            taken: Int(taken) + promoted + fed.jobs, isHeld: held == "1",
+            next: next > 0 ? .milliseconds(next) : nil, problems: fed.problems)
+    }
+
+    /// Lets delayed jobs wait for a worker that are due.
+    ///
+    /// - Returns: how many did; more may be due when it is a multiple of ``QueueSettings/promotionsMax``.
+    public func promote() async throws(QueueError) -> Int {
+        var promoted = 0, later = 0
+        for _ in 0..<settings.promotesMax {
+            let reply = try await run(
+                QueueScript.promote,
+                [RedisArgument(settings.promotionsMax), RedisArgument(later)])
+            guard let answers = reply.array, answers.count == 2, let more = answers[0].int,
+                let passed = answers[1].int
+            else { throw unexpected(reply, of: QueueScript.promote) }
+            promoted += Int(more)
+            later += Int(passed)
+            if Int(more + passed) < settings.promotionsMax { break }
+        }
+        return promoted
+    }
+
+    /// The result of feeding.
+    public struct Fed: Sendable, Equatable {
+        /// How many jobs were made.
+        public var jobs = 0
+        /// A sentence for each lane that cannot be fed.
+        public var problems: [String] = []
     }
 
     /// Turns the next entries of batches' lanes into jobs, as far as their windows have room, until there are jobs or
     /// each lane has had its turn.
-    ///
-    /// - Returns: how many were taken.
-    public func feed() async throws(QueueError) -> Int {
+    public func feed() async throws(QueueError) -> Fed {
+        var fed = Fed()
         let arguments =
             [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
             + [
@@ -59,12 +89,14 @@ extension JobQueue {
             ]
         for _ in 0..<settings.feedsMax {
             let reply = try await run(QueueScript.feed, arguments)
-            guard let answers = reply.array, answers.count == 2, let made = answers[0].int,
+            guard let answers = reply.array, answers.count >= 2, let made = answers[0].int,
                 let again = answers[1].int
             else { throw unexpected(reply, of: QueueScript.feed) }
-            if made > 0 || again == 0 { return Int(made) }
+            fed.jobs += Int(made)
+            fed.problems += answers.dropFirst(2).compactMap(\.string)
+            if made > 0 || again == 0 { break }
         }
-        return 0
+        return fed
     }
 
     private var pace: RedisArgument { RedisArgument(settings.lookPace.microseconds) }

@@ -27,8 +27,8 @@ extension JobQueue {
             [
                 RedisArgument(worker), RedisArgument(count), isIdle ? "1" : "",
                 RedisArgument(settings.lease.milliseconds),
-                RedisArgument(settings.promotionsMax), RedisArgument(settings.passedMax),
-                RedisArgument(settings.usualCost), RedisArgument(settings.cappedMax),
+                RedisArgument(settings.passedMax), RedisArgument(settings.usualCost),
+                RedisArgument(settings.cappedMax),
             ])
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
             let rows = parts[1].array

@@ -23,7 +23,7 @@ extension JobQueue {
             ready: census.flows.reduce(0) { $0 + $1.ready }, delayed: counts["delayed"] ?? 0,
             parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
             stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused,
-            flows: census.flows,
+            ingressHold: try await ingressHold(), flows: census.flows,
             counters: counters.compactMapValues { Int($0) }, held: held, stuckJobs: stuckJobs,
             workers: try await workers())
     }

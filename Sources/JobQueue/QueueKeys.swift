@@ -28,6 +28,8 @@ public struct QueueKeys: Sendable {
     var workerInfos: String { prefix + "workers:info" }
     /// Hash: rules of the whole queue.
     var config: String { prefix + "config" }
+    /// Hash: counts and turns that scripts keep.
+    var virtual: String { prefix + "virtual" }
     /// Hash: how often something happened.
     var counters: String { prefix + "counters" }
     /// Zset: tenants that have ready jobs of a priority.

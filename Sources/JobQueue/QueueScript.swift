@@ -5,6 +5,7 @@ enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua)
     static let feed = script("feed", PackageResources.feed_lua)
     static let append = script("append", PackageResources.append_lua)
+    static let promote = script("promote", PackageResources.promote_lua, drains: true)
     static let claim = script("claim", PackageResources.claim_lua, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, drains: true)
     static let pardon = script("pardon", PackageResources.pardon_lua, drains: true)

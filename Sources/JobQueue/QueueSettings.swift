@@ -68,8 +68,10 @@ public struct QueueSettings: Sendable {
     public var seenMax = 1_000_000
     /// What a job costs until the queue has learned it, in milliseconds of one slot.
     public var usualCost = 250
-    /// Delayed jobs that one claim makes ready.
+    /// Delayed jobs that one call of `promote` looks at.
     public var promotionsMax = 50
+    /// Calls of `promote` for one admission.
+    public var promotesMax = 20
     /// Jobs that one claim ends because they were cancelled or too late.
     public var passedMax = 200
     /// Flows at their caps that one claim looks at; the next claim goes on.

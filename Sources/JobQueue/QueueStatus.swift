@@ -20,6 +20,8 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let dead: Int
     /// Why no job is claimed, or nil when claims go on.
     public let paused: String?
+    /// Why entries of the ingress stream are not taken in, or nil when they are.
+    public let ingressHold: IngressHold?
     /// Who has ready jobs, and what is next.
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,

@@ -38,6 +38,7 @@ struct AdmissionLoop: Sendable {
                         "Redis is full: no new job is taken in until there is room; those that are in go on",
                         metadata: ["error": "\(error)"])
                     // The bell would ring at once: what rings it cannot be taken in.
+                    await promote()
                     await pause(FleetPace.shortest)
                 } else {
                     listener(.missedRedis(.claim, "\(error)"))
@@ -57,10 +58,25 @@ struct AdmissionLoop: Sendable {
         let renewal = ContinuousClock.now + step
         while !Task.isCancelled, .now < renewal {
             let admission = try await queue.admit()
+            for problem in admission.problems {
+                logger.error(
+                    "a batch's lane stands still; minilab doctor says more",
+                    metadata: ["error": "\(problem)"])
+            }
             guard admission.taken == 0 else { continue }
             try await queue.waitForEntries(
                 atMost: min(step, admission.next ?? step), onlyUrgent: admission.isHeld,
                 after: &rung, bell: bell)
+        }
+    }
+
+    /// Lets delayed jobs go on while no new ones are taken in: some of them free memory when they end.
+    private func promote() async {
+        do {
+            _ = try await queue.promote()
+        } catch {
+            listener(.missedRedis(.claim, "\(error)"))
+            logger.error("delayed jobs cannot go on", metadata: ["error": "\(error)"])
         }
     }
 

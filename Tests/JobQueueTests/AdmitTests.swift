@@ -90,6 +90,34 @@ import Testing
         #expect(try await q.queue.status().ready == 0)
     }
 
+    @Test func `a job that was cancelled or is dead is not run again, and its producer is told`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("cancelled", "dead", "dropped")
+        let claims = try await q.claim(3)
+        for claim in claims where claim.job != "cancelled" {
+            _ = try await q.queue.fail(claim, by: "w", Failure(.missingAsset, "no"), random: 0)
+        }
+        let held = try #require(claims.first { $0.job == "cancelled" })
+        #expect(try await q.queue.concludeCancelled(held) == .held)
+        let dropped = try #require(try await q.queue.record(of: "dropped"))
+        #expect(try await q.queue.dropDead([("dropped", dropped.generation)]) == 1)
+        let reader = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
+        try await q.admit("cancelled", "dead", "dropped")
+        #expect(try await q.queue.status().ready == 0)
+        var late = reader
+        let told = try await late.next().map { entry -> String in
+            guard case .conflict(let conflict) = entry.event.data else { return "\(entry.event)" }
+            return conflict.message
+        }
+        #expect(told.count == 3)
+        for (message, word) in zip(told, ["was cancelled", "has failed", "was dropped"]) {
+            #expect(message.contains(word), "\(message)")
+        }
+        #expect(try await q.queue.status().counters["duplicates"] == nil)
+    }
+
     @Test func `the same id with another payload is told in an event and not taken`() async throws {
         let q = try await QueueFixture()
         try await q.admit("a")

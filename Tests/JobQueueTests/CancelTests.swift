@@ -79,7 +79,7 @@ import Testing
                 for id in head.compactMap(\.string) {
                     _ = try await q.redis.send(["ZADD", key, "XX", "1", RedisArgument(id)])
                 }
-                _ = try await q.queue.claim(by: "w", count: 0)
+                _ = try await q.queue.promote()
             }
         }
         let result = try await q.queue.cancelJobs(of: try JobID("acme"), reason: "no")

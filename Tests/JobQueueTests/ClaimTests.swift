@@ -92,8 +92,8 @@ import Testing
         for (claim, random) in zip(try await q.queue.claim(by: "w", count: 2).jobs, [0.0, 1.0]) {
             _ = try await q.queue.fail(claim, by: "w", Failure(.ioFailure, ""), random: random)
         }
-        let claims = try await q.queue.claim(by: "w", count: 2)
-        #expect(claims.jobs.map(\.job) == ["soon"])
+        #expect(try await q.queue.promote() == 1)
+        #expect(try await q.queue.claim(by: "w", count: 2).jobs.map(\.job) == ["soon"])
         let due = try #require(try await q.queue.admit().next)
         #expect(due > .zero && due <= .seconds(100))
     }
@@ -141,9 +141,51 @@ import Testing
         _ = try await q.redis.send([
             "ZADD", "\(q.queue.name.keys.prefix)delayed", "XX", "1", "first",
         ])
+        #expect(try await q.queue.promote() == 1)
         #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
         try await q.admit("other")
         try await q.finish(held)
         #expect(try await q.claim().job == "first")
+    }
+
+    @Test func `an urgent job that is due does not wait for turns of others that are due`()
+        async throws
+    {
+        var settings = QueueSettings()
+        (settings.promotionsMax, settings.promotesMax) = (3, 2)
+        let q = try await QueueFixture(settings: settings)
+        let later = "2100-01-01T00:00:00Z"
+        for number in 1...10 {
+            try await q.xadd([
+                "id": "\(number)", "asset": "\(number)", "edit": QueueFixture.recipe,
+                "notBefore": later, "priority": number == 10 ? "interactive" : "bulk",
+            ])
+        }
+        _ = try await q.queue.admit()
+        try await q.harm((1...10).map { "ZADD delayed XX \($0) \($0)" })
+        // A call of admission promotes a bounded number, and says that it did, so that it is called again.
+        #expect(try await q.queue.admit().taken == 6)
+        #expect(try await q.queue.admit().taken == 4)
+        #expect(try await q.queue.admit().taken == 0)
+        #expect(try await q.claim().job == "10")
+    }
+
+    @Test func `jobs of a later format that are due keep no others back`() async throws {
+        var settings = QueueSettings()
+        settings.promotionsMax = 2
+        let q = try await QueueFixture(settings: settings)
+        for number in 1...6 {
+            try await q.xadd([
+                "id": "\(number)", "asset": "\(number)", "edit": QueueFixture.recipe,
+                "notBefore": "2100-01-01T00:00:00Z",
+            ])
+        }
+        _ = try await q.queue.admit()
+        try await q.harm((1...6).map { "ZADD delayed XX \($0) \($0)" })
+        try await q.harm((1...5).map { "HSET job:\($0) format 99" })
+        #expect(try await q.queue.promote() == 1)
+        // Nothing more can be done now: the next look is not at once.
+        #expect(try await q.queue.admit() == .init(taken: 0, isHeld: false, next: nil))
+        #expect(try await q.claim().job == "6")
     }
 }

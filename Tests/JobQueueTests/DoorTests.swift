@@ -110,6 +110,29 @@ import Testing
         #expect(try await q.queue.status().counters["completed"] == 7)
     }
 
+    @Test func `a paused tenant's jobs do not keep out others, and what is kept out is told`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.aheadMax = 2
+        let q = try await QueueFixture(settings: settings)
+        try await q.queue.set([.cap(JobID("flood"), 0)])
+        try await bulk(q, 2)
+        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
+        for asset in ["a", "b", "c"] {
+            try await q.xadd(["id": asset, "asset": asset, "edit": QueueFixture.recipe])
+        }
+        #expect(try await q.queue.admit().isHeld)
+        let hold = try #require(try await q.queue.status().ingressHold)
+        #expect(hold == IngressHold(entries: 1, jobs: 4, bytes: 0))
+        #expect(try await q.queue.diagnose().warnings.contains(hold.sentence))
+        #expect(try await q.queue.facts(of: "c").sentence.contains(hold.sentence))
+        // The others' jobs go on, and make room.
+        #expect(try await q.claim().job == "a")
+        #expect(try await q.claim().job == "b")
+    }
+
     @Test func `what is ahead of the workers is bounded in bytes of large edits`() async throws {
         var settings = QueueSettings()
         settings.aheadBytesMax = 20_000

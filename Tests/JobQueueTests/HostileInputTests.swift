@@ -157,6 +157,7 @@ import Testing
         _ = try await q.queue.claim(by: "w", count: 2)
         try await q.harm(["DEL job:a", "DEL job:c", "ZADD delayed 1 ghost", "ZADD lanes 0 ghost"])
         #expect(try await q.queue.reap(by: "w").ready == 1)
+        #expect(try await q.queue.promote() == 1, "the ghost")
         #expect(try await q.queue.admit().taken == 0)
         let jobs = try await q.queue.claim(by: "w", count: 4).jobs
         #expect(jobs.map(\.job).sorted() == ["b", "d"])

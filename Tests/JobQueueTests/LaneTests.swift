@@ -15,6 +15,29 @@ import Testing
         #expect(try await q.claim().job == "m:1")
     }
 
+    @Test func `a batch whose record lacks its tenant goes on under the usual one`() async throws {
+        let q = try await QueueFixture()
+        try await q.open("b", members: 2)
+        try await q.harm(["HDEL batch:b tenant priority"])
+        #expect(try await q.queue.admit().problems.isEmpty)
+        let claims = try await q.claim(2)
+        #expect(claims.map(\.tenant) == ["default", "default"])
+        try await q.expectHealthy()
+    }
+
+    @Test func `a batch that is damaged is told of and keeps no other from being fed`() async throws
+    {
+        let q = try await QueueFixture()
+        for batch in ["bad", "good"] { try await q.open(batch, members: 2) }
+        try await q.harm(["HSET batch:bad holes 1", "RPUSH batch:bad:ended x"])
+        let fed = try await q.queue.admit()
+        #expect(fed.problems.count == 1)
+        #expect(fed.problems.first?.contains("lane:bad") == true)
+        #expect(try await q.claim(4).map(\.batch) == ["good", "good"])
+        // It is not tried again and again.
+        #expect(try await q.queue.admit().problems.isEmpty)
+    }
+
     @Test func `members that were cancelled in the lane make no room in it`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cap": "1"])

@@ -26,6 +26,7 @@ extension QueueFixture {
     /// Claims so many jobs and keeps them.
     func claim(_ count: Int, atOnce: Int = 5, isIdle: Bool = false) async throws -> [Claim] {
         var claims: [Claim] = []
+        _ = try await queue.promote()
         while claims.count < count {
             let some = try await queue.claim(
                 by: "w", count: min(atOnce, count - claims.count), isIdle: isIdle)

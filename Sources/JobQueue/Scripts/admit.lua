@@ -1,12 +1,11 @@
--- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong. And wakes a worker when
--- delayed jobs are due, which a claim makes ready.
+-- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong.
 --
 -- ARGV   P, events max, done max, entries at most of each stream, bytes at most, asset bytes max, edit bytes max,
 --        id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
 --        their large edits max, pace of looks in µs for each lane
 -- Returns {entries taken, whether lanes are to be fed (1 or 0), whether entries of the stream `in` were left because
 --         enough jobs wait (1), ms after which there may be something to do that no stream tells, or -1: delayed jobs
---         are due, or idle lanes are to be looked at}
+--         are due (0: now), or idle lanes are to be looked at}
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 local sequence
@@ -32,26 +31,42 @@ local function batch_conflict(entry, batch, message, dropped)
     .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
--- The digest of the job that has or had this id, nil when the id is free; and the generation of a new one.
--- What never was a job gives its id to the one that is sent in its stead.
+-- The digest of the job that has or had this id, nil when the id is free; the generation of a new one; and how the job
+-- ended, if not well. What never was a job gives its id to the one that is sent in its stead.
 local function known(id)
-  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest')
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
   if job[2] then
     call('ZREM', P .. 'dead', id)
     call('UNLINK', P .. 'job:' .. id)
     return nil, '2'
   end
-  if job[1] then return job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or '') end
-  return seen(id)
+  if job[1] then
+    return job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or ''), nil,
+      job[4] == 'dead' and 'dead' or job[5] == 'cancelled' and 'cancelled' or nil
+  end
+  local before = seen(id)
+  if not before then return nil end
+  local ended, hash = before:match('^(%l+):(.*)$')
+  return hash or before, nil, ended
 end
+
+-- What became of a job whose id is sent again, for people, and what to do instead.
+local NOT_AGAIN = {
+  dead = 'has failed; this one was not taken. Replay the job, or use a new id.',
+  cancelled = 'was cancelled; this one was not taken. Use a new id.',
+  dropped = 'has failed, and its record was dropped; this one was not taken. Use a new id.',
+}
 
 local function admit_job(entry, f, arrival)
   local id = f.id or entry
   -- An entry's id is free, unless a producer gave it to another job as a name.
-  local before, generation
-  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation = known(id) end
+  local before, generation, ended
+  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, ended = known(id) end
   if before then
-    if before == digest(f.asset, f.edit) then return count('duplicates') end
+    if before == digest(f.asset, f.edit) then
+      if not ended then return count('duplicates') end
+      return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' ' .. NOT_AGAIN[ended])
+    end
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
@@ -148,8 +163,7 @@ for _, door in ipairs(DOORS) do
   taken = taken + admit_from(door, math.min(limit, room_ahead(door)))
 end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
-if call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', '1')[1] then claimable = claimable + 1 end
-local due = call('ZRANGEBYSCORE', P .. 'delayed', '(' .. NOW, '+inf', 'WITHSCORES', 'LIMIT', '0', '1')[2]
+local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
 settle()
-local next = math.min(due and due - MS or math.huge, look_due(pace) or math.huge)
+local next = math.min(due and math.max(0, due - MS) or math.huge, look_due(pace) or math.huge)
 return {taken, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

@@ -1,29 +1,20 @@
 -- Gives jobs to a worker under a lease and a new fence.
 --
--- First lets delayed jobs wait for a worker that are due, and flows that a changed cap may let go on. Then serves the
--- flows: by priority, but each has a share of the turns that it gets whatever the more urgent ones want. A job in
+-- First lets flows go on that a changed cap may have held. Then serves the flows: by priority, but each has a share of the turns that it gets whatever the more urgent ones want. A job in
 -- quarantine is given only to a worker that holds nothing else, and alone.
 --
 -- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
---        promotions at most, passed over at most, usual cost, flows at their caps that are looked at at most
--- Returns {what else there is: `paused`, `alone`, `later` (jobs whose records are of a later format), `again` (not all was looked at: the caller calls again at once) or ``,
+--        passed over at most, usual cost, flows at their caps that are looked at at most
+-- Returns {what else there is: `paused`, `alone`, `later` (jobs whose records are of a later format), `again` (not
+--          all was looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``, arrival in µs}*}
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
-local worker, most, idle, lease, promotions, passed_max, usual, capped_max =
-  ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]),
-  tonumber(ARGV[11])
+local worker, most, idle, lease, passed_max, usual, capped_max =
+  ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ends = int(MS + lease)
 local out, passed, claimed, capped = {}, 0, 0, 0
-
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', promotions)) do
-  local j = load(id)
-  if not (j and is_later(j)) then
-    call('ZREM', P .. 'delayed', id)
-    if j then make_ready(j) end
-  end
-end
 
 local config = call('HMGET', P .. 'config', 'paused', 'cap', 'cap:default', 'weight:default')
 if config[1] then

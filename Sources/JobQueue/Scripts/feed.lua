@@ -3,7 +3,8 @@
 -- ARGV   P, events max, done max, entries at most, window, asset bytes max, edit bytes max, id length max,
 --        batch jobs max, cost max, lanes at most, bytes at most, malformed records max, looks at most,
 --        pace of looks in µs for each lane
--- Returns {jobs made, whether another call now would find more lanes to look at or to feed (1 or 0)}
+-- Returns {jobs made, whether another call now would find more lanes to look at or to feed (1 or 0), a sentence for
+--         each lane that cannot be fed*}
 -- Crash  An entry is in the lane or it is a job, never both and never neither: one script does it.
 local limit, window, lanes, bytes_max, malformed_max, looks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
   tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
@@ -57,7 +58,7 @@ local function feed(batch, most)
     local id = batch .. ':' .. int(admitted + i - 1)
     local f, unknown = fields(entry[2], LANE_FIELDS)
     local code, message = lane_fault(f, unknown)
-    local j = {id = id, asset = f.asset or '', tenant = b[1], priority = b[2], batch = batch,
+    local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = b[2] or 'bulk', batch = batch,
       sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
       arrival = not code and arrived_in_lane(entry[1], f.arrived, made + i)}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
@@ -86,7 +87,7 @@ end
 local again = look(looks, pace)
 local next = call('ZRANGEBYSCORE', P .. 'lanes', '-inf', '(' .. IDLE, 'WITHSCORES', 'LIMIT', '0', int(looks))
 if #next == 2 * looks then again = true end
-local fed = 0
+local fed, problems = 0, {}
 for i = 1, #next, 2 do
   local batch = next[i]
   if made >= limit or fed >= lanes then
@@ -99,8 +100,15 @@ for i = 1, #next, 2 do
   else
     -- Fed last: its turn comes after the others'.
     park_lane(batch, int(US))
-    made, fed = made + feed(batch, limit - made), fed + 1
+    local taken = guarded(feed, batch, limit - made)
+    if tonumber(taken) then
+      made = made + taken
+    else
+      park_lane(batch, FULL)
+      problems[#problems + 1] = 'lane ' .. P .. 'lane:' .. batch .. ' cannot be fed: ' .. taken
+    end
+    fed = fed + 1
   end
 end
 settle()
-return {made, again and 1 or 0}
+return {made, again and 1 or 0, unpack(problems)}

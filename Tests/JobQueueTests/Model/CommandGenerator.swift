@@ -38,7 +38,6 @@ struct CommandGenerator {
             rules.window = .random(in: 1...4, using: &random)
             rules.lanesMax = .random(in: 1...3, using: &random)
             rules.looksMax = .random(in: 1...3, using: &random)
-            rules.promotionsMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.cappedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
@@ -101,7 +100,8 @@ struct CommandGenerator {
 
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
-        case job, batch, lane, admit, feed, claim, beat, pardon, commit, finalize, handOn, conclude
+        case job, batch, lane, admit, feed, promote, claim, beat, pardon, commit, finalize, handOn,
+            conclude
         case preview, fail, release
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
             askedWorkerIsLate, fallsSilent, takesADay
@@ -119,7 +119,10 @@ struct CommandGenerator {
             case .lane: return shares.lanes
             case .admit: return model.ingress.isEmpty && model.urgent.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
-            case .claim: return has(.ready) ? 20 : has(.delayed) ? 4 : 1
+            case .promote:
+                let isDue = model.jobs.values.contains { $0.state == .delayed && $0.over != nil }
+                return isDue ? 14 : 1
+            case .claim: return has(.ready) ? 20 : 1
             case .beat: return has(.active) || model.asked != nil ? 12 : 2
             case .pardon: return model.jobs.values.contains { !$0.blamed.isEmpty } ? 10 : 2
             case .commit: return has(.active) ? 14 : 1
@@ -160,6 +163,7 @@ struct CommandGenerator {
         case .lane: laneEntry()
         case .admit: .admit(atMost: chance(70) ? 200 : one(of: [1, 2]))
         case .feed: .feed(atMost: chance(70) ? 200 : one(of: [1, 2]))
+        case .promote: .promote(atMost: one(of: [1, 2, 50]))
         case .claim:
             .claim(
                 worker: one(of: workers), atMost: one(of: [1, 1, 2, 3, 8]), isIdle: chance(60))

@@ -64,7 +64,7 @@ import Testing
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
-            aheadIsUnbounded
+            aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
 
         var script: RedisScript {
             switch self {
@@ -75,10 +75,11 @@ import Testing
             case .costIsIgnored, .restIsNotTold, .restWakesNobody: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
+            case .dueIsForgotten: QueueScript.promote
             case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
             case .nameIsUsedAgain, .laneOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
-                .urgentIsSecond, .aheadIsUnbounded:
+                .urgentIsSecond, .aheadIsUnbounded, .lostIsDuplicate:
                 QueueScript.admit
             }
         }
@@ -103,7 +104,9 @@ import Testing
                     "'parked:' .. j.asset, j.sequence, j.id"
                 )
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
-            case .aheadIsUnbounded: ("return door.share * AHEAD_MAX", "return 1000000")
+            case .aheadIsUnbounded: ("local room = door.share * AHEAD_MAX", "local room = 1000000")
+            case .dueIsForgotten: ("if j then make_ready(j) end", "")
+            case .lostIsDuplicate: ("if not ended then return count", "if true then return count")
             case .laterIsNotReplaced:
                 ("replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)", "")
             case .newerIsReplaced: ("'-inf', '(' .. arrival, 'LIMIT'", "'-inf', '+inf', 'LIMIT'")

@@ -9,6 +9,7 @@ enum QueueCommand: Sendable, Equatable {
     case addToLane(batch: String, number: Int, [Field])
     case admit(atMost: Int)
     case feed(atMost: Int)
+    case promote(atMost: Int)
     case claim(worker: String, atMost: Int, isIdle: Bool)
     case beat(worker: String, [Hold], stage: String)
     /// A worker is back that has lost these holds.
@@ -77,7 +78,6 @@ struct QueueRules: Sendable, Equatable {
     var window = 1000
     var lanesMax = 8
     var looksMax = 1000
-    var promotionsMax = 50
     var passedMax = 200
     var cappedMax = 200
     var crashesToQuarantine = 2

@@ -73,10 +73,12 @@ extension QueueModel {
         // What ended here may have made room for a lane.
         settle()
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
+        let delayed = jobs(.delayed)
+        let isLooked =
+            !delayed.isEmpty || batches.values.contains { $0.looked == Self.idle }
         return [
             "\(first.count + then.count)", isFeedDue ? "1" : "0", isHeld ? "1" : "",
-            jobs(.delayed).contains { $0.over == nil }
-                || batches.values.contains { $0.looked == Self.idle } ? "later" : "none",
+            delayed.contains { $0.over != nil } ? "now" : isLooked ? "later" : "none",
         ]
     }
 
@@ -90,7 +92,10 @@ extension QueueModel {
 
     /// How many more jobs may be admitted ahead of the workers.
     private func room(_ share: Int) -> Int {
-        max(0, share * rules.aheadMax - jobsAhead)
+        let room = share * rules.aheadMax - jobsAhead
+        if room > 0 { return room }
+        let capped = jobs(.ready) { self.capped.contains($0.flow) }.count
+        return max(0, room + min(capped, rules.aheadMax))
     }
 
     /// - Parameter priority: when the entry names none.
@@ -176,8 +181,7 @@ extension QueueModel {
             jobs[id] = nil
             generation = 2
         } else if f["id"] != nil {
-            let known =
-                jobs[id].map { Self.digest($0.asset, $0.edit) } ?? seenNew[id] ?? seenOld[id]
+            let known = jobs[id].map(Self.remembered) ?? seenNew[id] ?? seenOld[id]
             if known == Self.digest(asset, edit) { return count("duplicates") }
             if known != nil { return conflict(entry, job: id, asset) }
         }

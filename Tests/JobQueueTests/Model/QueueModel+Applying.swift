@@ -15,6 +15,7 @@ extension QueueModel {
             return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]
         case .admit(let most): return admit(most)
         case .feed(let most): return feed(most)
+        case .promote(let most): return promote(most)
         case .claim(let worker, let most, let isIdle):
             return claim(worker, most, isIdle: isIdle)
         case .beat(let worker, let holds, let stage):

@@ -15,12 +15,16 @@ extension QueueModel {
         var given: [String] = []
     }
 
-    mutating func claim(_ worker: String, _ most: Int, isIdle: Bool) -> [String] {
+    mutating func promote(_ most: Int) -> [String] {
         let due = jobs(.delayed) { $0.over != nil }.sorted { ($0.over ?? 0) < ($1.over ?? 0) }
-        for job in due.prefix(rules.promotionsMax) {
+        for job in due.prefix(most) {
             jobs[job.id]?.over = nil
             makeReady(job.id)
         }
+        return ["\(min(due.count, most))", "0"]
+    }
+
+    mutating func claim(_ worker: String, _ most: Int, isIdle: Bool) -> [String] {
         var c = Claiming(worker: worker)
         var wanted = ""
         if config["paused"] == nil {

@@ -33,7 +33,13 @@ extension QueueModel {
 
     mutating func forgetOldest() {
         guard !done.isEmpty, let job = jobs.removeValue(forKey: done.removeFirst()) else { return }
-        if job.isNamed { seenNew[job.id] = Self.digest(job.asset, job.edit) }
+        if job.isNamed { seenNew[job.id] = Self.remembered(job) }
+    }
+
+    /// What a job is known by: one that did not end well is not the same as one that is sent again.
+    static func remembered(_ job: Job) -> String {
+        let isLost = job.state == .dead || job.outcome == "cancelled" && job.state == .done
+        return digest(job.asset, job.edit) + (isLost ? " lost" : "")
     }
 
     static func digest(_ asset: String, _ edit: String?) -> String { "\(asset) \(edit ?? "")" }

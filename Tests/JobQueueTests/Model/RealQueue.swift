@@ -59,7 +59,7 @@ struct RealQueue {
                     RedisArgument(1 << 30), "0",
                 ])
             guard let next = answers.last, let ms = Int(next) else { return answers }
-            return answers.dropLast() + [ms < 0 ? "none" : "later"]
+            return answers.dropLast() + [ms < 0 ? "none" : ms == 0 ? "now" : "later"]
         case .feed(let most):
             return try await run(
                 QueueScript.feed,
@@ -67,6 +67,8 @@ struct RealQueue {
                     RedisArgument(rules.lanesMax), RedisArgument(64 << 20),
                     RedisArgument(rules.malformedMax), RedisArgument(rules.looksMax), "0",
                 ])
+        case .promote(let most):
+            return try await run(QueueScript.promote, [RedisArgument(most), "0"])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)
         case .beat(let worker, let holds, let stage):
@@ -160,7 +162,7 @@ struct RealQueue {
             QueueScript.claim,
             [
                 RedisArgument(worker), RedisArgument(most), isIdle ? "1" : "", Self.lease,
-                RedisArgument(rules.promotionsMax), RedisArgument(rules.passedMax), "250",
+                RedisArgument(rules.passedMax), "250",
                 RedisArgument(rules.cappedMax),
             ])
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,

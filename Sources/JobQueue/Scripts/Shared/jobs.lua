@@ -116,11 +116,15 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 -- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
 local LARGE_EDIT = 4096
 
--- Drops the record of a done job. What a producer named is remembered longer (hashes seen:new and
--- seen:old), so that the same name is still the same job.
+-- Drops the record of a job that has ended. What a producer named is remembered longer (hashes seen:new and
+-- seen:old), so that the same name is still the same job: the digest, and before it `cancelled:` or `dropped:` when the
+-- job did not end well.
 local function forget(id)
-  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest')
-  if j[1] then call('HSET', P .. 'seen:new', id, j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')) end
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome')
+  if j[1] then
+    local mark = j[4] == 'dead' and 'dropped:' or j[5] == 'cancelled' and 'cancelled:' or ''
+    call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')))
+  end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
 

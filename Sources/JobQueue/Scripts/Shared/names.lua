@@ -1,7 +1,7 @@
 -- Names of jobs and batches whose records were dropped. They are remembered in two hashes that take turns (reap):
 -- seen:new and seen:old. Members of a batch, and events, have ids that are made of such a name.
 
--- The digest of the dropped record of a name; false when the name is free.
+-- The digest of the dropped record of a name, perhaps with a mark (`forget`); false when the name is free.
 local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
 -- Until when a name is remembered at the latest, ms since 1970; nil when no worker has said so yet. A name in

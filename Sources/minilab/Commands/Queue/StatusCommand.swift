@@ -36,6 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
             table.add(["total \(name)", "\(count)"])
         }
         print(block: table.text)
+        if let hold = status.ingressHold { print("HELD: \(hold.sentence)") }
         for job in status.stuckJobs {
             print(
                 "STUCK \(job.job): \(job.asset), \(job.code?.rawValue ?? "?"): \(job.message ?? "?")"

@@ -136,6 +136,7 @@ extension QueueLook {
             }.joined(separator: ", "),
         ]
         if let shortage { lines.append(shortage) }
+        if let hold = status.ingressHold { lines.append("HELD: \(hold.sentence)") }
         if let stuck { lines.append(stuck) }
         lines = lines.map(\.printable)
         for table in [flows(each), workers(each), batchTable(each), held(each)] {
