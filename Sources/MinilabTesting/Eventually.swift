@@ -3,7 +3,7 @@
 /// It looks again and again; it does not wait for a time to pass and hope.
 @discardableResult
 public func eventually<Value>(
-    _ what: String, within limit: Duration = .seconds(60),
+    _ what: String, within limit: Duration = .seconds(300),
     _ look: () async throws -> Value?
 ) async throws -> Value {
     let end = ContinuousClock.now + limit

@@ -11,25 +11,33 @@ public actor QueueGauges {
     public static let readTimeMax: Duration = .seconds(2)
 
     private let queue: JobQueue
+    private let freshFor: Duration
+    private let readTimeMax: Duration
     private var newest: (at: ContinuousClock.Instant, reading: Task<[MetricFamily], Never>)?
 
     /// Gauges of a queue.
     ///
     /// - Parameter queue: on a client of its own: a scrape that is given up ends the connection.
-    public init(queue: JobQueue) { self.queue = queue }
+    public init(
+        queue: JobQueue, freshFor: Duration = freshFor, readTimeMax: Duration = readTimeMax
+    ) {
+        self.queue = queue
+        self.freshFor = freshFor
+        self.readTimeMax = readTimeMax
+    }
 
     /// The gauges, at most ``freshFor`` old; with Redis away only `minilab_redis_up 0`.
     public func families() async -> [MetricFamily] {
-        if let newest, .now - newest.at < Self.freshFor { return await newest.reading.value }
-        let reading = Task { [queue] in await Self.read(queue) }
+        if let newest, .now - newest.at < freshFor { return await newest.reading.value }
+        let reading = Task { [queue, readTimeMax] in await Self.read(queue, within: readTimeMax) }
         newest = (.now, reading)
         return await reading.value
     }
 
-    private static func read(_ queue: JobQueue) async -> [MetricFamily] {
+    private static func read(_ queue: JobQueue, within limit: Duration) async -> [MetricFamily] {
         let reading = Task { try await queue.status() }
         let clock = Task {
-            try await Task.sleep(for: readTimeMax)
+            try await Task.sleep(for: limit)
             reading.cancel()
         }
         defer { clock.cancel() }

@@ -128,7 +128,7 @@ import Testing
         worker.kill(SIGCONT)
         // The render of the old hold is ended; those of the new holds stop at the same point, and may go on.
         var most = 0
-        try await eventually("both are done", within: .seconds(60)) {
+        try await eventually("both are done", within: .seconds(300)) {
             let children = processes(below: worker.pid).filter { $0.state != "Z" }
             most = max(most, children.count)
             for next in children where next.pid != child && next.state == "T" {
@@ -228,7 +228,7 @@ import Testing
         while ended < jobs.count {
             // The next kill comes after some more jobs, not after some time.
             ended = min(jobs.count, ended + Int.random(in: 5...15, using: &random))
-            _ = try await rig.waitForEnds(ended, within: .seconds(120))
+            _ = try await rig.waitForEnds(ended, within: .seconds(300))
             if ended == jobs.count { break }
             kills += 1
             let index = Int.random(in: 0..<workers.count, using: &random)

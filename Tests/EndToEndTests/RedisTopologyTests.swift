@@ -72,12 +72,12 @@ import Testing
     /// environment.
     private func enqueue(_ asset: String, _ url: String, _ tls: [String]) async throws {
         // During a failover the command ends with an error that says whether it may be repeated.
-        try await eventually("\(asset) is enqueued", within: .seconds(30)) {
+        try await eventually("\(asset) is enqueued", within: .seconds(300)) {
             let (ending, _) = try await MinilabProcess.run(
                 ["enqueue", asset, "--filter", "CISepiaTone", "--redis", url] + tls)
             return ending == .exited(0) ? true : nil
         }
-        try await eventually("\(asset) is rendered", within: .seconds(30)) {
+        try await eventually("\(asset) is rendered", within: .seconds(300)) {
             let (ending, output) = try await MinilabProcess.run(
                 ["events", "--json"],
                 environment: [

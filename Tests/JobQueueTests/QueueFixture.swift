@@ -28,15 +28,18 @@ struct QueueFixture: Sendable {
         } else {
             self.server = try await Self.shared.value
         }
-        redis = RedisClient(
-            RedisConfiguration(url: try RedisURL(self.server.url)), logger: Logger(label: "test"))
+        redis = try Self.client(of: self.server)
         queue = JobQueue(name: name, redis: redis, settings: settings)
     }
 
     /// Another connection, for a call that blocks.
-    func client() throws -> RedisClient {
-        RedisClient(
-            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+    func client() throws -> RedisClient { try Self.client(of: server) }
+
+    /// A client that a busy machine does not hurry.
+    private static func client(of server: RedisServer) throws -> RedisClient {
+        var configuration = RedisConfiguration(url: try RedisURL(server.url))
+        (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
+        return RedisClient(configuration, logger: Logger(label: "test"))
     }
 
     /// Settings under which every lease is over at once, so that no test has to wait for one.

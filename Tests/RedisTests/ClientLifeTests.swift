@@ -4,7 +4,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("The life of a client", .timeLimit(.minutes(1))) struct ClientLifeTests {
+@Suite("The life of a client", .timeLimit(.minutes(10))) struct ClientLifeTests {
     @Test func `close ends what is pending and refuses what comes after it`() async throws {
         let server = try await FakeServer.start { _ in .silence }
         for thread in [RedisClient.Thread.own, .shared] {

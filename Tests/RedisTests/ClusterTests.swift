@@ -4,7 +4,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("Cluster", .timeLimit(.minutes(1))) struct ClusterTests {
+@Suite("Cluster", .timeLimit(.minutes(10))) struct ClusterTests {
     /// Its slot is 3168, which is at the first master.
     private static let tag = "minilab:{photos}:"
 

@@ -40,7 +40,7 @@ final class FailoverLoad: Sendable {
     /// Waits until `count` more calls have had their replies.
     func waitForMore(_ count: Int = 200) async throws {
         let before = pushedCount
-        try await eventually("\(count) more calls are answered", within: .seconds(30)) {
+        try await eventually("\(count) more calls are answered", within: .seconds(300)) {
             pushedCount >= before + count ? true : nil
         }
     }

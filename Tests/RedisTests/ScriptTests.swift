@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisScript", .timeLimit(.minutes(1))) struct ScriptTests {
+@Suite("RedisScript", .timeLimit(.minutes(10))) struct ScriptTests {
     private let join = RedisScript(
         name: "join", source: "return {KEYS[1], ARGV[1], redis.call('INCR', KEYS[1])}")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("TLS", .timeLimit(.minutes(1))) struct TLSTests {
+@Suite("TLS", .timeLimit(.minutes(10))) struct TLSTests {
     private static func call(
         _ url: String, _ configure: (inout RedisConfiguration) -> Void
     ) async throws -> RedisError? {

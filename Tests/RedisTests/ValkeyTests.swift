@@ -13,7 +13,7 @@ private let valkey: String? = {
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 }()
 
-@Suite("Valkey", .enabled("needs a valkey-server") { valkey != nil }, .timeLimit(.minutes(1)))
+@Suite("Valkey", .enabled("needs a valkey-server") { valkey != nil }, .timeLimit(.minutes(10)))
 struct ValkeyTests {
     private let program: String
     private let count = RedisScript(name: "count", source: "return redis.call('INCR', KEYS[1])")
@@ -67,7 +67,7 @@ struct ValkeyTests {
                 try await home.command(
                     "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE",
                     try await RedisCluster.id(of: target))
-                try await eventually("the calls go to the other node", within: .seconds(20)) {
+                try await eventually("the calls go to the other node", within: .seconds(300)) {
                     try await client.port() == target.port ? true : nil
                 }
                 try await load.waitForMore()

@@ -8,7 +8,7 @@ import Vips
 @testable import Rendering
 
 /// What asks for much is refused by its header, with the limit's name, in a real child.
-@Suite("Bombs", .timeLimit(.minutes(2))) struct BombTests {
+@Suite("Bombs", .timeLimit(.minutes(10))) struct BombTests {
     /// Most memory that a child may have had, in bytes.
     private static let memoryMax = 64_000_000
 

@@ -9,7 +9,7 @@ import Vips
 @testable import Rendering
 
 /// What a photo could do that has taken over the decoder: real children try it.
-@Suite("Confinement of the render child", .timeLimit(.minutes(2))) struct ConfinementTests {
+@Suite("Confinement of the render child", .timeLimit(.minutes(10))) struct ConfinementTests {
     /// A photo, and a folder for results beside its own.
     private struct Place {
         let studio: Studio

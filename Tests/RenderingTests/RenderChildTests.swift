@@ -8,7 +8,7 @@ import Vips
 
 @testable import Rendering
 
-@Suite("Render child", .timeLimit(.minutes(2))) struct RenderChildTests {
+@Suite("Render child", .timeLimit(.minutes(10))) struct RenderChildTests {
     private func photo(_ studio: Studio, width: Int = 120, height: Int = 90) throws -> String {
         let path = studio.path("in.jpg")
         try TestPicture.image(width: width, height: height).writeJPEG(

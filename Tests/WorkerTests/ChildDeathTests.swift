@@ -13,7 +13,7 @@ import Testing
 @testable import Worker
 
 /// Real render children that die, each for another reason, and what becomes of it.
-@Suite("Deaths of render children", .timeLimit(.minutes(2))) struct ChildDeathTests {
+@Suite("Deaths of render children", .timeLimit(.minutes(10))) struct ChildDeathTests {
     /// A worker's pool whose children do a deed instead of rendering.
     private struct Place {
         let folder: TemporaryFolder

@@ -10,7 +10,7 @@ import Testing
 @testable import Worker
 
 /// What a real child has of a library while it renders.
-@Suite("Files of a render child at work", .timeLimit(.minutes(2))) struct OpenFilesTests {
+@Suite("Files of a render child at work", .timeLimit(.minutes(10))) struct OpenFilesTests {
     @Test func `are its own three, one photo and places without a name`() async throws {
         let bench = try Workbench()
         let photo = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))

@@ -19,7 +19,7 @@ struct RunnerFixture: Sendable {
     init(_ change: (inout QueueSettings) -> Void = { _ in }) async throws {
         let url = try RedisURL(await Self.shared.value.url)
         self.url = url
-        redis = RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test"))
+        redis = Self.client(of: url)
         var settings = QueueSettings()
         change(&settings)
         queue = JobQueue(
@@ -29,9 +29,14 @@ struct RunnerFixture: Sendable {
 
     /// Further clients of the same server.
     func clients(_ count: Int) -> [RedisClient] {
-        (0..<count).map { _ in
-            RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test"))
-        }
+        (0..<count).map { _ in Self.client(of: url) }
+    }
+
+    /// A client that a busy machine does not hurry.
+    private static func client(of url: RedisURL) -> RedisClient {
+        var configuration = RedisConfiguration(url: url)
+        (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
+        return RedisClient(configuration, logger: Logger(label: "test"))
     }
 
     /// A runner with this handler.
