@@ -93,6 +93,12 @@ let package = Package(
             resources: [.embedInCode("Scripts")],
             swiftSettings: settings),
 
+        // Objects in an S3-compatible store: addresses, signatures, errors.
+        .target(
+            name: "BlobStore",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+
         // Whole files: digested, copied.
         .target(
             name: "FileBytes",
@@ -225,6 +231,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BlobStoreTests", dependencies: ["BlobStore", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],

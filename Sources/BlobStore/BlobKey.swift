@@ -1,0 +1,58 @@
+/// The name of an object below a store's prefix, with `/` between its components.
+///
+/// Only names that every store keeps as they are: SeaweedFS drops empty components and refuses
+/// `.`, and URL readers on the way resolve `..`.
+public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The most UTF-8 bytes of a whole key, a store's prefix included. Source: Amazon S3.
+    public static let bytesMax = 1_024
+
+    /// The most UTF-8 bytes between two slashes. Source: SeaweedFS, whose file names they are.
+    public static let componentBytesMax = 255
+
+    /// The key as it was given.
+    public let text: String
+
+    /// Checks a key; throws ``BlobError/Code/invalid`` with the part that is wrong.
+    public init(_ text: String) throws(BlobError) {
+        guard text.utf8.count <= Self.bytesMax else {
+            throw BlobError(
+                .invalid,
+                "The key \(text.prefix(64))… has \(text.utf8.count) bytes; a store keeps at most "
+                    + "\(Self.bytesMax): shorten the asset's path.")
+        }
+        for component in text.split(separator: "/", omittingEmptySubsequences: false) {
+            let isPlain = component.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            guard !component.isEmpty, component != ".", component != "..", isPlain else {
+                throw BlobError(
+                    .invalid,
+                    "The key \"\(Self.printable(text))\" has the component "
+                        + "\"\(Self.printable(component))\"; expected one or more characters, no "
+                        + "control characters and neither \".\" nor \"..\".")
+            }
+            guard component.utf8.count <= Self.componentBytesMax else {
+                throw BlobError(
+                    .invalid,
+                    "A component of the key \(text.prefix(64))… has \(component.utf8.count) bytes; "
+                        + "stores keep at most \(Self.componentBytesMax): shorten the name.")
+            }
+        }
+        self.text = text
+    }
+
+    /// A key that a store listed, which other programs may have named as they like.
+    init(listed text: String) {
+        self.text = text
+    }
+
+    /// The key itself.
+    public var description: String { text }
+
+    /// The order in which stores list: by UTF-8 bytes.
+    public static func < (a: BlobKey, b: BlobKey) -> Bool {
+        a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+    }
+
+    private static func printable(_ text: some StringProtocol) -> String {
+        String(text.prefix(64).map { $0.isASCII && $0.asciiValue! < 0x20 ? "?" : $0 })
+    }
+}

@@ -1,0 +1,97 @@
+/// Where a library is in an object store.
+///
+///     s3://bucket[/prefix][?endpoint=https://host[:port]&region=region&style=path|virtual]
+///
+/// The prefix is percent-encoded. Without an endpoint it is Amazon's own. There is no login in it:
+/// credentials come from settings, the environment or the machine.
+public struct BlobURL: Sendable, Hashable {
+    /// Where a bucket's name stands in a request.
+    public enum Style: String, Sendable, CaseIterable {
+        /// In the path: `https://host/bucket/key`.
+        case path
+        /// In the host: `https://bucket.host/key`.
+        case virtual
+    }
+
+    /// The server that is asked, where it is not Amazon's.
+    public struct Endpoint: Sendable, Hashable {
+        /// Whether requests are encrypted and the server's certificate verified.
+        public let usesTLS: Bool
+        /// A host name, an IPv4 address or an IPv6 address without brackets.
+        public let host: String
+        /// The port; nil means the scheme's own, 443 or 80.
+        public let port: Int?
+    }
+
+    /// The name of the bucket.
+    public let bucket: String
+
+    /// What each key begins with, without a `/` at its end; empty means the whole bucket.
+    public let prefix: String
+
+    /// The server; nil means Amazon's for the region.
+    public let endpoint: Endpoint?
+
+    /// The region that signatures name; nil means that the store's answer tells.
+    public let region: String?
+
+    /// Where the bucket's name stands; nil means in the host at Amazon's, else in the path.
+    public let style: Style?
+
+    /// Reads a URL.
+    ///
+    /// Throws ``BlobError/Code/invalidURL`` with the part that is wrong and what is allowed there. No
+    /// message shows what stands before an `@`.
+    public init(_ text: String) throws(BlobError) {
+        let parser = try BlobURLParser(text)
+        bucket = try parser.bucketName()
+        prefix = try parser.prefix()
+        let settings = try parser.settings()
+        endpoint = settings.endpoint
+        region = settings.region
+        style = settings.style
+    }
+
+    /// Whether keys and photos go over a network in clear: HTTP to a host that is not this machine.
+    public var sendsInClear: Bool {
+        guard let endpoint, !endpoint.usesTLS else { return false }
+        return !LoopbackHost.names(endpoint.host)
+    }
+}
+
+extension BlobURL.Endpoint: CustomStringConvertible {
+    /// Scheme, host and port.
+    public var description: String {
+        (usesTLS ? "https://" : "http://") + authority
+    }
+
+    /// Host and, if there is one, port, as `Host` has them.
+    var authority: String {
+        let host = host.contains(":") ? "[\(host)]" : host
+        return port.map { "\(host):\($0)" } ?? host
+    }
+}
+
+extension BlobURL: CustomStringConvertible {
+    /// The URL as it can be read again.
+    public var description: String {
+        let path = prefix.isEmpty ? "" : "/" + PercentCoding.encoded(prefix, keepsSlash: true)
+        let query = [
+            endpoint.map { "endpoint=\($0)" }, region.map { "region=\($0)" },
+            style.map { "style=\($0.rawValue)" },
+        ].compactMap { $0 }.joined(separator: "&")
+        return "s3://\(bucket)\(path)" + (query.isEmpty ? "" : "?\(query)")
+    }
+}
+
+/// Names and addresses of this machine itself.
+enum LoopbackHost {
+    /// Whether `host` is reached without leaving the machine, as far as its spelling tells.
+    static func names(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        // A name may begin with 127., too.
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

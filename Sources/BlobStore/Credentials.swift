@@ -1,0 +1,37 @@
+/// The keys that requests are signed with.
+public struct Credentials: Sendable, Hashable {
+    /// The public half, which stores name in their answers.
+    public let accessKey: String
+
+    /// The secret half; never in a message, a log or a mirror.
+    public let secretKey: String
+
+    /// The token of keys that end; nil for those that do not.
+    public let sessionToken: String?
+
+    /// When the store stops taking them; nil means never.
+    public let expires: BlobTime?
+
+    /// Keys as they are given.
+    public init(
+        accessKey: String, secretKey: String, sessionToken: String? = nil,
+        expires: BlobTime? = nil
+    ) {
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+        self.expires = expires
+    }
+}
+
+extension Credentials: CustomStringConvertible, CustomReflectable {
+    /// The access key, with `***` for what is secret.
+    public var description: String {
+        "\(accessKey):***" + (sessionToken == nil ? "" : " with a session token")
+    }
+
+    /// Only the description, because `dump` and test failures print what a mirror shows.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["credentials": description])
+    }
+}

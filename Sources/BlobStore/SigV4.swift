@@ -1,0 +1,78 @@
+import Crypto
+
+/// AWS Signature Version 4 for one set of credentials in one region.
+///
+/// Source: AWS, "Create a signed AWS API request". Values in, values out.
+struct SigV4: Sendable {
+    let credentials: Credentials
+    let region: String
+    var service = "s3"
+
+    private static let algorithm = "AWS4-HMAC-SHA256"
+
+    /// The headers that make `request` a signed one.
+    ///
+    /// - Parameter key: The day's key, where it is known from before; see ``signingKey(day:)``.
+    func headers(
+        signing request: SignableRequest, at time: BlobTime, key: SymmetricKey? = nil
+    ) -> [(name: String, value: String)] {
+        var added = [(name: "x-amz-date", value: time.stamp)]
+        if let token = credentials.sessionToken { added.append(("x-amz-security-token", token)) }
+        var request = request
+        request.headers += added
+        let (text, signedHeaders) = request.canonical()
+        let signature = signature(of: text, at: time, key: key)
+        added.append(
+            (
+                "authorization",
+                "\(Self.algorithm) Credential=\(credentials.accessKey)/\(scope(time)),"
+                    + "SignedHeaders=\(signedHeaders),Signature=\(signature)"
+            ))
+        return added
+    }
+
+    /// The query of a URL that anybody may use until it ends.
+    ///
+    /// - Parameters:
+    ///   - request: With `host` as its only header and ``SignableRequest/unsignedPayload``.
+    ///   - seconds: How long it holds, counted from `time`.
+    func presignedQuery(
+        for request: SignableRequest, at time: BlobTime, seconds: Int
+    ) -> String {
+        var request = request
+        request.query += [
+            ("X-Amz-Algorithm", Self.algorithm),
+            ("X-Amz-Credential", "\(credentials.accessKey)/\(scope(time))"),
+            ("X-Amz-Date", time.stamp),
+            ("X-Amz-Expires", String(seconds)),
+            ("X-Amz-SignedHeaders", request.canonicalHeaders.map(\.name).joined(separator: ";")),
+        ]
+        if let token = credentials.sessionToken {
+            request.query.append(("X-Amz-Security-Token", token))
+        }
+        let signature = signature(of: request.canonical().text, at: time, key: nil)
+        return request.canonicalQuery + "&X-Amz-Signature=\(signature)"
+    }
+
+    /// The key that signs everything of a day, `20150830`, in this region.
+    ///
+    /// Four HMACs; a client keeps it as long as day, region and credentials are the same.
+    func signingKey(day: some StringProtocol) -> SymmetricKey {
+        let first = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
+        return [String(day), region, service, "aws4_request"].reduce(first) { key, word in
+            SymmetricKey(
+                data: HMAC<SHA256>.authenticationCode(for: Array(word.utf8), using: key))
+        }
+    }
+
+    private func signature(of text: String, at time: BlobTime, key: SymmetricKey?) -> String {
+        let digest = SHA256.hash(data: Array(text.utf8)).hex
+        let toSign = [Self.algorithm, time.stamp, scope(time), digest].joined(separator: "\n")
+        let key = key ?? signingKey(day: time.stamp.prefix(8))
+        return HMAC<SHA256>.authenticationCode(for: Array(toSign.utf8), using: key).hex
+    }
+
+    private func scope(_ time: BlobTime) -> String {
+        "\(time.stamp.prefix(8))/\(region)/\(service)/aws4_request"
+    }
+}

@@ -1,0 +1,75 @@
+import MinilabTesting
+import Testing
+
+@testable import BlobStore
+
+@Suite("Keys, times, digests and encodings") struct ValueTests {
+    @Test(arguments: [
+        (0, "19700101T000000Z"), (951_782_400, "20000229T000000Z"),
+        (1_440_938_160, "20150830T123600Z"), (4_102_444_799, "20991231T235959Z"),
+    ]) func `moments are written as signatures have them`(seconds: Int, stamp: String) {
+        #expect(BlobTime(seconds: seconds).stamp == stamp)
+    }
+
+    @Test func `moments are read from headers and documents`() {
+        #expect(BlobTime(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT")?.seconds == 784_111_777)
+        #expect(BlobTime(iso: "2009-10-12T17:50:30.000Z")?.seconds == 1_255_369_830)
+        #expect(BlobTime(iso: "2024-02-29T00:00:00Z")?.stamp == "20240229T000000Z")
+        for text in ["", "yesterday", "2009-10-12", "2009-13-12T17:50:30Z", "2009-10-12T17:50Z"] {
+            #expect(BlobTime(iso: text) == nil, "\(text)")
+            #expect(BlobTime(httpDate: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `every byte survives percent-encoding`() {
+        let text = "a/b c+ä%\u{1F4F7}~"
+        let encoded = PercentCoding.encoded(text)
+        #expect(encoded == "a%2Fb%20c%2B%C3%A4%25%F0%9F%93%B7~")
+        #expect(PercentCoding.decoded(encoded) == text)
+        #expect(PercentCoding.encoded("a/b", keepsSlash: true) == "a/b")
+        for text in ["%", "%4", "%zz", "%FF"] { #expect(PercentCoding.decoded(text) == nil) }
+    }
+
+    @Test func `any bytes survive base64`() {
+        var random = SeededGenerator()
+        random.printSeed()
+        for length in 0..<70 {
+            let bytes = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            #expect(Base64.decoded(Base64.encoded(bytes)) == bytes)
+        }
+        #expect(Base64.encoded(Array("any carnal pleas".utf8)) == "YW55IGNhcm5hbCBwbGVhcw==")
+        for text in ["a", "ab=c", "====", "YQ=", "YR==", "Y Q="] {
+            #expect(Base64.decoded(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `digests are read in both spellings, and a composite is none`() throws {
+        let digest = BlobDigest(of: "abc".utf8)
+        #expect(
+            digest.hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(BlobDigest(hex: digest.hex) == digest)
+        #expect(BlobDigest(base64: digest.base64) == digest)
+        #expect(BlobDigest(base64: digest.base64 + "-3") == nil)
+        #expect(BlobDigest(hex: String(digest.hex.dropLast())) == nil)
+        #expect(BlobDigest(hex: digest.hex + "é") == nil)
+    }
+
+    @Test func `keys are what every store keeps as they are`() throws {
+        for text in ["a", "a/b c/ä.jpg", String(repeating: "x", count: 255)] {
+            #expect(try BlobKey(text).text == text)
+        }
+        let long = Array(repeating: String(repeating: "x", count: 200), count: 6)
+        for text in [
+            "", "/a", "a/", "a//b", ".", "a/./b", "a/..", "a\nb", "a\u{7F}",
+            String(repeating: "x", count: 256), long.joined(separator: "/"),
+        ] {
+            let error = #expect(throws: BlobError.self) { try BlobKey(text) }
+            #expect(error?.code == .invalid, "\(text)")
+        }
+    }
+
+    @Test func `tags are the same with quotes and without`() {
+        #expect(BlobTag("\"abc\"") == BlobTag("abc"))
+        #expect(BlobTag("\"").text == "\"")
+    }
+}
