@@ -27,6 +27,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(
+            url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
+        .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
     ],
@@ -93,10 +95,20 @@ let package = Package(
             resources: [.embedInCode("Scripts")],
             swiftSettings: settings),
 
-        // Objects in an S3-compatible store: addresses, signatures, errors.
+        // Objects in an S3-compatible store, with conditional writes.
         .target(
             name: "BlobStore",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings),
 
         // Whole files: digested, copied.
@@ -233,7 +245,16 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BlobStoreTests", dependencies: ["BlobStore", "MinilabTesting"],
+            name: "BlobStoreTests",
+            dependencies: [
+                "BlobStore", "MinilabTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],

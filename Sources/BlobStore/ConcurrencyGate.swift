@@ -1,0 +1,112 @@
+import DequeModule
+import Synchronization
+
+/// Lets as many requests run as ``AdaptiveConcurrency`` says; the others wait in their order.
+final class ConcurrencyGate: Sendable {
+    /// The most callers that may wait.
+    static let waitersMax = 10_000
+
+    private struct Waiter {
+        let id: UInt64
+        let continuation: CheckedContinuation<Entry, Never>
+    }
+
+    private enum Entry {
+        case entered(generation: Int)
+        case crowded
+        case cancelled
+    }
+
+    private struct State {
+        var concurrency: AdaptiveConcurrency
+        var running = 0
+        var nextID: UInt64 = 0
+        var waiters: Deque<Waiter> = []
+
+        /// Those that may run now.
+        mutating func admitted() -> [Waiter] {
+            var admitted: [Waiter] = []
+            while running < concurrency.limit, let waiter = waiters.popFirst() {
+                running += 1
+                admitted.append(waiter)
+            }
+            return admitted
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(max: Int) {
+        state = Mutex(State(concurrency: AdaptiveConcurrency(max: max)))
+    }
+
+    /// How many may run now.
+    var limit: Int { state.withLock { $0.concurrency.limit } }
+
+    /// How many wait.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    /// Waits for a place and returns its generation; give the place back with ``leave()``.
+    ///
+    /// Throws when the task is cancelled, and when too many wait already.
+    func enter() async throws(BlobError) -> Int {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let entry = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(id: id, continuation: continuation)
+                let isCrowded = state.withLock { state in
+                    guard state.waiters.count < Self.waitersMax else { return true }
+                    state.waiters.append(waiter)
+                    return false
+                }
+                if isCrowded { continuation.resume(returning: .crowded) }
+                admit()
+                // The handler below may have run before there was anybody to cancel.
+                if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        switch entry {
+        case .entered(let generation): return generation
+        case .cancelled: throw BlobError(.cancelled, "The request to the store was cancelled.")
+        case .crowded:
+            throw BlobError(
+                .throttled,
+                "\(Self.waitersMax) requests wait for the store already: claim fewer jobs at a "
+                    + "time, or add workers.")
+        }
+    }
+
+    /// Gives a place back.
+    func leave() {
+        state.withLock { $0.running -= 1 }
+        admit()
+    }
+
+    func succeeded() {
+        state.withLock { $0.concurrency.succeeded() }
+        admit()
+    }
+
+    func toldToSlowDown(in generation: Int) {
+        state.withLock { $0.concurrency.toldToSlowDown(in: generation) }
+    }
+
+    private func admit() {
+        let (admitted, generation) = state.withLock { ($0.admitted(), $0.concurrency.generation) }
+        for waiter in admitted {
+            waiter.continuation.resume(returning: .entered(generation: generation))
+        }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.continuation.resume(returning: .cancelled)
+    }
+}

@@ -1,0 +1,78 @@
+/// Keeps keys until shortly before they end, and fetches new ones once for all who ask.
+actor CredentialCache {
+    /// How long before their end keys are renewed.
+    static let renewalSeconds = 5 * 60
+
+    /// How long after a renewal that failed the next one is tried, while the keys still hold.
+    static let renewalPauseSeconds = 30
+
+    private let source: any CredentialSource
+    private var held: Credentials?
+    private var notBefore = BlobTime(seconds: .min)
+    private var fetching: Task<Result<Credentials, BlobError>, Never>?
+
+    init(_ source: any CredentialSource) {
+        self.source = source
+    }
+
+    /// Keys that hold at `now`.
+    ///
+    /// Those that end soon are returned while new ones are fetched; those that have ended are not.
+    func current(at now: BlobTime) async throws(BlobError) -> Credentials {
+        guard let held else { return try await fetched(at: now) }
+        guard let expires = held.expires else { return held }
+        if now.seconds < expires.seconds - Self.renewalSeconds { return held }
+        guard now < expires else { return try await fetched(at: now) }
+        if now >= notBefore { fetch(at: now) }
+        return held
+    }
+
+    /// Keys other than `refused`, which a store no longer takes.
+    func renewed(after refused: Credentials, at now: BlobTime) async throws(BlobError) {
+        // Another request may have renewed them meanwhile.
+        if held == refused { held = nil }
+        _ = try await current(at: now)
+    }
+
+    private func fetched(at now: BlobTime) async throws(BlobError) -> Credentials {
+        try await fetch(at: now).value.get()
+    }
+
+    @discardableResult
+    private func fetch(at now: BlobTime) -> Task<Result<Credentials, BlobError>, Never> {
+        if let fetching { return fetching }
+        let task = Task { () -> Result<Credentials, BlobError> in
+            let result = await Self.ask(source)
+            keep(result, at: now)
+            return result
+        }
+        fetching = task
+        return task
+    }
+
+    private func keep(_ result: Result<Credentials, BlobError>, at now: BlobTime) {
+        fetching = nil
+        switch result {
+        case .success(let credentials): held = credentials
+        case .failure:
+            // Those who need keys now get the error; those whose keys still hold go on with them.
+            notBefore = BlobTime(seconds: now.seconds + Self.renewalPauseSeconds)
+        }
+    }
+
+    private static func ask(
+        _ source: any CredentialSource
+    ) async -> Result<Credentials, BlobError> {
+        do throws(BlobError) {
+            if let credentials = try await source.fetch() { return .success(credentials) }
+            return .failure(
+                BlobError(
+                    .noCredentials,
+                    "No credentials for the store: \(source.name) has none. Set "
+                        + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or give "
+                        + "the machine a role."))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// How far the reading of an object has come, over connections that break.
+struct Reading {
+    private let range: Range<Int>?
+    private var tag: BlobTag?
+    /// The next byte to come.
+    private(set) var place: Int
+    /// The byte after the last; nil until the first answer.
+    private(set) var end: Int?
+
+    init(range: Range<Int>?, tag: BlobTag?) {
+        self.range = range
+        self.tag = tag
+        place = range?.lowerBound ?? 0
+    }
+
+    /// Whether all that was asked for is here.
+    var isWhole: Bool { place == end }
+
+    /// What the next attempt asks for: the rest of the same content.
+    var headers: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        if range != nil || place > 0 {
+            let last = (end ?? range?.upperBound).map { String($0 - 1) } ?? ""
+            headers.append(("range", "bytes=\(place)-\(last)"))
+        }
+        if let tag { headers.append(("if-match", tag.text)) }
+        return headers
+    }
+
+    /// Reads an answer's head, which must be about what was asked for.
+    mutating func begin(_ response: HTTPClientResponse) throws(AttemptFailure) -> Blob {
+        let asksForRange = range != nil || place > 0
+        var size = response.headers.first(name: "content-length") ?? ""
+        var end = Int(size)
+        if asksForRange {
+            guard response.status == .partialContent,
+                let told = response.headers.first(name: "content-range").flatMap(Self.told),
+                told.first == place
+            else { throw .senseless("other bytes than the range that was asked for") }
+            size = String(told.size)
+            end = told.last + 1
+        }
+        let blob = try S3Client.blob(response.headers, size: size)
+        guard tag == nil || tag == blob.tag, self.end == nil || self.end == end, let end,
+            end <= range?.upperBound ?? .max
+        else { throw .senseless("another content than the one that was asked for") }
+        tag = blob.tag
+        self.end = end
+        return blob
+    }
+
+    /// Counts bytes that came.
+    mutating func take(_ piece: ByteBuffer) throws(AttemptFailure) {
+        guard place + piece.readableBytes <= end ?? 0 else {
+            throw .senseless("more bytes than announced")
+        }
+        place += piece.readableBytes
+    }
+
+    /// Reads `bytes 0-9/100`.
+    private static func told(_ header: String) -> (first: Int, last: Int, size: Int)? {
+        guard header.hasPrefix("bytes ") else { return nil }
+        let parts = header.dropFirst("bytes ".count).split(
+            whereSeparator: { $0 == "-" || $0 == "/" }
+        ).map { Int($0) }
+        guard parts.count == 3, let first = parts[0], let last = parts[1], let size = parts[2],
+            0 <= first, first <= last, last < size
+        else { return nil }
+        return (first, last, size)
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+import NIOPosix
+public import SystemPackage
+
+extension S3Client {
+    /// Writes a range of an object into an open file, at the same places as in the object.
+    ///
+    /// Several ranges of ``S3Configuration/partBytes`` travel at one time, all of one content; where it
+    /// is replaced meanwhile, the call throws ``BlobError/Code/changed``, and what the file has in the
+    /// range is nothing.
+    ///
+    /// - Parameter blob: What ``head(_:)`` said of the object.
+    public func download(
+        _ key: BlobKey, _ blob: Blob, _ range: Range<Int>? = nil,
+        into file: SystemPackage.FileDescriptor
+    ) async throws(BlobError) {
+        let range = (range ?? 0..<blob.size).clamped(to: 0..<blob.size)
+        let step = max(1, configuration.partBytes)
+        let parts = stride(from: range.lowerBound, to: range.upperBound, by: step).map {
+            $0..<min($0 + step, range.upperBound)
+        }
+        _ = try await allOf(parts, atOnce: configuration.partsAtOnce) { part throws(BlobError) in
+            var place = part.lowerBound
+            try await self.get(key, part, ifMatch: blob.tag) { piece in
+                try await Self.write(piece, at: place, to: file)
+                place += piece.readableBytes
+            }
+        }
+    }
+
+    /// Writes off the pool of threads that all tasks share.
+    private static func write(
+        _ piece: ByteBuffer, at place: Int, to file: SystemPackage.FileDescriptor
+    ) async throws {
+        try await NIOThreadPool.singleton.runIfActive {
+            try piece.withUnsafeReadableBytes { bytes in
+                var written = 0
+                while written < bytes.count {
+                    written += try file.write(
+                        toAbsoluteOffset: Int64(place + written),
+                        UnsafeRawBufferPointer(rebasing: bytes[written...]))
+                }
+            }
+        }
+    }
+}

