@@ -64,7 +64,10 @@ actor CredentialCache {
         _ source: any CredentialSource
     ) async -> Result<Credentials, BlobError> {
         do throws(BlobError) {
-            if let credentials = try await source.fetch() { return .success(credentials) }
+            if let credentials = try await source.fetch() {
+                try credentials.check(from: source.name)
+                return .success(credentials)
+            }
             return .failure(
                 BlobError(
                     .noCredentials,

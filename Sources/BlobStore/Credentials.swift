@@ -35,3 +35,26 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
         Mirror(self, children: ["credentials": description])
     }
 }
+
+extension Credentials {
+    /// The most characters of a key or a token; AWS' own tokens have about 1,000.
+    static let charactersMax = 16_384
+
+    /// Refuses what cannot stand in a header, without showing it.
+    func check(from source: String) throws(BlobError) {
+        let parts = [
+            ("access key", accessKey), ("secret key", secretKey),
+            ("session token", sessionToken ?? "none"),
+        ]
+        for (name, value) in parts {
+            guard (1...Self.charactersMax).contains(value.utf8.count),
+                value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else {
+                throw BlobError(
+                    .noCredentials,
+                    "The \(name) from \(source) has \(value.utf8.count) bytes and is not one word "
+                        + "of plain characters: look for spaces, quotes and line ends.")
+            }
+        }
+    }
+}
