@@ -13,6 +13,18 @@ public struct Blob: Sendable, Hashable {
     public let modified: BlobTime?
 }
 
+/// An object, or a range of it, in memory.
+public struct BlobBytes: Sendable {
+    /// What the whole object is.
+    public let blob: Blob
+
+    /// The bytes that were asked for.
+    public let bytes: [UInt8]
+
+    /// Whether the bytes of a whole object are those of its digest, if it has one.
+    var isSound: Bool { blob.digest.map { $0 == BlobDigest(of: bytes) } ?? true }
+}
+
 /// A store's ETag: opaque, not a checksum of anything.
 public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag without quotes, because Ceph 16 compares it only so and others take both.

@@ -24,6 +24,13 @@ public protocol BlobStore: Sendable {
         into sink: (ByteBuffer) async throws -> Void
     ) async throws(BlobError) -> Blob
 
+    /// Reads an object, or a range of it, into memory.
+    ///
+    /// - Parameter limit: The most bytes; more are ``BlobError/Code/invalid``.
+    func bytes(
+        _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?, atMost limit: Int
+    ) async throws(BlobError) -> BlobBytes
+
     /// Writes an object whole: afterwards all readers see all of it, or the one before.
     ///
     /// - Parameters:

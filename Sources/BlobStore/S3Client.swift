@@ -21,6 +21,7 @@ public final class S3Client: BlobStore {
         /// The server's clock less ours, in seconds.
         var clockOffset = 0
         var budget = RetryBudget()
+        var hedges = HedgePolicy()
         var signingKey: (credentials: Credentials, scope: String, key: SymmetricKey)?
     }
 
@@ -78,6 +79,15 @@ public final class S3Client: BlobStore {
         return shared.withLock {
             attempts.next(after: failure, signed: signed, budget: &$0.budget, random: random)
         }
+    }
+
+    /// How long a small GET is waited for before it is asked again; nil means as long as it takes.
+    var hedgeDelay: Duration? { shared.withLock { $0.hedges.delay } }
+
+    func payForHedge() -> Bool { shared.withLock { $0.hedges.pay() } }
+
+    func hedgeSucceeded(after time: Duration) {
+        shared.withLock { $0.hedges.succeeded(after: time) }
     }
 
     func move(to region: String) {

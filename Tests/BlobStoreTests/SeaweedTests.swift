@@ -153,6 +153,16 @@ struct SeaweedTests {
         }
     }
 
+    @Test func `the probe passes, also when several ask at one time`() async throws {
+        try await withStore { client async throws in
+            let key = try BlobKey("edits/probe")
+            _ = try await allOf([1, 2], atOnce: 2) { _ throws(BlobError) in
+                try await client.probe(key)
+            }
+            #expect(try await client.bytes(key, atMost: 100).bytes.count == 32)
+        }
+    }
+
     @Test func `a large file goes in parts and comes in ranges`() async throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator()

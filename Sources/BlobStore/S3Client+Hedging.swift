@@ -1,0 +1,100 @@
+import NIOCore
+
+extension S3Client {
+    /// The largest object that is asked for twice when it is late.
+    static let hedgedBytesMax = 8 << 20
+
+    /// Reads a small object, or a range of it, into memory.
+    ///
+    /// Where the answer takes unusually long, it is asked for once more (``HedgePolicy``). A whole
+    /// object is compared with its digest, where the store knows it, and read again if it differs.
+    public func bytes(
+        _ key: BlobKey, _ range: Range<Int>? = nil, ifMatch tag: BlobTag? = nil, atMost limit: Int
+    ) async throws(BlobError) -> BlobBytes {
+        let first = try await hedged(key, range, tag, limit)
+        guard range == nil, !first.isSound else { return first }
+        let second = try await hedged(key, range, tag, limit)
+        guard second.isSound else {
+            throw BlobError(
+                .corrupt,
+                "\(place.name(key)) was read twice, and its bytes are not those of its SHA-256 "
+                    + "\(second.blob.digest?.hex ?? ""): check memory and network, then the object."
+            )
+        }
+        return second
+    }
+
+    private func hedged(
+        _ key: BlobKey, _ range: Range<Int>?, _ tag: BlobTag?, _ limit: Int
+    ) async throws(BlobError) -> BlobBytes {
+        let begin = ContinuousClock.now
+        let delay = limit <= Self.hedgedBytesMax ? hedgeDelay : nil
+        let result = await withTaskGroup(of: Race.self) { group in
+            var running = 1
+            group.addTask { .ended(await self.collected(key, range, tag, limit)) }
+            if let delay {
+                group.addTask {
+                    do { try await self.surroundings.sleep(delay) } catch {
+                        // Only cancelled: the first has ended.
+                        return .ended(nil)
+                    }
+                    return .late
+                }
+            }
+            var last: Result<BlobBytes, BlobError>?
+            while let event = await group.next() {
+                switch event {
+                case .late:
+                    guard last == nil, payForHedge() else { continue }
+                    running += 1
+                    group.addTask { .ended(await self.collected(key, range, tag, limit)) }
+                case .ended(let result?):
+                    last = result
+                    running -= 1
+                    if running == 0 || !Self.leavesHope(result) {
+                        group.cancelAll()
+                        return result
+                    }
+                case .ended(nil): continue
+                }
+            }
+            // The first one ends in any case, and returns above.
+            return last ?? .failure(BlobError(.cancelled, "Reading was cancelled."))
+        }
+        let value = try result.get()
+        hedgeSucceeded(after: ContinuousClock.now - begin)
+        return value
+    }
+
+    private enum Race: Sendable {
+        case late
+        /// Nil for the watch that was not needed.
+        case ended(Result<BlobBytes, BlobError>?)
+    }
+
+    /// Whether the other one may still bring what this one did not.
+    private static func leavesHope(_ result: Result<BlobBytes, BlobError>) -> Bool {
+        guard case .failure(let error) = result else { return false }
+        return error.code == .unavailable || error.code == .throttled
+    }
+
+    private func collected(
+        _ key: BlobKey, _ range: Range<Int>?, _ tag: BlobTag?, _ limit: Int
+    ) async -> Result<BlobBytes, BlobError> {
+        struct TooLong: Error {}
+        var bytes: [UInt8] = []
+        do throws(BlobError) {
+            let blob = try await get(key, range, ifMatch: tag) { piece in
+                guard bytes.count + piece.readableBytes <= limit else { throw TooLong() }
+                bytes.append(contentsOf: piece.readableBytesView)
+            }
+            return .success(BlobBytes(blob: blob, bytes: bytes))
+        } catch {
+            guard error.underlying is TooLong else { return .failure(error) }
+            return .failure(
+                BlobError(
+                    .invalid,
+                    "\(place.name(key)) has more than the \(limit) bytes that are expected of it."))
+        }
+    }
+}
