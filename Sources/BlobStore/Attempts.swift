@@ -53,12 +53,15 @@ struct Attempts: Sendable {
     ///
     /// - Parameters:
     ///   - signed: The moment that the attempt was signed with.
+    ///   - region: The region that it was signed for.
     ///   - random: A number from 0 up to 1, evenly distributed.
     mutating func next(
-        after failure: AttemptFailure, signed: BlobTime, budget: inout RetryBudget, random: Double
+        after failure: AttemptFailure, signed: BlobTime, for region: String,
+        budget: inout RetryBudget, random: Double
     ) -> Step {
         toldToSlowDown = false
-        let step = step(after: failure, signed: signed, budget: &budget, random: random)
+        let step = step(
+            after: failure, signed: signed, for: region, budget: &budget, random: random)
         guard case .fail(let code) = step, isConditional, fateIsUnknown,
             code != .cancelled, code != .local
         else { return step }
@@ -66,7 +69,8 @@ struct Attempts: Sendable {
     }
 
     private mutating func step(
-        after failure: AttemptFailure, signed: BlobTime, budget: inout RetryBudget, random: Double
+        after failure: AttemptFailure, signed: BlobTime, for region: String,
+        budget: inout RetryBudget, random: Double
     ) -> Step {
         switch failure {
         case .final(let error): return .fail(error.code)
@@ -86,7 +90,7 @@ struct Attempts: Sendable {
             }
         case .refused(let refusal):
             fateIsUnknown = fateIsUnknown || refusal.mayHaveExecuted
-            switch refusal.verdict(signed: signed) {
+            switch refusal.verdict(signed: signed, for: region) {
             case .fail(.precondition): return .fail(failedCondition)
             case .fail(.notFound) where isConditional: return .fail(.precondition)
             case .fail(let code): return .fail(code)

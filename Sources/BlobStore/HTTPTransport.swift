@@ -37,14 +37,3 @@ final class HTTPTransport: Sendable {
         try? await client.shutdown()
     }
 }
-
-extension HTTPClientResponse {
-    /// The body's bytes, of which there may be `limit`.
-    func bytes(atMost limit: Int) async throws(TransportFailure) -> [UInt8] {
-        do {
-            return Array(buffer: try await body.collect(upTo: limit))
-        } catch {
-            throw TransportFailure(error)
-        }
-    }
-}

@@ -35,7 +35,7 @@ extension S3Client {
         } _: { response throws(AttemptFailure) in
             let blob = try reading.begin(response)
             do throws(AttemptFailure) {
-                try await Self.drain(response.body) { piece throws(AttemptFailure) in
+                try await response.drain { piece throws(AttemptFailure) in
                     try reading.take(piece)
                     do { try await sink(piece) } catch { throw .local(error) }
                 }
@@ -59,27 +59,6 @@ extension S3Client {
             "The key \(key.text.prefix(64))… has \(count) bytes below the prefix of "
                 + "\(configuration.url); a store keeps at most \(BlobKey.bytesMax): shorten the "
                 + "prefix or the asset's path.")
-    }
-
-    /// Takes the pieces of a body as they come, unless they come slower than ``RateFloor``.
-    private static func drain(
-        _ body: HTTPClientResponse.Body,
-        _ take: (ByteBuffer) async throws(AttemptFailure) -> Void
-    ) async throws(AttemptFailure) {
-        var floor = RateFloor()
-        var pieces = body.makeAsyncIterator()
-        while true {
-            let asked = ContinuousClock.now
-            let piece: ByteBuffer?
-            do { piece = try await pieces.next() } catch {
-                throw .transport(TransportFailure(error))
-            }
-            guard let piece else { return }
-            if floor.isBroken(byPieceOf: piece.readableBytes, after: ContinuousClock.now - asked) {
-                throw .transport(TransportFailure(.silent, "less than 64 KiB a second"))
-            }
-            try await take(piece)
-        }
     }
 
     /// Reads an answer's headers.

@@ -24,9 +24,10 @@ extension S3Client {
             let signed = now
             let keys = try await credentials.current(at: signed)
             let generation = try await gate.enter()
+            let place = place
             let failure: AttemptFailure
             do throws(AttemptFailure) {
-                let value = try await attempt(request, keys: keys, at: signed, read)
+                let value = try await attempt(request, at: place, keys: keys, signed, read)
                 gate.leave()
                 succeeded()
                 return value
@@ -34,7 +35,7 @@ extension S3Client {
                 gate.leave()
                 failure = error
             }
-            let step = next(&attempts, after: failure, signed: signed)
+            let step = next(&attempts, after: failure, signed: signed, for: place.region)
             if attempts.toldToSlowDown { gate.toldToSlowDown(in: generation) }
             switch step {
             case .fail(let code):
@@ -49,10 +50,9 @@ extension S3Client {
     }
 
     private func attempt<Value>(
-        _ request: S3Request, keys: Credentials, at time: BlobTime,
+        _ request: S3Request, at place: S3Place, keys: Credentials, _ time: BlobTime,
         _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
     ) async throws(AttemptFailure) -> Value {
-        let place = place
         let signer = SigV4(credentials: keys, region: place.region)
         var request = request
         request.headers += configuration.commonHeaders

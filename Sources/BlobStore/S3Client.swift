@@ -73,11 +73,13 @@ public final class S3Client: BlobStore {
     }
 
     func next(
-        _ attempts: inout Attempts, after failure: AttemptFailure, signed: BlobTime
+        _ attempts: inout Attempts, after failure: AttemptFailure, signed: BlobTime,
+        for region: String
     ) -> Attempts.Step {
         let random = surroundings.random()
         return shared.withLock {
-            attempts.next(after: failure, signed: signed, budget: &$0.budget, random: random)
+            attempts.next(
+                after: failure, signed: signed, for: region, budget: &$0.budget, random: random)
         }
     }
 

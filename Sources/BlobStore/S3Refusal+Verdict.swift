@@ -18,10 +18,12 @@ extension S3Refusal {
     /// How far the server's clock may be off from what we sign by. Source: Amazon S3, 15 minutes.
     static let clockSkewMax = 15 * 60
 
-    /// What the answer asks for, of a client that signed at `signed`.
-    func verdict(signed: BlobTime) -> Verdict {
-        if let region, [301, 302, 307, 400].contains(status), isAboutRegion {
-            return .move(region: region)
+    /// What the answer asks for, of a client that signed at `signed` for `region`.
+    func verdict(signed: BlobTime, for region: String) -> Verdict {
+        if let told = self.region, told != region, [301, 302, 307, 400].contains(status),
+            isAboutRegion
+        {
+            return .move(region: told)
         }
         switch code {
         case "RequestTimeTooSkewed": return date.map { .correctClock($0) } ?? .fail(.misconfigured)
@@ -43,6 +45,8 @@ extension S3Refusal {
         default: break
         }
         switch status {
+        // HEAD has no body to say that it is about the token.
+        case 400 where code == nil: return .renewCredentials
         case 401: return .fail(.denied)
         case 403:
             // HEAD has no body to say that it is about the clock.

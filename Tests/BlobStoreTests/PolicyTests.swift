@@ -21,7 +21,7 @@ import Testing
         var attempts = attempts(conditional: conditional)
         var budget = RetryBudget()
         return failures.map {
-            attempts.next(after: $0, signed: now, budget: &budget, random: 0.5)
+            attempts.next(after: $0, signed: now, for: "us-east-1", budget: &budget, random: 0.5)
         }
     }
 
@@ -104,6 +104,14 @@ import Testing
         #expect(Self.steps([.refused(refusal)]) == [.fail(.denied)])
     }
 
+    @Test func `HEAD's bare 400 is about the region if another is told, else about the token`() {
+        var refusal = S3Refusal(status: 400)
+        refusal.region = "us-east-1"
+        #expect(Self.steps([.refused(refusal)]) == [.renewCredentials])
+        refusal.region = "eu-west-1"
+        #expect(Self.steps([.refused(refusal)]) == [.move(region: "eu-west-1")])
+    }
+
     @Test func `a condition that fails after a lost answer says nothing of its first attempt`() {
         let failed = Self.refusal(412, "PreconditionFailed")
         for first in [
@@ -133,7 +141,8 @@ import Testing
         #expect(paid == 100)
         var attempts = Self.attempts()
         let step = attempts.next(
-            after: Self.refusal(500), signed: Self.now, budget: &budget, random: 0)
+            after: Self.refusal(500), signed: Self.now, for: "us-east-1", budget: &budget, random: 0
+        )
         #expect(step == .fail(.unavailable))
         for _ in 0..<5 { budget.succeeded() }
         let paysForTimeout = budget.pay(afterTimeout: true)

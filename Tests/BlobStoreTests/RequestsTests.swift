@@ -2,6 +2,7 @@ import Logging
 import MinilabTesting
 import NIOHTTP1
 import NIOSSL
+import SystemPackage
 import Testing
 
 @testable import BlobStore
@@ -45,24 +46,13 @@ import Testing
         }
     }
 
-    @Test func `virtual style has the bucket in the host`() async throws {
-        let stub = try await StubStore.start { _ in
-            .reply(200, [("etag", "t"), ("content-length", "5")])
-        }
-        try await withClient(of: stub, query: "&style=virtual", host: "localhost") {
-            client async throws in
-            // The name resolves on this machine alone; see nss-myhostname and RFC 6761.
-            #expect(client.place.authority == "photos.localhost:\(stub.port)")
-            #expect(client.place.path(key) == "/lib/current/a%20b.jpg")
-        }
-    }
-
     @Test(arguments: [
         ("s3://photos?region=eu-west-1", "photos.s3.eu-west-1.amazonaws.com", "/k"),
         ("s3://my.photos", "s3.us-east-1.amazonaws.com", "/my.photos/k"),
         ("s3://photos?region=cn-north-1", "photos.s3.cn-north-1.amazonaws.com.cn", "/k"),
         ("s3://photos?style=path", "s3.us-east-1.amazonaws.com", "/photos/k"),
         ("s3://photos?endpoint=https://minio:9000", "minio:9000", "/photos/k"),
+        ("s3://photos/p?endpoint=http://minio:9&style=virtual", "photos.minio:9", "/p/k"),
         (
             "s3://photos?endpoint=https://s3.us-west-2.amazonaws.com",
             "photos.s3.us-west-2.amazonaws.com", "/k"
@@ -138,6 +128,25 @@ import Testing
             #expect(tooLong?.code == .invalid)
             let empty = await failure { () throws(BlobError) in try await client.text(key, 3..<3) }
             #expect(empty?.code == .invalid)
+        }
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test func `a file that ends early is our own fault, and nothing is repeated`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try FileDescriptor.open(
+            FilePath(folder.file("f")), .readWrite, options: .create, permissions: .ownerReadWrite)
+        defer { try! file.close() }
+        try file.writeAll(toAbsoluteOffset: 0, [1, 2, 3])
+        let stub = try await StubStore.start { _ in .reply(200, [("etag", "t")]) }
+        try await withClient(of: stub) { client async throws in
+            let error = await failure { () throws(BlobError) in
+                try await client.put(
+                    key, .file(file, size: 9), digest: BlobDigest(of: [1, 2, 3]))
+            }
+            #expect(error?.code == .local)
+            #expect(error?.message.contains("the file ends at byte 3") == true)
+            #expect(client.retryTokens == RetryBudget.tokensMax)
         }
         #expect(stub.requests.isEmpty)
     }
