@@ -27,11 +27,10 @@ actor CredentialCache {
         return held
     }
 
-    /// Keys other than `refused`, which a store no longer takes.
-    func renewed(after refused: Credentials, at now: BlobTime) async throws(BlobError) {
+    /// Forgets keys that a store no longer takes; whoever asks next waits for others.
+    func refused(_ credentials: Credentials) {
         // Another request may have renewed them meanwhile.
-        if held == refused { held = nil }
-        _ = try await current(at: now)
+        if held == credentials { held = nil }
     }
 
     private func fetched(at now: BlobTime) async throws(BlobError) -> Credentials {

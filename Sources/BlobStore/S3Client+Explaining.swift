@@ -2,11 +2,15 @@ extension S3Client {
     /// The error that a request ends with.
     func explained(
         _ failure: AttemptFailure, as code: BlobError.Code, _ request: S3Request,
-        _ keys: Credentials, tries: Int
+        _ keys: Credentials?, _ tries: Int
     ) -> BlobError {
         let what = words(request) + (tries > 1 ? " failed \(tries) times" : " failed")
         switch failure {
-        case .final(let error): return error
+        case .final(let error):
+            guard code != error.code else { return error }
+            return BlobError(
+                code, "\(what): \(error.message) \(advice(code, request, nil))",
+                storeCode: error.storeCode)
         case .local(let error):
             return BlobError(
                 .local, "\(words(request)) ended because our own side failed: \(error)",
@@ -24,7 +28,7 @@ extension S3Client {
             let advice = advice(code, request, refusal)
             return BlobError(
                 code,
-                "\(what) for the access key \(keys.accessKey): the store answered "
+                "\(what) for the access key \(keys?.accessKey ?? ""): the store answered "
                     + "\(refusal.words). \(advice)", storeCode: refusal.code)
         }
     }

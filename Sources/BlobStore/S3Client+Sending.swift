@@ -21,39 +21,65 @@ extension S3Client {
             failedCondition: first.failedCondition, isConditional: first.isConditional)
         while true {
             let request = make()
-            let signed = now
-            let keys = try await credentials.current(at: signed)
-            let generation = try await gate.enter()
-            let place = place
+            var begun: Beginning?
             let failure: AttemptFailure
             do throws(AttemptFailure) {
-                let value = try await attempt(request, at: place, keys: keys, signed, read)
-                gate.leave()
+                let beginning = try await begin()
+                begun = beginning
+                defer { gate.leave() }
+                let value = try await attempt(request, beginning, read)
                 succeeded()
                 return value
             } catch {
-                gate.leave()
                 failure = error
             }
-            let step = next(&attempts, after: failure, signed: signed, for: place.region)
-            if attempts.toldToSlowDown { gate.toldToSlowDown(in: generation) }
+            let step = next(
+                &attempts, after: failure, signed: begun?.time ?? now,
+                for: (begun?.place ?? place).region)
+            if let begun, attempts.toldToSlowDown {
+                gate.toldToSlowDown(in: begun.generation)
+            }
             switch step {
             case .fail(let code):
-                throw explained(failure, as: code, request, keys, tries: attempts.failures)
+                throw explained(failure, as: code, request, begun?.keys, attempts.failures)
             case .move(let region): move(to: region)
             case .correctClock(let time): correctClock(to: time)
             case .renewCredentials:
-                try await credentials.renewed(after: keys, at: now)
+                if let begun { await credentials.refused(begun.keys) }
             case .again(let delay): try await pause(delay, request)
             }
         }
     }
 
+    /// What an attempt is made with.
+    private struct Beginning {
+        let generation: Int
+        let place: S3Place
+        let keys: Credentials
+        /// The moment that is signed: after all waits, because stores refuse what is old.
+        let time: BlobTime
+    }
+
+    /// Waits for a place, which is to be given back, and for keys.
+    private func begin() async throws(AttemptFailure) -> Beginning {
+        let generation: Int
+        do throws(BlobError) { generation = try await gate.enter() } catch { throw .final(error) }
+        do throws(BlobError) {
+            let keys = try await credentials.current(at: now)
+            return Beginning(generation: generation, place: place, keys: keys, time: now)
+        } catch {
+            gate.leave()
+            throw .final(error)
+        }
+    }
+
     private func attempt<Value>(
-        _ request: S3Request, at place: S3Place, keys: Credentials, _ time: BlobTime,
+        _ request: S3Request, _ beginning: Beginning,
         _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
     ) async throws(AttemptFailure) -> Value {
-        let signer = SigV4(credentials: keys, region: place.region)
+        let place = beginning.place
+        let time = beginning.time
+        let signer = SigV4(credentials: beginning.keys, region: place.region)
         var request = request
         request.headers += configuration.commonHeaders
         let http = request.http(

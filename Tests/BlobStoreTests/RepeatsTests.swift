@@ -54,6 +54,18 @@ import Testing
         #expect(sent == [["*"], ["*"], ["*"]])
     }
 
+    @Test func `a fate stays unknown when keys are missing afterwards`() async throws {
+        let stub = try await StubStore.start { request in
+            request.number <= 2 ? .hangUp : .reply(400, [], errorBody("ExpiredToken"))
+        }
+        let error = try await withClient(of: stub, credentials: CountingSource(max: 1)) {
+            client async throws in
+            await failure { () throws(BlobError) in try await client.put(key, [1], if: .absent) }
+        }
+        #expect(error?.code == .unknownFate)
+        #expect(error?.message.contains("No more keys. It may have been done") == true)
+    }
+
     @Test func `silence is no answer, and costs twice as much of the budget`() async throws {
         let stub = try await StubStore.start { _ in .silence }
         try await withClient(of: stub) {
@@ -157,13 +169,19 @@ import Testing
 /// Gives other keys each time.
 private final class CountingSource: CredentialSource {
     let name = "a test"
+    private let max: Int
     private let count = Mutex(0)
+
+    init(max: Int = .max) {
+        self.max = max
+    }
 
     func fetch() async throws(BlobError) -> Credentials? {
         let number = count.withLock { count in
             count += 1
             return count
         }
+        guard number <= max else { throw BlobError(.noCredentials, "No more keys.") }
         return Credentials(accessKey: "A", secretKey: "S", sessionToken: "token-\(number)")
     }
 }
