@@ -27,7 +27,7 @@ struct Attempts: Sendable {
     private enum Mending: Hashable { case region, clock, credentials, bytes, connection }
 
     let triesMax: Int
-    /// What status 412 comes to.
+    /// The code that status 412 comes to.
     let failedCondition: BlobError.Code
     /// Whether a repeat may be answered by its own first attempt.
     let isConditional: Bool
@@ -49,7 +49,7 @@ struct Attempts: Sendable {
         self.isConditional = isConditional
     }
 
-    /// What to do after `failure`.
+    /// Decides what to do after `failure`.
     ///
     /// - Parameters:
     ///   - signed: The moment that the attempt was signed with.

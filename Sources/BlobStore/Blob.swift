@@ -1,4 +1,4 @@
-/// What a store says of an object without its bytes.
+/// A store's description of an object, without its bytes.
 public struct Blob: Sendable, Hashable {
     /// The object's length in bytes.
     public let size: Int
@@ -15,7 +15,7 @@ public struct Blob: Sendable, Hashable {
 
 /// An object, or a range of it, in memory.
 public struct BlobBytes: Sendable {
-    /// What the whole object is.
+    /// The description of the whole object.
     public let blob: Blob
 
     /// The bytes that were asked for.

@@ -1,7 +1,7 @@
 /// Why a call to an object store gave its caller nothing to use.
 ///
-/// Switch on ``code``; show ``message`` to people. What may pass was tried again already, so a call
-/// that failed with ``Code/unavailable`` or ``Code/throttled`` wants patience, not a loop.
+/// Switch on ``code``; show ``message`` to people. Failures that may pass were tried again already,
+/// so a call that failed with ``Code/unavailable`` or ``Code/throttled`` wants patience, not a loop.
 public struct BlobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure, a closed set.
     public enum Code: String, Sendable, CaseIterable {
@@ -41,10 +41,10 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         case cancelled
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public let code: Code
 
-    /// What failed, with which value, what was expected and what to do; never holds a secret.
+    /// A sentence: what failed, with which value, what was expected and what to do; never a secret.
     public let message: String
 
     /// The store's own code, such as `NoSuchBucket`; nil where it gave none.

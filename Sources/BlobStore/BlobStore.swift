@@ -5,7 +5,7 @@ public import NIOCore
 /// The library rests on no more than this. Of a write that throws nobody knows more than its code
 /// says: after ``BlobError/Code/unknownFate`` and ``BlobError/Code/cancelled`` read before you judge.
 public protocol BlobStore: Sendable {
-    /// What there is of that name; throws ``BlobError/Code/notFound`` if there is nothing.
+    /// Describes the object of that name; throws ``BlobError/Code/notFound`` if there is nothing.
     func head(_ key: BlobKey) async throws(BlobError) -> Blob
 
     /// Reads an object, or a range of it, and hands its bytes on in order.
@@ -17,7 +17,7 @@ public protocol BlobStore: Sendable {
     ///   - range: The bytes to read; nil means all. Must begin within the object.
     ///   - tag: The content that is meant; another one is ``BlobError/Code/changed``.
     ///   - sink: Takes the next bytes; an error of its ends the call as ``BlobError/Code/local``.
-    /// - Returns: What the whole object is.
+    /// - Returns: The description of the whole object.
     @discardableResult
     func get(
         _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?,

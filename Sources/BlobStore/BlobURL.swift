@@ -26,7 +26,7 @@ public struct BlobURL: Sendable, Hashable {
     /// The name of the bucket.
     public let bucket: String
 
-    /// What each key begins with, without a `/` at its end; empty means the whole bucket.
+    /// The beginning of each key, without a `/` at its end; empty means the whole bucket.
     public let prefix: String
 
     /// The server; nil means Amazon's for the region.

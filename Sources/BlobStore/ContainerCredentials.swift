@@ -15,7 +15,7 @@ public struct ContainerCredentials: CredentialSource {
     /// The most bytes of a token's file.
     static let tokenBytesMax = 64 << 10
 
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the container's service"
 
     private let environment: [String: String]

@@ -2,7 +2,7 @@
 public struct CredentialChain: CredentialSource {
     private let sources: [any CredentialSource]
 
-    /// What messages call it.
+    /// The name that messages use.
     public var name: String { sources.map(\.name).joined(separator: ", ") }
 
     /// These sources, in this order.

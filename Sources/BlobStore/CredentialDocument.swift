@@ -23,7 +23,7 @@ struct CredentialDocument: Decodable {
         do {
             document = try JSONDecoder().decode(Self.self, from: Data(bytes))
         } catch {
-            // What it is instead must not be told: there may be a secret in it.
+            // The answer itself must not be told: there may be a secret in it.
             return nil
         }
         guard document.code ?? "Success" == "Success", let access = document.accessKey,

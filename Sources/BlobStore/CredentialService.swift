@@ -13,11 +13,11 @@ struct CredentialService: Sendable {
     /// The longest silence of one that was asked.
     static let silenceMax = TimeAmount.seconds(5)
 
-    /// What messages call it.
+    /// The name that messages use.
     let name: String
     let surroundings: Surroundings
 
-    /// What a service answered.
+    /// The answer of a service.
     struct Answer: Sendable {
         let status: Int
         let bytes: [UInt8]

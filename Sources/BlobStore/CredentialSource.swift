@@ -1,6 +1,6 @@
 /// Where keys come from: a setting, a file, a service of the machine.
 public protocol CredentialSource: Sendable {
-    /// What messages call it, such as "the environment".
+    /// The name that messages use, such as "the environment".
     var name: String { get }
 
     /// Fetches keys.
@@ -12,7 +12,7 @@ public protocol CredentialSource: Sendable {
 
 /// Keys from our own settings.
 public struct FixedCredentials: CredentialSource {
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the settings"
 
     private let credentials: Credentials

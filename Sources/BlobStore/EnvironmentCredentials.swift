@@ -3,7 +3,7 @@
 ///
 /// Source of the names: AWS SDKs and tools reference guide, "AWS access keys".
 public struct EnvironmentCredentials: CredentialSource {
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the environment"
 
     private let environment: [String: String]

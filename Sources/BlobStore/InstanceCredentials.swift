@@ -16,7 +16,7 @@ public struct InstanceCredentials: CredentialSource {
 
     private static let roles = "/latest/meta-data/iam/security-credentials/"
 
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the machine's service"
 
     private let environment: [String: String]
@@ -65,7 +65,7 @@ public struct InstanceCredentials: CredentialSource {
         return credentials
     }
 
-    /// What is at `url`; nil if there is nothing.
+    /// The bytes at `url`; nil if there is nothing.
     private func get(_ url: String, _ token: String) async throws(BlobError) -> [UInt8]? {
         let answer: CredentialService.Answer
         do throws(TransportFailure) {

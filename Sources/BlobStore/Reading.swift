@@ -20,7 +20,7 @@ struct Reading {
     /// Whether all that was asked for is here.
     var isWhole: Bool { place == end }
 
-    /// What the next attempt asks for: the rest of the same content.
+    /// The headers that ask for the rest of the same content.
     var headers: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if range != nil || place > 0 {

@@ -1,4 +1,4 @@
-/// What a client may spend on repeating requests, so that a store in trouble gets no storm.
+/// The tokens that a client may spend on repeating requests, so that a store in trouble gets no storm.
 ///
 /// Repeats cost tokens and successes earn them: where one in six requests has to be repeated, the
 /// budget shrinks. Numbers: AWS' standard retry mode, `token_bucket.rs` of smithy-rs 1.9.

@@ -9,7 +9,7 @@ extension S3Client {
     /// is replaced meanwhile, the call throws ``BlobError/Code/changed``, and what the file has in the
     /// range is nothing.
     ///
-    /// - Parameter blob: What ``head(_:)`` said of the object.
+    /// - Parameter blob: The object as ``head(_:)`` described it.
     public func download(
         _ key: BlobKey, _ blob: Blob, _ range: Range<Int>? = nil,
         into file: SystemPackage.FileDescriptor

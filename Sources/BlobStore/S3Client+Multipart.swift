@@ -14,7 +14,7 @@ extension S3Client {
 
     /// Writes an object in parts, several of which travel at one time.
     ///
-    /// Nothing is to be seen of it before the last request. What was sent of one that fails is thrown
+    /// Nothing is to be seen of it before the last request. The parts of one that fails are thrown
     /// away; if that fails, too, the bucket's rule for left-over uploads does it.
     func putParts(
         _ key: BlobKey, _ source: BlobSource, digest: BlobDigest, _ attributes: BlobAttributes
@@ -84,7 +84,7 @@ extension S3Client {
         } catch let failure as LocalFailure {
             throw BlobError(
                 .local,
-                "What is to be written to \(place.name(key)) cannot be read: "
+                "The source of \(place.name(key)) cannot be read: "
                     + "\(failure.underlying)", underlying: failure.underlying)
         } catch {
             throw BlobError(.cancelled, "The writing of \(place.name(key)) was cancelled.")

@@ -12,7 +12,7 @@ extension S3Client {
     /// edits: so nothing is written before this has returned. It leaves one small object.
     ///
     /// - Parameter key: An object that is nobody's, such as `edits/probe`.
-    /// - Returns: What the store calls itself; nil if it does not say.
+    /// - Returns: The store's own name; nil if it does not say.
     @discardableResult
     public func probe(_ key: BlobKey) async throws(BlobError) -> String? {
         for _ in 0..<Self.probesMax {
@@ -68,7 +68,7 @@ extension S3Client {
         }
     }
 
-    /// What there is of that name, and what the server calls itself.
+    /// Describes the object of that name, and tells the server's own name.
     private func named(_ key: BlobKey) async throws(BlobError) -> (Blob?, String?) {
         do throws(BlobError) {
             return try await exchange {

@@ -3,7 +3,7 @@ public import NIOCore
 import NIOHTTP1
 
 extension S3Client {
-    /// What there is of that name.
+    /// Describes the object of that name.
     public func head(_ key: BlobKey) async throws(BlobError) -> Blob {
         try check(key)
         return try await exchange {

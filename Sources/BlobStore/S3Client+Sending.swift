@@ -51,7 +51,7 @@ extension S3Client {
         }
     }
 
-    /// What an attempt is made with.
+    /// The circumstances of an attempt.
     private struct Beginning {
         let generation: Int
         let place: S3Place

@@ -15,7 +15,7 @@ public final class S3Client: BlobStore {
     let logger: Logger
     private let shared: Mutex<Shared>
 
-    /// What requests learn from each other.
+    /// Facts that requests learn from each other.
     private struct Shared {
         var place: S3Place
         /// The server's clock less ours, in seconds.

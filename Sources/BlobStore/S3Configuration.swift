@@ -90,7 +90,7 @@ public struct S3Configuration: Sendable {
     }
 }
 
-/// What an object is, beside its bytes.
+/// The properties of an object beside its bytes.
 public struct BlobAttributes: Sendable, Hashable {
     /// The media type, such as `image/jpeg`; nil means that the store's default will do.
     public var mediaType: String?

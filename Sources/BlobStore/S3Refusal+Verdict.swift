@@ -1,5 +1,5 @@
 extension S3Refusal {
-    /// What an answer asks of the client.
+    /// The ways in which a client goes on after an answer.
     enum Verdict: Sendable, Hashable {
         /// To try again later; more slowly if it says so.
         case retry(slowDown: Bool)
@@ -18,7 +18,7 @@ extension S3Refusal {
     /// How far the server's clock may be off from what we sign by. Source: Amazon S3, 15 minutes.
     static let clockSkewMax = 15 * 60
 
-    /// What the answer asks for, of a client that signed at `signed` for `region`.
+    /// The way on for a client that signed at `signed` for `region`.
     func verdict(signed: BlobTime, for region: String) -> Verdict {
         if let told = self.region, told != region, [301, 302, 307, 400].contains(status),
             isAboutRegion

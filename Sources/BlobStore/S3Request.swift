@@ -22,7 +22,7 @@ struct S3Request: Sendable {
     var right: String
     /// Whether a repeat may be answered by its own first attempt.
     var isConditional = false
-    /// What it means that a condition does not hold: for writes that nothing was written.
+    /// The code for a condition that does not hold: for writes, nothing was written.
     var failedCondition = BlobError.Code.precondition
 
     /// The body's digest.
@@ -34,7 +34,7 @@ struct S3Request: Sendable {
         }
     }
 
-    /// What is signed: all that is sent.
+    /// The parts that are signed: all that is sent.
     func signable(at place: S3Place) -> SignableRequest {
         let payload = payload
         return SignableRequest(

@@ -12,7 +12,7 @@ public struct SharedFileCredentials: CredentialSource {
     /// The most bytes of the file.
     static let bytesMax = 1 << 20
 
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the shared credentials file"
 
     private let path: String?

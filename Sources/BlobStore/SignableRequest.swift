@@ -15,7 +15,7 @@ struct SignableRequest: Sendable {
     /// The body's digest in hexadecimal, or `UNSIGNED-PAYLOAD`.
     var payload: String
 
-    /// What stands for a payload that nobody has digested, as in presigned URLs.
+    /// Stands for a payload that nobody has digested, as in presigned URLs.
     static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
     /// The digest of no bytes.

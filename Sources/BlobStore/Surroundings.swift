@@ -1,6 +1,6 @@
 import Foundation
 
-/// What decisions need of the world: tests have a world of their own.
+/// The parts of the world that decisions need: tests have a world of their own.
 struct Surroundings: Sendable {
     /// The machine's clock.
     var now: @Sendable () -> BlobTime

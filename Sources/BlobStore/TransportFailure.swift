@@ -15,13 +15,13 @@ struct TransportFailure: Error, Sendable {
         case lost
         /// The other side was silent for too long, or slower than ``RateFloor``.
         case silent
-        /// What came is not HTTP, or longer than its limit.
+        /// The answer is not HTTP, or longer than its limit.
         case malformed
         case cancelled
     }
 
     let kind: Kind
-    /// What the library says of it; it sees no headers, so no secret is in it.
+    /// The library's own words; it sees no headers, so no secret is in them.
     let reason: String
     /// The caller's own error, where its source failed in the middle of a request.
     let local: (any Error)?
@@ -40,7 +40,7 @@ struct TransportFailure: Error, Sendable {
         self.local = local
     }
 
-    /// What an error of AsyncHTTPClient or NIO comes to.
+    /// Sorts an error of AsyncHTTPClient or NIO.
     init(_ error: any Error) {
         let kind: Kind
         var reason = "\(error)"

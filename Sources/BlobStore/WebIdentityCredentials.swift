@@ -9,7 +9,7 @@ public struct WebIdentityCredentials: CredentialSource {
     /// The most bytes of the token's file. Source: `WebIdentityToken` has at most 20,000 characters.
     static let tokenBytesMax = 20_001
 
-    /// What messages call it.
+    /// The name that messages use.
     public let name = "the web identity"
 
     private let environment: [String: String]

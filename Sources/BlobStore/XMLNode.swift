@@ -25,7 +25,7 @@ struct XMLNode: Sendable, Hashable {
 
     /// Why a document is none.
     struct Malformed: Error, Hashable {
-        /// What is wrong and at which byte.
+        /// The fault and the byte that it is at.
         let reason: String
     }
 

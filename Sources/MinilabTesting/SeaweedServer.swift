@@ -53,7 +53,7 @@ public final class SeaweedServer: Sendable {
         }
     }
 
-    /// What it has written to its log.
+    /// The text of its log.
     public var log: String { folder.text(of: "weed.log") }
 
     private init(_ program: String) throws {

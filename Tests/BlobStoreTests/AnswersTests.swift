@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("What S3Client makes of answers", .timeLimit(.minutes(1))) struct AnswersTests {
+@Suite("Answers to S3Client", .timeLimit(.minutes(1))) struct AnswersTests {
     private let key: BlobKey
 
     init() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("What S3Client reads", .timeLimit(.minutes(1))) struct ReadingTests {
+@Suite("Reading of S3Client", .timeLimit(.minutes(1))) struct ReadingTests {
     private let key: BlobKey
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("What S3Client repeats", .timeLimit(.minutes(1))) struct RepeatsTests {
+@Suite("Repeats of S3Client", .timeLimit(.minutes(1))) struct RepeatsTests {
     private let key: BlobKey
 
     init() throws {

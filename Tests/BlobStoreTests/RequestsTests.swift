@@ -7,7 +7,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("What S3Client sends", .timeLimit(.minutes(1))) struct RequestsTests {
+@Suite("Requests of S3Client", .timeLimit(.minutes(1))) struct RequestsTests {
     private let key: BlobKey
 
     init() throws {

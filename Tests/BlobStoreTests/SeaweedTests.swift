@@ -146,7 +146,7 @@ struct SeaweedTests {
             }
             #expect(stale?.code == .changed)
             let none = await failure { () throws(BlobError) in
-                try await client.put(try! BlobKey("b"), [3], if: .unchanged(first))
+                try await client.put(try BlobKey("b"), [3], if: .unchanged(first))
             }
             #expect(none?.code == .precondition)
             #expect(try await client.head(key).tag == second)

@@ -8,7 +8,7 @@ import Testing
 
 /// A world in which waits take no time and are remembered.
 final class World: Sendable {
-    /// What the machine's clock says, always: 2024-01-02 03:04:05.
+    /// The time on the machine's clock, always: 2024-01-02 03:04:05.
     static let time = BlobTime(seconds: 1_704_164_645)
 
     private let slept = Mutex<[Duration]>([])
