@@ -7,7 +7,10 @@ public import SystemPackage
 /// A file stays open and as it is until the call that reads it has ended.
 public struct BlobSource: Sendable {
     /// The most bytes that are read, and held in memory, at a time.
-    static let pieceBytesMax = 256 << 10
+    ///
+    /// Measured with 64 parts of 16 files on their way at once: the process had 83 MB at its peak, with
+    /// 256 KiB it had 200 MB and spent a sixth less CPU.
+    static let pieceBytesMax = 64 << 10
 
     /// The length in bytes.
     public let size: Int
