@@ -62,7 +62,7 @@ public final class TCPConnection: Sendable {
         }
         guard code == 0 else {
             let reason = String(cString: strerror(errno))
-            close(descriptor)
+            // Every property is set, so deinit closes the descriptor, once.
             throw TestingFailure("127.0.0.1:\(port) cannot be reached: \(reason)")
         }
     }
