@@ -64,7 +64,7 @@ let package = Package(
             swiftSettings: settings),
         // Values: what the worker and its render children say to each other. No I/O.
         .target(
-            name: "RenderProtocol", dependencies: ["Adjustments", "FileBytes"],
+            name: "RenderProtocol", dependencies: ["Adjustments", "Files"],
             swiftSettings: settings),
 
         // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
@@ -111,11 +111,13 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Whole files: digested, copied.
+        // Files: opened, read, written, copied, digested, listed, moved, made to last.
         .target(
-            name: "FileBytes",
+            name: "Files",
             dependencies: [
-                "Adjustments", "CSpool", .product(name: "Crypto", package: "swift-crypto"),
+                "Adjustments", "CSpool",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
@@ -127,7 +129,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "CConfinement", "CSpool", "FileBytes", "Filters", "Headers", "JPEG",
+                "Adjustments", "CConfinement", "CSpool", "Files", "Filters", "Headers", "JPEG",
                 "Metadata", "Raw", "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md", "Spool/MEASURED.md"],
@@ -137,14 +139,14 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", "CSpool", "Editors", "FileBytes", "Metadata",
+                "Adjustments", "CSpool", "Editors", "Files", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Headers", "JobQueue", "Library",
+                "Adjustments", "Editors", "Files", "Headers", "JobQueue", "Library",
                 "RenderProtocol",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -178,7 +180,7 @@ let package = Package(
         .target(
             name: "MinilabCommands",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Filters", "JobQueue", "Library", "Redis",
+                "Adjustments", "Editors", "Files", "Filters", "JobQueue", "Library", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -196,7 +198,7 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Adjustments", "FileBytes", "JobQueue", "MinilabCommands", "Redis",
+                "Adjustments", "Files", "JobQueue", "MinilabCommands", "Redis",
                 "RenderProtocol",
                 "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -216,7 +218,7 @@ let package = Package(
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
-                "Adjustments", "CHostile", "FileBytes", "MinilabTesting", "RenderProtocol",
+                "Adjustments", "CHostile", "Files", "MinilabTesting", "RenderProtocol",
                 "Rendering", "Vips",
             ],
             path: "Tests/hostile-child", swiftSettings: settings),
@@ -293,6 +295,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "FilesTests",
+            dependencies: [
+                "Adjustments", "Files", "MinilabTesting",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Adjustments", "Editors", "Library", "MinilabTesting",
@@ -302,7 +311,7 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Filters", "JobQueue", "Library",
+                "Adjustments", "Editors", "Files", "Filters", "JobQueue", "Library",
                 "MinilabTesting", "Redis", "RenderProtocol", "Worker", "minilab-hostile-child",
                 "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
@@ -334,7 +343,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Editors", "FileBytes", "Filters", "Headers", "JPEG",
+                "Adjustments", "Editors", "Files", "Filters", "Headers", "JPEG",
                 "CConfinement", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],

@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import Glibc
 import SystemPackage
 

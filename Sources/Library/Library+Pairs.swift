@@ -1,5 +1,5 @@
 public import Adjustments
-import FileBytes
+import Files
 import Metadata
 import SystemPackage
 

@@ -1,6 +1,6 @@
 public import Adjustments
 public import Editors
-import FileBytes
+import Files
 import FoundationEssentials
 public import SystemPackage
 

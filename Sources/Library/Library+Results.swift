@@ -1,5 +1,5 @@
 public import Adjustments
-public import FileBytes
+public import Files
 import SystemPackage
 
 /// The way of a result from a render child into a version: the child gets a nameless file, and what is published is a copy

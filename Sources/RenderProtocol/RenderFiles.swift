@@ -1,5 +1,5 @@
 public import Adjustments
-public import FileBytes
+public import Files
 
 /// The open files that go with a request, in this order: the photos, the files that the edit names, the places for
 /// results, the place for a spool.

@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 
 /// The files that edits name by the digest of their content: tables of colours, masks, watermarks.
 ///

@@ -1,5 +1,5 @@
 public import Adjustments
-public import FileBytes
+public import Files
 public import RenderProtocol
 public import SystemPackage
 

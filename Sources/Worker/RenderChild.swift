@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import FoundationEssentials
 import Glibc
 import JobQueue

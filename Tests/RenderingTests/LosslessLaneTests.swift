@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import Foundation
 import JPEG
 import RenderProtocol
@@ -69,35 +69,6 @@ import Testing
                 to: OpenFile(writing: result), strip: strip, spool: .none)
             #expect(try JPEGReader(result).header.markers.map { Int($0.code) } == codes)
         }
-    }
-
-    @Test func `a copy is the file, byte for byte, and a full disk is told`() throws {
-        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-        let source = try studio.write(bytes, as: "in")
-        let target = studio.path("out")
-        let copied = try FileCopy.copy(OpenFile(reading: source), toNew: target)
-        #expect(copied.bytes == bytes.count)
-        #expect(try copied.hex == FileDigest.sha256(of: source).hex)
-        #expect(try Array(Data(contentsOf: URL(filePath: target))) == bytes)
-        func code(_ copy: () throws(Failure) -> Void) -> FailureCode? {
-            do throws(Failure) {
-                try copy()
-                return nil
-            } catch {
-                return error.code
-            }
-        }
-        let input = try OpenFile(reading: source)
-        let full = OpenFile(adopting: open("/dev/full", O_WRONLY), name: "/dev/full")
-        #expect(code { () throws(Failure) in try FileCopy.copy(input, to: full) } == .noSpace)
-        for taken in [target, studio.path("none/out")] {
-            #expect(
-                code { () throws(Failure) in try FileCopy.copy(input, toNew: taken) } == .ioFailure)
-        }
-        #expect(
-            code { () throws(Failure) in
-                try FileCopy.copy(input, toNew: studio.path("short"), bytesMax: 299_999)
-            } == .ioFailure)
     }
 
     @Test(arguments: [20, 60, 99, 199])

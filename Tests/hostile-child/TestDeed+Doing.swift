@@ -1,6 +1,6 @@
 import Adjustments
 import CHostile
-import FileBytes
+import Files
 import Glibc
 import MinilabTesting
 import RenderProtocol

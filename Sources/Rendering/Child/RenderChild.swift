@@ -1,6 +1,6 @@
 package import Adjustments
 import CConfinement
-import FileBytes
+import Files
 import FoundationEssentials
 import Glibc
 public import RenderProtocol

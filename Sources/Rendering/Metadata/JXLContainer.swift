@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 
 /// Puts EXIF and XMP around a JPEG XL codestream, which libvips 8.14 writes bare.
 ///

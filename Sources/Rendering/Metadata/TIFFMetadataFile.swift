@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import Metadata
 
 /// Appends EXIF and IPTC to a TIFF file, to which libvips writes neither as it should.

@@ -1,6 +1,6 @@
 import Adjustments
 import CSpool
-import FileBytes
+import Files
 import Glibc
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Adjustments
 import Editors
-import FileBytes
+import Files
 import FoundationEssentials
 import Library
 import RenderProtocol

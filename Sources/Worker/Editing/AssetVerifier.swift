@@ -1,5 +1,5 @@
 public import Adjustments
-import FileBytes
+import Files
 import FoundationEssentials
 import Glibc
 public import Library

@@ -1,6 +1,6 @@
 public import Adjustments
 import Editors
-import FileBytes
+import Files
 public import Library
 public import RenderProtocol
 import SystemPackage

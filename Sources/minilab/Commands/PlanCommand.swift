@@ -1,6 +1,6 @@
 import Adjustments
 import ArgumentParser
-import FileBytes
+import Files
 import Logging
 import RenderProtocol
 import SystemPackage

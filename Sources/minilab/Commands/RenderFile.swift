@@ -1,6 +1,6 @@
 import Adjustments
 import ArgumentParser
-import FileBytes
+import Files
 import FoundationEssentials
 import Glibc
 import Logging

@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import Foundation
 import Glibc
 import SystemPackage

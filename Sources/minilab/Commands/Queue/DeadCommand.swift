@@ -1,6 +1,6 @@
 import Adjustments
 import ArgumentParser
-import FileBytes
+import Files
 import JobQueue
 import Library
 import SystemPackage

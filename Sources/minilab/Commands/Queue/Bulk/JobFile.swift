@@ -1,5 +1,5 @@
 import Adjustments
-import FileBytes
+import Files
 import Glibc
 
 /// A file of jobs, open for as many passes as are wanted; standard input is copied to a file first.

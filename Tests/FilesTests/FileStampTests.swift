@@ -1,4 +1,4 @@
-import FileBytes
+import Files
 import Foundation
 import Glibc
 import MinilabTesting
