@@ -1,6 +1,7 @@
 public import Adjustments
 import CSpool
 import Glibc
+import SystemPackage
 
 /// One end of a local connection over which lines and open files travel together.
 public final class DescriptorSocket: Sendable {
@@ -20,7 +21,7 @@ public final class DescriptorSocket: Sendable {
     public static func pair() throws(Failure) -> (ours: DescriptorSocket, theirs: Int32) {
         var ends: [Int32] = [-1, -1]
         guard minilab_socket_pair(&ends) == 0 else {
-            throw OpenFile.failure("no socket can be made")
+            throw OpenFile.failure("no socket can be made", Errno(rawValue: errno))
         }
         return (DescriptorSocket(adopting: ends[0]), ends[1])
     }
@@ -36,14 +37,15 @@ public final class DescriptorSocket: Sendable {
         var done = 0
         while done < bytes.count {
             let handed = done == 0 ? files : []
-            let count = bytes.withUnsafeBytes { bytes in
-                minilab_send_descriptors(
-                    descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, handed,
-                    handed.count)
+            done += try OpenFile.saying("a request cannot be sent") { () throws(Errno) in
+                try Descriptor.uninterrupted {
+                    bytes.withUnsafeBytes { bytes in
+                        minilab_send_descriptors(
+                            descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done,
+                            handed, handed.count)
+                    }
+                }
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw OpenFile.failure("a request cannot be sent") }
-            done += count
         }
     }
 
@@ -54,13 +56,13 @@ public final class DescriptorSocket: Sendable {
     public func receive(bytesMax: Int) throws(Failure) -> (bytes: [UInt8], files: [Int32]) {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
         var files = [Int32](repeating: -1, count: Self.descriptorsMax)
-        while true {
-            var fileCount = 0
-            let count = minilab_receive_descriptors(
-                descriptor, &bytes, bytes.count, &files, files.count, &fileCount)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw OpenFile.failure("a request cannot be received") }
-            return (Array(bytes[..<count]), Array(files[..<fileCount]))
+        var fileCount = 0
+        let count = try OpenFile.saying("a request cannot be received") { () throws(Errno) in
+            try Descriptor.uninterrupted {
+                minilab_receive_descriptors(
+                    descriptor, &bytes, bytes.count, &files, files.count, &fileCount)
+            }
         }
+        return (Array(bytes[..<count]), Array(files[..<fileCount]))
     }
 }

@@ -1,6 +1,7 @@
 public import Adjustments
 import CSpool
 import Glibc
+public import SystemPackage
 
 /// A file that somebody opened, closed with this object: what is handed over instead of a path.
 ///
@@ -17,6 +18,20 @@ public final class OpenFile: Sendable {
         self.name = name
     }
 
+    /// Opens whatever has a path; programs that are started do not get it.
+    ///
+    /// - Parameters:
+    ///   - path: symbolic links are followed unless the flags say otherwise.
+    ///   - flags: of open(2); `O_CLOEXEC` is added.
+    ///   - name: how sentences call it; the path unless given.
+    /// - Throws: the kernel's error.
+    public convenience init(
+        opening path: String, _ flags: Int32, name: String? = nil
+    ) throws(Errno) {
+        let descriptor = try Descriptor.uninterrupted { open(path, flags | O_CLOEXEC, 0o666) }
+        self.init(adopting: descriptor, name: name ?? path)
+    }
+
     /// Opens a file for reading.
     ///
     /// - Parameters:
@@ -26,153 +41,63 @@ public final class OpenFile: Sendable {
     ///   `ioFailure`.
     public convenience init(reading path: String, name: String? = nil) throws(Failure) {
         let name = name ?? path
-        // Not to wait for a writer when somebody put a pipe there.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let isMissing = errno == ENOENT || errno == ENOTDIR
-            throw isMissing
+        do throws(Errno) {
+            // Not to wait for a writer when somebody put a pipe there.
+            try self.init(opening: path, O_RDONLY | O_NONBLOCK, name: name)
+        } catch {
+            throw [.noSuchFileOrDirectory, .notDirectory].contains(error)
                 ? Failure(.missingAsset, "There is no file at \(name). Check the asset's path.")
-                : Self.failure("\(name) cannot be read")
+                : Self.failure("\(name) cannot be read", error)
         }
-        self.init(adopting: descriptor, name: name)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure("\(name) cannot be read") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard try isRegular() else {
             throw Failure(
                 .unsupportedFormat, "\(name) is not a file. Give the path of a photo's file.")
         }
     }
 
-    deinit { close(descriptor) }
-
     /// Makes an empty file in a folder that has no name and never gets one: it is gone with the last descriptor.
+    ///
+    /// - Throws: the kernel's error.
+    public convenience init(namelessIn folder: String, name: String) throws(Errno) {
+        let descriptor: Int32
+        do throws(Errno) {
+            descriptor = try Descriptor.uninterrupted { minilab_open_nameless(folder) }
+        } catch {
+            guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.rawValue) else { throw error }
+            // NFS and some FUSE lack such files: the name is removed at once.
+            var path = Array("\(folder)/.scratch-XXXXXX".utf8CString)
+            descriptor = try Descriptor.uninterrupted { minilab_open_unique(&path) }
+            unlink(path)
+        }
+        self.init(adopting: descriptor, name: name)
+    }
+
+    /// As ``init(namelessIn:name:)``.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func nameless(in folder: String, name: String) throws(Failure) -> OpenFile {
-        var descriptor = minilab_open_nameless(folder)
-        if descriptor < 0, [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) {
-            // NFS and some FUSE lack such files: the name is removed at once.
-            var path = Array("\(folder)/.scratch-XXXXXX".utf8CString)
-            descriptor = minilab_open_unique(&path)
-            if descriptor >= 0 { unlink(path) }
-        }
-        guard descriptor >= 0 else { throw failure("no file can be made in \(folder)") }
-        return OpenFile(adopting: descriptor, name: name)
-    }
-
-    /// Its length in bytes.
-    ///
-    /// - Throws: `ioFailure`.
-    public func length() throws(Failure) -> Int { Int(try status().st_size) }
-
-    /// Tells, compared with a later one, that the file was not written to.
-    ///
-    /// - Parameter getsLinks: whether it may get further hard links meanwhile. Those set its time of change, so only its
-    ///   time of writing is looked at, which whoever writes can set back.
-    /// - Throws: `ioFailure`.
-    public func stamp(getsLinks: Bool) throws(Failure) -> FileStamp {
-        FileStamp(try status(), getsLinks: getsLinks)
-    }
-
-    private func status() throws(Failure) -> stat {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure("\(name) cannot be read") }
-        return status
-    }
-
-    /// Up to so many bytes from a place on; fewer at the end, none after an error, which then shows when the
-    /// decoder reads.
-    public func bytes(from offset: Int, count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = pread(descriptor, &bytes, count, offset)
-        return Array(bytes.prefix(max(0, read)))
-    }
-
-    /// Fills memory from a place on, as far as the file goes.
-    ///
-    /// - Returns: the number of bytes.
-    /// - Throws: `ioFailure`.
-    public func read(
-        into memory: UnsafeMutableRawBufferPointer, from offset: Int
-    ) throws(Failure) -> Int {
-        var done = 0
-        while done < memory.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, offset + done)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure("\(name) cannot be read") }
-            if count == 0 { break }
-            done += count
-        }
-        return done
-    }
-
-    /// Writes bytes at a place.
-    ///
-    /// - Throws: `noSpace`, `ioFailure`.
-    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure("\(name) cannot be written") }
-            done += count
+        try saying("no file can be made in \(folder)") { () throws(Errno) in
+            try OpenFile(namelessIn: folder, name: name)
         }
     }
 
-    /// Writes bytes at a place.
-    ///
-    /// - Throws: `noSpace`, `ioFailure`.
-    public func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
-        let result = bytes.withUnsafeBytes { bytes -> Result<Void, Failure> in
-            do throws(Failure) { return .success(try write(bytes, at: offset)) } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
-    }
+    deinit { close(descriptor) }
 
-    /// Cuts the file off, or lengthens it by zeros.
-    ///
-    /// - Throws: `noSpace`, `ioFailure`.
-    public func cut(to length: Int) throws(Failure) {
-        guard ftruncate(descriptor, length) == 0 else {
-            throw Self.failure("\(name) cannot be written")
-        }
-    }
-
-    static func failure(_ sentence: String) -> Failure {
+    /// The failure that the kernel's error means, with a sentence of what it prevented.
+    static func failure(_ sentence: String, _ error: Errno) -> Failure {
         let code: FailureCode =
-            switch errno {
+            switch error.rawValue {
             case ENOSPC, EDQUOT, EFBIG: .noSpace
             case ENAMETOOLONG: .invalidValue
             default: .ioFailure
             }
-        return Failure(code, "\(sentence): \(String(cString: strerror(errno))).")
-    }
-}
-
-/// Tells, compared with another, that a file is the same one and was not written to.
-public struct FileStamp: Equatable, Sendable {
-    private struct Time: Equatable {
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
+        return Failure(code, "\(sentence): \(error).")
     }
 
-    private let device: UInt64
-    private let number: UInt64
-    private let bytes: Int
-    private let written: Time
-    private let changed: Time?
-
-    init(_ status: stat, getsLinks: Bool) {
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
-        bytes = Int(status.st_size)
-        written = Time(status.st_mtim)
-        changed = getsLinks ? nil : Time(status.st_ctim)
+    /// The result of a call, or the failure that its error means.
+    static func saying<Result>(
+        _ sentence: @autoclosure () -> String, _ call: () throws(Errno) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Errno) { return try call() } catch { throw failure(sentence(), error) }
     }
 }

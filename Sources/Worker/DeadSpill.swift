@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import FoundationEssentials
 import Glibc
 import JobQueue
@@ -19,24 +20,35 @@ struct DeadSpill: Sendable {
     /// - Returns: the file.
     func append(_ jobs: [SpilledJob], at date: Date = .now) throws(Failure) -> FilePath {
         if mkdir(folder.string, 0o777) != 0, errno != EEXIST {
-            throw failure("making the folder", folder)
+            throw Self.failure("making the folder", folder, Errno(rawValue: errno))
         }
         let month = date.formatted(.iso8601.year().month())
         let path = folder.appending("\(queue)-\(month).ndjson")
-        let file = open(path.string, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw failure("opening", path) }
-        defer { close(file) }
-        try write(Self.lines(jobs), to: file, path)
-        guard fsync(file) == 0 else { throw failure("syncing", path) }
-        try syncFolder()
+        let lines = try Self.lines(jobs)
+        let file = try Self.saying("opening", path) { () throws(Errno) in
+            try OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_APPEND)
+        }
+        try Self.saying("writing to", path) { () throws(Errno) in
+            try Descriptor.write(file.descriptor, lines)
+        }
+        try Self.saying("syncing", path) { () throws(Errno) in
+            try Descriptor.sync(file.descriptor)
+        }
+        // The name of a new file has to outlive a power cut, too.
+        let opened = try Self.saying("opening the folder", folder) { () throws(Errno) in
+            try OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY)
+        }
+        try Self.saying("syncing the folder", folder) { () throws(Errno) in
+            try Descriptor.sync(opened.descriptor)
+        }
         return path
     }
 
     /// What is written. It begins with a line end: a crash may have left a part of a line before it.
-    private static func lines(_ jobs: [SpilledJob]) throws(Failure) -> Data {
+    private static func lines(_ jobs: [SpilledJob]) throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var lines = Data([0x0A])
+        var lines: [UInt8] = [0x0A]
         for job in jobs {
             do {
                 lines += try encoder.encode(job) + [0x0A]
@@ -48,30 +60,16 @@ struct DeadSpill: Sendable {
         return lines
     }
 
-    private func write(_ lines: Data, to file: CInt, _ path: FilePath) throws(Failure) {
-        var rest = lines
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("writing to", path) }
-            rest = Data(rest.dropFirst(count))
-        }
+    private static func saying<Result>(
+        _ what: String, _ path: FilePath, _ call: () throws(Errno) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Errno) { return try call() } catch { throw failure(what, path, error) }
     }
 
-    /// The name of a new file has to outlive a power cut, too.
-    private func syncFolder() throws(Failure) {
-        let descriptor = open(folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("opening the folder", folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("syncing the folder", folder) }
-    }
-
-    private func failure(_ what: String, _ path: FilePath) -> Failure {
-        let code = errno
-        return Failure(
-            code == ENOSPC || code == EDQUOT ? .noSpace : .ioFailure,
-            "\(what) \(path) failed: \(String(cString: strerror(code))). Dead jobs stay in Redis until it can be "
-                + "written.")
+    private static func failure(_ what: String, _ path: FilePath, _ error: Errno) -> Failure {
+        Failure(
+            error == .noSpace || error.rawValue == EDQUOT ? .noSpace : .ioFailure,
+            "\(what) \(path) failed: \(error). Dead jobs stay in Redis until it can be written.")
     }
 }
 

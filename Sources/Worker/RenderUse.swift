@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// What a render took, as the worker measured it: the child is not asked.
@@ -39,7 +40,7 @@ struct ChildMeter {
         RenderUse(
             wallMilliseconds: (clock.now - start) / .milliseconds(1),
             cpuMilliseconds: max(0, ((Self.cpuSeconds(of: pid) ?? cpuStart) - cpuStart) * 1000),
-            peakMemoryBytes: Self.peakBytes(of: pid) ?? 0)
+            peakMemoryBytes: ProcessStatus("\(pid)")?.bytes("VmHWM") ?? 0)
     }
 
     /// Processor time of a process, in seconds; nil when it is gone.
@@ -52,29 +53,11 @@ struct ChildMeter {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    private static let statusBytesMax = 8192
-
-    /// VmHWM of proc(5)'s status, which gives kilobytes; nil when the kernel does not say.
-    private static func peakBytes(of pid: pid_t) -> Int? {
-        let file = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: statusBytesMax)
-        let count = read(file, &bytes, bytes.count)
-        guard count > 0,
-            let line = String(decoding: bytes[..<count], as: UTF8.self)
-                .split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
-        else { return nil }
-        return Int(kilobytes).map { $0 * 1024 }
-    }
-
     /// Sets VmHWM to what is resident now (proc(5), clear_refs, value 5). Where the kernel does not let us, the peak is
     /// that of the process so far: too high, never too low.
     private static func forgetPeak(of pid: pid_t) {
-        let file = open("/proc/\(pid)/clear_refs", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, "5", 1)
-        close(file)
+        // It is gone, or the kernel does not let us.
+        guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
+        try? Descriptor.write(file.descriptor, Array("5".utf8))  // nor then
     }
 }

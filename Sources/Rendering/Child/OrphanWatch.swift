@@ -1,6 +1,8 @@
+import Files
 import Glibc
 import RenderProtocol
 import Synchronization
+import SystemPackage
 
 /// Ends the process when the worker is gone while a photo is being rendered.
 ///
@@ -33,18 +35,18 @@ final class OrphanWatch: Sendable {
     }
 
     private func wait() {
-        while true {
-            var descriptor = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
-            let count = poll(&descriptor, 1, -1)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0, descriptor.revents & Int16(POLLHUP) != 0 else { return }
-            let isBusy = state.withLock { state in
-                state.isOrphan = true
-                return state.isBusy
-            }
-            if isBusy { _exit(RenderExit.orphaned.rawValue) }
-            return
+        var descriptor = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
+        do throws(Errno) {
+            try Descriptor.uninterrupted { poll(&descriptor, 1, -1) }
+        } catch {
+            return  // as without the thread
         }
+        guard descriptor.revents & Int16(POLLHUP) != 0 else { return }
+        let isBusy = state.withLock { state in
+            state.isOrphan = true
+            return state.isBusy
+        }
+        if isBusy { _exit(RenderExit.orphaned.rawValue) }
     }
 
     /// Does the work of one request; does not return when the worker is gone.

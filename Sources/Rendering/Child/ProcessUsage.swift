@@ -1,9 +1,10 @@
+import Files
 import Glibc
 
 /// What the process uses, as the kernel counts it for its limits.
 enum ProcessUsage {
     /// Memory that counts for RLIMIT_DATA now, in bytes; nil when the kernel does not say.
-    static var dataBytes: Int? { status("VmData:") }
+    static var dataBytes: Int? { status?.bytes("VmData") }
 
     /// Processor time as the kernel counts it for RLIMIT_CPU, in seconds.
     ///
@@ -20,22 +21,7 @@ enum ProcessUsage {
     }
 
     /// Opens the kernel's file of the process, for good: a confined process cannot open it any more.
-    static func openFiles() { _ = statusFile }
+    static func openFiles() { _ = status }
 
-    private static let statusFile = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
-
-    private static let statusBytesMax = 8192
-
-    /// A line of proc(5)'s status, which gives kilobytes.
-    private static func status(_ name: String) -> Int? {
-        var bytes = [UInt8](repeating: 0, count: statusBytesMax)
-        // Without /proc there is no number; a render does not fail for that.
-        let count = pread(statusFile, &bytes, bytes.count, 0)
-        guard count > 0,
-            let line = String(decoding: bytes[..<count], as: UTF8.self)
-                .split(separator: "\n").first(where: { $0.hasPrefix(name) }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
-        else { return nil }
-        return Int(kilobytes).map { $0 * 1024 }
-    }
+    private static let status = ProcessStatus("self")
 }

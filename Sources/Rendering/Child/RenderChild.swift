@@ -4,6 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 public import RenderProtocol
+import SystemPackage
 import Vips
 
 /// The life of a render child: takes requests and open files over the socket that is its standard input, answers on
@@ -116,19 +117,10 @@ public enum RenderChild {
     /// Writes one line; false when nobody reads any more.
     private static func answer(_ reply: RenderReply) -> Bool {
         do {
-            let line = try LineFormat.encode(reply)
-            return line.withUnsafeBytes { bytes in
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = write(
-                        STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                        rest.count)
-                    if count < 0, errno == EINTR { continue }
-                    guard count > 0 else { return false }
-                    rest = rest.dropFirst(count)
-                }
-                return true
-            }
+            try Descriptor.write(STDOUT_FILENO, Array(LineFormat.encode(reply)))
+            return true
+        } catch is Errno {
+            return false
         } catch {
             complain("an answer cannot be encoded: \(error)")
             return false

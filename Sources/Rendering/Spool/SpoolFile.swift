@@ -3,6 +3,7 @@ import CSpool
 import Files
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// A part of the spool for what does not fit into memory.
 ///
@@ -38,13 +39,10 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, start + offset + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("write \(bytes.count) bytes", errno) }
-            done += count
+        do throws(Errno) {
+            try Descriptor.write(descriptor, bytes, at: start + offset)
+        } catch {
+            throw failure("write \(bytes.count) bytes", error)
         }
         let written = writtenBytes.add(bytes.count, ordering: .relaxed).newValue
         if written >= Self.unwrittenBytesMax {
@@ -58,15 +56,11 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `ioFailure`.
     func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(Failure) {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, start + offset + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw failure("read \(bytes.count) bytes", count < 0 ? errno : EIO)
-            }
-            done += count
+        do throws(Errno) {
+            let count = try Descriptor.read(descriptor, into: bytes, from: start + offset)
+            guard count == bytes.count else { throw .ioError }
+        } catch {
+            throw failure("read \(bytes.count) bytes", error)
         }
         let read = readBytes.add(bytes.count, ordering: .relaxed).newValue
         if read >= Self.cachedBytesMax {
@@ -95,13 +89,13 @@ final class SpoolFile: Sendable {
     /// File systems that know no ranges keep the pages; nothing is wrong with them.
     private func check(_ status: Int32) throws(Failure) {
         guard status != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
-        throw failure("write to the disk", errno)
+        throw failure("write to the disk", Errno(rawValue: errno))
     }
 
     /// An advice: without it, the kernel takes the pages back when memory is short.
     private func leaveCache() { posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 
-    private func failure(_ action: String, _ number: Int32) -> Failure {
-        SpoolSpace.failure(action, number)
+    private func failure(_ action: String, _ error: Errno) -> Failure {
+        SpoolSpace.failure(action, error)
     }
 }

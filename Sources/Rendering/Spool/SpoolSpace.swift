@@ -3,6 +3,7 @@ import CSpool
 import Files
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// The file that a request came with for pixels that do not fit into memory, dealt out in parts.
 final class SpoolSpace: Sendable {
@@ -30,10 +31,11 @@ final class SpoolSpace: Sendable {
             defer { state = (state.end + bytes, state.parts + 1) }
             return state.end
         }
-        let number = allocate(start, bytes)
-        guard number == 0 else {
+        do throws(Errno) {
+            try allocate(start, bytes)
+        } catch {
             giveBack(start, bytes)
-            throw Self.failure("make a spool file of \(bytes) bytes", number)
+            throw Self.failure("make a spool file of \(bytes) bytes", error)
         }
         return start
     }
@@ -49,24 +51,22 @@ final class SpoolSpace: Sendable {
     }
 
     /// Takes the space, or on file systems that cannot, the length alone.
-    ///
-    /// - Returns: the kernel's error number, or 0.
-    private func allocate(_ start: Int, _ bytes: Int) -> Int32 {
-        while true {
-            if minilab_allocate(file.descriptor, Int64(start), Int64(bytes)) == 0 { return 0 }
-            switch errno {
-            case EINTR: continue
-            case EOPNOTSUPP: return ftruncate(file.descriptor, start + bytes) == 0 ? 0 : errno
-            default: return errno
+    private func allocate(_ start: Int, _ bytes: Int) throws(Errno) {
+        do throws(Errno) {
+            try Descriptor.uninterrupted {
+                minilab_allocate(file.descriptor, Int64(start), Int64(bytes))
             }
+        } catch {
+            guard error.rawValue == EOPNOTSUPP else { throw error }
+            try Descriptor.uninterrupted { ftruncate(file.descriptor, start + bytes) }
         }
     }
 
-    static func failure(_ action: String, _ number: Int32) -> Failure {
-        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(number)
+    static func failure(_ action: String, _ error: Errno) -> Failure {
+        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(error.rawValue)
         return Failure(
             isFull ? .noSpace : .ioFailure,
-            "The render could not \(action): \(String(cString: strerror(number)))."
+            "The render could not \(action): \(error)."
                 + (isFull ? " Free some space, or raise the quota." : ""))
     }
 }

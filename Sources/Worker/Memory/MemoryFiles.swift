@@ -1,3 +1,5 @@
+import Files
+import Glibc
 import SystemPackage
 
 /// What the kernel tells of memory, read from its files.
@@ -126,31 +128,21 @@ struct MemoryFiles: Sendable {
         text(file).map(KernelText.keyed) ?? [:]
     }
 
-    private func exists(_ file: String) -> Bool { open(file) { _ in } != nil }
+    private func exists(_ file: String) -> Bool { open(file) != nil }
 
     private func text(_ file: String) -> String? {
-        open(file) { descriptor in
-            let bytes = try [UInt8](unsafeUninitializedCapacity: Self.fileBytesMax) {
-                buffer, count in
-                let raw = UnsafeMutableRawBufferPointer(buffer)
-                while count < raw.count {
-                    let read = try descriptor.read(into: .init(rebasing: raw[count...]))
-                    if read == 0 { break }
-                    count += read
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
+        guard let file = open(file) else { return nil }
+        do throws(Errno) {
+            return String(
+                decoding: try Descriptor.bytes(file.descriptor, count: Self.fileBytesMax),
+                as: UTF8.self)
+        } catch {
+            return nil  // a folder, or the kernel does not say
         }
     }
 
-    private func open<Result>(
-        _ file: String, _ body: (FileDescriptor) throws -> Result
-    ) -> Result? {
+    private func open(_ file: String) -> OpenFile? {
         // Not there, or not for us to read: the kernel does not say.
-        guard
-            let descriptor = try? FileDescriptor.open(
-                root.pushing(FilePath(file)), .readOnly, options: .closeOnExec)
-        else { return nil }
-        return try? descriptor.closeAfter { try body(descriptor) }
+        try? OpenFile(opening: root.pushing(FilePath(file)).string, O_RDONLY)
     }
 }

@@ -1,6 +1,6 @@
 import Adjustments
+import Files
 import FoundationEssentials
-import Glibc
 import JobQueue
 import Telemetry
 
@@ -14,13 +14,8 @@ struct SpillFile {
     /// - Throws: when the file cannot be read, or a whole line of it is no job. A last line without its end is one that
     ///   a crash cut off: its job is still in Redis.
     func forEach(_ body: (SpilledJob) async throws -> Void) async throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure(
-                .ioFailure, "\(path) cannot be opened: \(String(cString: strerror(errno))).")
-        }
-        defer { close(descriptor) }
-        let lines = LineReader(descriptor, path: path, lineBytesMax: SpilledJob.lineBytesMax)
+        let lines = LineReader(
+            try JobFile.open(path), lineBytesMax: SpilledJob.lineBytesMax)
         var seen: Set<SpilledJob.Name> = []
         while let line = try lines.next() {
             guard let bytes = line.bytes else {

@@ -1,75 +1,73 @@
 import Adjustments
 import Files
 import Glibc
+import SystemPackage
 
 /// A file of jobs, open for as many passes as are wanted; standard input is copied to a file first.
 final class JobFile {
+    private let file: OpenFile
+
     /// Its name, for errors.
-    let path: String
-    private let descriptor: Int32
+    var path: String { file.name }
 
     /// Opens a file; `-` is standard input.
-    init(path: String) throws {
-        self.path = path == "-" ? "standard input" : path
-        let source = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else {
-            throw Failure(
-                .ioFailure, "\(path) cannot be opened: \(String(cString: strerror(errno))).")
-        }
-        var status = stat()
-        guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            descriptor = try Self.spool(source, self.path)
-            return
-        }
-        descriptor = source
+    init(path: String) throws(Failure) {
+        let source =
+            path == "-"
+            ? OpenFile(adopting: fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), name: "standard input")
+            : try Self.open(path)
+        file = try source.isRegular() ? source : Self.spool(source)
     }
-
-    deinit { close(descriptor) }
 
     /// A pass over all lines.
-    func lines() -> LineReader { LineReader(descriptor, path: path) }
+    func lines() -> LineReader { LineReader(file) }
 
     /// SHA-256 of it, in hex.
-    func digest() throws -> String {
-        try FileDigest.sha256(of: "/proc/self/fd/\(descriptor)").hex
+    func digest() throws(Failure) -> String { try FileDigest.sha256(of: file).hex }
+
+    /// Opens a file for reading, or a pipe.
+    static func open(_ path: String) throws(Failure) -> OpenFile {
+        do throws(Errno) {
+            return try OpenFile(opening: path, O_RDONLY)
+        } catch {
+            throw Failure(.ioFailure, "\(path) cannot be opened: \(error).")
+        }
     }
 
+    private static let blockBytes = 1 << 20
+
     /// Copies what can be read only once to a file that has no name and goes with the process.
-    private static func spool(_ source: Int32, _ name: String) throws -> Int32 {
+    private static func spool(_ source: OpenFile) throws(Failure) -> OpenFile {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        let file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(namelessIn: folder, name: source.name)
+        } catch {
             throw Failure(
                 .ioFailure,
-                "\(name) cannot be kept in \(folder): \(String(cString: strerror(errno))). Set TMPDIR to a folder "
+                "\(source.name) cannot be kept in \(folder): \(error). Set TMPDIR to a folder "
                     + "with room, or give a file.")
         }
-        var block = [UInt8](repeating: 0, count: 1 << 20)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 16)
+        defer { block.deallocate() }
         while true {
-            let count = read(source, &block, block.count)
-            if count < 0 && errno == EINTR { continue }
+            let count = try read(source, into: block)
             if count == 0 { return file }
-            guard count > 0 else {
-                let reason = String(cString: strerror(errno))
-                close(file)
-                throw Failure(.ioFailure, "\(name) cannot be read: \(reason).")
+            do throws(Errno) {
+                try Descriptor.write(file.descriptor, .init(rebasing: block[..<count]))
+            } catch {
+                throw Failure(.ioFailure, "\(source.name) cannot be kept in \(folder): \(error).")
             }
-            var written = 0
-            while written < count {
-                let more = block.withUnsafeBytes {
-                    write(file, $0.baseAddress! + written, count - written)
-                }
-                guard more > 0 else { break }
-                written += more
-            }
-            guard written == count else {
-                let reason = String(cString: strerror(errno))
-                close(file)
-                throw Failure(.ioFailure, "\(name) cannot be kept in \(folder): \(reason).")
-            }
+        }
+    }
+
+    private static func read(
+        _ source: OpenFile, into block: UnsafeMutableRawBufferPointer
+    ) throws(Failure) -> Int {
+        do throws(Errno) {
+            return try Descriptor.read(source.descriptor, into: block)
+        } catch {
+            throw Failure(.ioFailure, "\(source.name) cannot be read: \(error).")
         }
     }
 }
-
-/// `O_TMPFILE`, which is a macro that Swift cannot read: `__O_TMPFILE | O_DIRECTORY`.
-private let O_TMPFILE = 0o20_000_000 | O_DIRECTORY

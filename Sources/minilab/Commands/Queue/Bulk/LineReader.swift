@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Glibc
 
 /// Reads the lines of a file, however many there are, in bounded memory.
@@ -14,26 +15,21 @@ final class LineReader {
     }
 
     private static let bufferBytes = 1 << 20
-    private let descriptor: Int32
-    private let path: String
+    private let file: OpenFile
     private let lineBytesMax: Int
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: LineReader.bufferBytes, alignment: 16)
-    private var position: off_t = 0
+    private var position = 0
     private var start = 0
     private var end = 0
     private var number = 0
 
     /// - Parameters:
-    ///   - descriptor: of a file that can be read from any place; it is read from its beginning and not closed.
-    ///   - path: its name, for errors.
+    ///   - file: can be read from any place; it is read from its beginning.
     ///   - lineBytesMax: what a line may have.
-    init(
-        _ descriptor: Int32, path: String, lineBytesMax: Int = ContractLimits.jobBytesMax
-    ) {
+    init(_ file: OpenFile, lineBytesMax: Int = ContractLimits.jobBytesMax) {
         self.lineBytesMax = lineBytesMax
-        self.descriptor = descriptor
-        self.path = path
+        self.file = file
     }
 
     deinit { buffer.deallocate() }
@@ -59,13 +55,8 @@ final class LineReader {
                 start = 0
                 searched = end
             }
-            let count = pread(
-                descriptor, buffer.baseAddress! + end, buffer.count - end, position)
-            guard count >= 0 else {
-                throw Failure(
-                    .ioFailure, "\(path) cannot be read: \(String(cString: strerror(errno))).")
-            }
-            position += off_t(count)
+            let count = try file.read(into: .init(rebasing: buffer[end...]), from: position)
+            position += count
             if count == 0 {
                 return end == 0 && !isTooLong ? nil : line(to: end, isTooLong)
             }

@@ -1,0 +1,53 @@
+public import Adjustments
+import Glibc
+public import SystemPackage
+
+/// What the kernel says of an open file.
+extension OpenFile {
+    /// Its length in bytes.
+    ///
+    /// - Throws: `ioFailure`.
+    public func length() throws(Failure) -> Int { Int(try readableStatus().st_size) }
+
+    /// Whether it is a file, and not a folder, pipe or device.
+    ///
+    /// - Throws: `ioFailure`.
+    public func isRegular() throws(Failure) -> Bool {
+        try readableStatus().st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Tells, compared with a later one, that the file was not written to.
+    ///
+    /// - Parameter getsLinks: whether it may get further hard links meanwhile. Those set its time of change, so only its
+    ///   time of writing is looked at, which whoever writes can set back.
+    /// - Throws: `ioFailure`.
+    public func stamp(getsLinks: Bool) throws(Failure) -> FileStamp {
+        FileStamp(try readableStatus(), getsLinks: getsLinks)
+    }
+
+    /// Locks it for this process alone; does not wait. The kernel frees it when the file is closed.
+    ///
+    /// - Returns: false when somebody else has the lock.
+    /// - Throws: the kernel's error.
+    public func lock() throws(Errno) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        let error = Errno(rawValue: errno)
+        guard error == .wouldBlock || error == .interrupted else { throw error }
+        return false
+    }
+
+    /// Whether it still has a name: false when it was removed after it was opened.
+    ///
+    /// - Throws: the kernel's error.
+    public func hasName() throws(Errno) -> Bool { try status().st_nlink > 0 }
+
+    private func readableStatus() throws(Failure) -> stat {
+        try Self.saying("\(name) cannot be read") { () throws(Errno) in try status() }
+    }
+
+    func status() throws(Errno) -> stat {
+        var status = stat()
+        try Descriptor.uninterrupted { fstat(descriptor, &status) }
+        return status
+    }
+}
