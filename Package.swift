@@ -139,7 +139,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", "CSpool", "Editors", "Files", "Metadata",
+                "Adjustments", "Editors", "Files", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
@@ -304,7 +304,7 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Adjustments", "Editors", "Library", "MinilabTesting",
+                "Adjustments", "Editors", "Files", "Library", "MinilabTesting",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),

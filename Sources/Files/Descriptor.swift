@@ -20,7 +20,7 @@ public enum Descriptor {
         while true {
             let number = call()
             if number >= 0 { return number }
-            let error = Errno(rawValue: errno)
+            let error = Errno.latest
             if error != .interrupted { throw error }
         }
     }
@@ -106,4 +106,9 @@ public enum Descriptor {
     public static func sync(_ descriptor: Int32) throws(Errno) {
         try uninterrupted { fsync(descriptor) }
     }
+}
+
+extension Errno {
+    /// The error of the call before, by `errno`.
+    public static var latest: Errno { Errno(rawValue: errno) }
 }

@@ -21,7 +21,7 @@ public final class DescriptorSocket: Sendable {
     public static func pair() throws(Failure) -> (ours: DescriptorSocket, theirs: Int32) {
         var ends: [Int32] = [-1, -1]
         guard minilab_socket_pair(&ends) == 0 else {
-            throw OpenFile.failure("no socket can be made", Errno(rawValue: errno))
+            throw OpenFile.failure("no socket can be made", .latest)
         }
         return (DescriptorSocket(adopting: ends[0]), ends[1])
     }

@@ -31,7 +31,7 @@ extension OpenFile {
     /// - Throws: the kernel's error.
     public func lock() throws(Errno) -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        let error = Errno(rawValue: errno)
+        let error = Errno.latest
         guard error == .wouldBlock || error == .interrupted else { throw error }
         return false
     }

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Glibc
 import SystemPackage
 
@@ -15,18 +16,21 @@ enum AssetLock {
         _ path: FilePath, isFolder: Bool = false, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
-        let file = open(path.string, mode | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw Files.failure("opening the lock", path) }
-        defer { close(file) }
+        let file = try FileSystem.saying("opening the lock", path) { () throws(Errno) in
+            try OpenFile(opening: path.string, mode)
+        }
+        defer { withExtendedLifetime(file) {} }
         let end = ContinuousClock.now + waitMax
-        while flock(file, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
-                throw Failure(
-                    .ioFailure,
-                    "the lock \(path) was not free within \(waitMax); another process holds it. "
-                        + "The job is retried.")
+        do throws(Errno) {
+            while try !file.lock() {
+                guard ContinuousClock.now < end else { throw .wouldBlock }
+                usleep(pollMicroseconds)
             }
-            usleep(pollMicroseconds)
+        } catch {
+            throw Failure(
+                .ioFailure,
+                "the lock \(path) was not free within \(waitMax); another process holds it. "
+                    + "The job is retried.")
         }
         return try body()
     }

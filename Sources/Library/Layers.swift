@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 import SystemPackage
 
 /// A file of an asset, as PhotoKit's resources name them.

@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 public import FoundationEssentials
 import SystemPackage
 

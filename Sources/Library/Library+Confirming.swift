@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 import SystemPackage
 
 /// How an edit that finds nothing to change counts as the one that arrived last: no version tells of it, so a link

@@ -45,7 +45,7 @@ extension Library {
                     "the asset \(asset.string.debugDescription) is a symbolic link that leads in a "
                         + "circle.")
             default:
-                throw Files.failure("opening the original", path)
+                throw FileSystem.failure("opening the original", path)
             }
         }
         guard real.starts(with: originals), real != originals else {
@@ -55,7 +55,7 @@ extension Library {
                     + "symbolic link, to \(real). Put the photo itself below \(originals).")
         }
         var info = stat()
-        guard stat(real.string, &info) == 0 else { throw Files.failure("looking at", real) }
+        guard stat(real.string, &info) == 0 else { throw FileSystem.failure("looking at", real) }
         guard info.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
                 .unsupportedFormat,

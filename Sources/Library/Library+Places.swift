@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 import SystemPackage
 
 /// Where an asset's own entries are, and what may not be taken for them.
@@ -115,11 +116,11 @@ extension Library {
         // The sidecar's, and at least the render's.
         let ending = max(4, 1 + (format?.fileExtension.utf8.count ?? 0))
         let bytes = asset.stem.utf8.count + ending
-        guard bytes > Self.fileNameBytesMax else { return }
+        guard bytes > FileSystem.nameBytesMax else { return }
         throw Failure(
             .invalidValue,
             "the asset \(asset.string.debugDescription) has too long a name: its render or its adjustment data would "
-                + "have one of \(bytes) bytes, and a file's may have \(Self.fileNameBytesMax). Give the original a shorter "
+                + "have one of \(bytes) bytes, and a file's may have \(FileSystem.nameBytesMax). Give the original a shorter "
                 + "one.")
     }
 

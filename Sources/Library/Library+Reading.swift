@@ -95,11 +95,9 @@ extension Library {
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
     public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
         let file = try openOriginal(of: path)
-        let name = FilePath(file.name)
         return try sidecar(
-            files.read(
-                file.descriptor, name, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar),
-            name)
+            files.read(file, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar),
+            FilePath(file.name))
     }
 
     private func sidecar(_ bytes: [UInt8], _ path: FilePath) throws(Failure) -> AAESidecar {

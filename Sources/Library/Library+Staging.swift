@@ -1,5 +1,6 @@
 public import Adjustments
 public import Editors
+import Files
 import FoundationEssentials
 public import SystemPackage
 

@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 import Glibc
 import SystemPackage
 
@@ -49,7 +50,7 @@ extension Library {
         // A release that locked nothing has made it.
         case .none: try discard(staged)
         case .ours(let file):
-            defer { close(file) }
+            defer { withExtendedLifetime(file) {} }
             try discard(staged)
         }
         return true

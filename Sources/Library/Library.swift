@@ -1,4 +1,5 @@
 public import Adjustments
+public import Files
 public import SystemPackage
 
 /// A folder of photos: originals, which are never written, and the versions that edits made of them.
@@ -25,7 +26,7 @@ public struct Library: Sendable {
     public let root: FilePath
     /// Where the originals are, with symbolic links resolved.
     public let originals: FilePath
-    let files: Files
+    let files: FileSystem
     let holds = StagingHolds()
 
     /// Opens a library, making its own folders where they are missing.
@@ -38,14 +39,14 @@ public struct Library: Sendable {
     public init(
         root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil
     ) throws(Failure) {
-        files = Files(faults: faults)
+        files = FileSystem(faults: faults)
         let isNew = try files.makeFolder(root.appending("edits"))
         try files.makeFolder(root.appending("staging"))
         if originals == nil { try files.makeFolder(root.appending("originals")) }
         guard let root = realPath(root),
             let folder = realPath(originals ?? root.appending("originals"))
         else {
-            throw Files.failure("opening the folder", originals ?? root)
+            throw FileSystem.failure("opening the folder", originals ?? root)
         }
         if isNew { try files.sync(root) }
         self.root = root

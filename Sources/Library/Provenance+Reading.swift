@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import FoundationEssentials
 import SystemPackage
 
@@ -77,14 +78,9 @@ extension Content {
             guard bytes.starts(with: (folder + "/").utf8) else { return false }
             bytes = bytes.dropFirst(folder.utf8.count + 1)
         }
-        return (1...Library.fileNameBytesMax).contains(bytes.count)
+        return (1...FileSystem.nameBytesMax).contains(bytes.count)
             && !bytes.contains(UInt8(ascii: "/")) && !bytes.contains(0)
             && !bytes.elementsEqual(".".utf8) && !bytes.elementsEqual("..".utf8)
             && !bytes.elementsEqual(Provenance.fileName.utf8)
     }
-}
-
-extension Library {
-    /// Most bytes of a file's name (Linux' NAME_MAX).
-    static let fileNameBytesMax = 255
 }

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import SystemPackage
 
 /// The two kinds of versions that an asset has, each with a pointer of its own.

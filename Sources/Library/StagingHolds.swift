@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Glibc
 import Synchronization
 import SystemPackage
@@ -8,14 +9,10 @@ import SystemPackage
 /// The kernel frees them when the process dies, however it does. A lock is a file of its own and not the staged
 /// folder: a folder is moved to its place, and NFS locks no folders.
 final class StagingHolds: Sendable {
-    private let open = Mutex<[StagedVersion: CInt]>([:])
+    private let open = Mutex<[StagedVersion: OpenFile]>([:])
     /// Most tries to lock a file, ``pauseMicroseconds`` apart: only a sweep that just looks can have it.
     private static let attemptsMax = 200
     private static let pauseMicroseconds: UInt32 = 5_000
-
-    deinit {
-        for file in open.withLock({ $0.values.map(\.self) }) { close(file) }
-    }
 
     /// Locks a staged version until it is let go.
     func take(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
@@ -34,12 +31,13 @@ final class StagingHolds: Sendable {
 
     /// Lets go of a staged version, if we have it.
     func letGo(_ staged: StagedVersion) {
-        if let file = open.withLock({ $0.removeValue(forKey: staged) }) { close(file) }
+        open.withLock { $0[staged] = nil }
     }
 
     /// What became of the wish for a lock.
     enum Answer {
-        case ours(CInt)
+        /// Until the file is let go.
+        case ours(OpenFile)
         case others
         /// There is no such file, or it was removed while we opened it.
         case none
@@ -47,29 +45,19 @@ final class StagingHolds: Sendable {
 
     /// Locks a file; does not wait.
     static func lock(_ path: FilePath, making: Bool) throws(Failure) -> Answer {
-        let file = Glibc.open(path.string, O_RDWR | O_CLOEXEC | (making ? O_CREAT : 0), 0o666)
-        guard file >= 0 else {
-            if errno == ENOENT { return .none }
-            throw Files.failure("opening the lock", path)
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(opening: path.string, O_RDWR | (making ? O_CREAT : 0))
+        } catch {
+            if error == .noSuchFileOrDirectory { return .none }
+            throw FileSystem.failure("opening the lock", path, error)
         }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            close(file)
-            guard code == EWOULDBLOCK || code == EINTR else {
-                throw Files.failure("locking", path, code)
-            }
+        guard try FileSystem.saying("locking", path, { () throws(Errno) in try file.lock() }) else {
             return .others
         }
-        var info = stat()
-        guard fstat(file, &info) == 0 else {
-            let code = errno
-            close(file)
-            throw Files.failure("looking at", path, code)
+        let hasName = try FileSystem.saying("looking at", path) { () throws(Errno) in
+            try file.hasName()
         }
-        guard info.st_nlink > 0 else {
-            close(file)
-            return .none
-        }
-        return .ours(file)
+        return hasName ? .ours(file) : .none
     }
 }

@@ -20,7 +20,7 @@ struct DeadSpill: Sendable {
     /// - Returns: the file.
     func append(_ jobs: [SpilledJob], at date: Date = .now) throws(Failure) -> FilePath {
         if mkdir(folder.string, 0o777) != 0, errno != EEXIST {
-            throw Self.failure("making the folder", folder, Errno(rawValue: errno))
+            throw Self.failure("making the folder", folder, .latest)
         }
         let month = date.formatted(.iso8601.year().month())
         let path = folder.appending("\(queue)-\(month).ndjson")

@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import Files
 import Foundation
 import MinilabTesting
 import SystemPackage

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import SystemPackage
 import Testing
 

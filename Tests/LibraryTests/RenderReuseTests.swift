@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Foundation
 import SystemPackage
 import Testing

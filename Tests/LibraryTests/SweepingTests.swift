@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Foundation
 import SystemPackage
 import Testing
@@ -96,7 +97,7 @@ import Testing
                         sweeper.hold(of: staged), making: false)
                     {
                         try sweeper.files.remove(sweeper.hold(of: staged))
-                        close(file)
+                        withExtendedLifetime(file) {}
                     }
                 }
             }

@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import Files
 import FoundationEssentials
 import SystemPackage
 import Testing

@@ -1,5 +1,6 @@
 public import Adjustments
 public import Editors
+import Files
 public import FoundationEssentials
 public import SystemPackage
 

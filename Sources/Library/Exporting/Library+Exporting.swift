@@ -1,4 +1,5 @@
 public import Adjustments
+import Files
 import FoundationEssentials
 public import SystemPackage
 

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -14,8 +15,8 @@ public final class RenderEntry: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// -1 when it was let go.
-        var file: CInt
+        /// Nil when it was let go.
+        var file: OpenFile?
         var record: RenderRecord
     }
 
@@ -30,21 +31,13 @@ public final class RenderEntry: Sendable {
         case lost
     }
 
-    private init(_ key: RenderKey, _ path: FilePath, _ file: CInt, _ record: RenderRecord) {
+    private init(_ key: RenderKey, _ path: FilePath, _ file: OpenFile, _ record: RenderRecord) {
         (self.key, self.path) = (key, path)
         state = Mutex(State(file: file, record: record))
     }
 
-    deinit { letGo() }
-
     /// Lets others have it. An object lives on for a moment after its last use, and a worker may be stopped in that.
-    func letGo() {
-        let file = state.withLock { state in
-            defer { state.file = -1 }
-            return state.file
-        }
-        if file >= 0 { close(file) }
-    }
+    func letGo() { state.withLock { $0.file = nil } }
 
     /// What it says.
     var record: RenderRecord { state.withLock { $0.record } }
@@ -56,10 +49,11 @@ public final class RenderEntry: Sendable {
         try state.withLock { state throws(Failure) in
             var record = state.record
             change(&record)
-            let bytes = try record.encoded()
-            let count = bytes.withUnsafeBytes { pwrite(state.file, $0.baseAddress, $0.count, 0) }
-            guard count == bytes.count, ftruncate(state.file, off_t(count)) == 0 else {
-                throw Files.failure("writing to", path)
+            let bytes = Array(try record.encoded())
+            try FileSystem.saying("writing to", path) { () throws(Errno) in
+                let descriptor = state.file?.descriptor ?? -1
+                try Descriptor.write(descriptor, bytes, at: 0)
+                try Descriptor.uninterrupted { ftruncate(descriptor, bytes.count) }
             }
             state.record = record
         }
@@ -71,16 +65,12 @@ public final class RenderEntry: Sendable {
     /// - Returns: nil when the file is not there and is not to be made.
     static func open(
         _ path: FilePath, _ key: RenderKey, for holder: String? = nil, making: Bool,
-        _ files: Files
+        _ files: FileSystem
     ) throws(Failure) -> Claim? {
         for _ in 0..<attemptsMax {
             guard let file = try open(path, making: making, files) else { return nil }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                let code = errno
-                defer { close(file) }
-                guard code == EWOULDBLOCK || code == EINTR else {
-                    throw Files.failure("locking", path, code)
-                }
+            guard try FileSystem.saying("locking", path, { () throws(Errno) in try file.lock() })
+            else {
                 do throws(Failure) {
                     let other = try RenderRecord(try read(file, path)).holder
                     return holder != nil && other == holder ? .lost : .busy
@@ -88,20 +78,14 @@ public final class RenderEntry: Sendable {
                     return .lost
                 }
             }
-            var info = stat()
-            guard fstat(file, &info) == 0 else {
-                defer { close(file) }
-                throw Files.failure("looking at", path)
-            }
             // Removed between open and lock: there is another file of that name, or none.
-            guard info.st_nlink > 0 else {
-                close(file)
-                continue
-            }
+            guard
+                try FileSystem.saying(
+                    "looking at", path, { () throws(Errno) in try file.hasName() })
+            else { continue }
             do throws(Failure) {
                 return .held(RenderEntry(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
-                close(file)
                 // The photo is rendered without it; nothing of it is changed.
                 if error.code == .laterFormat { return .lost }
                 throw error
@@ -113,33 +97,27 @@ public final class RenderEntry: Sendable {
     private static let attemptsMax = 3
 
     private static func open(
-        _ path: FilePath, making: Bool, _ files: Files
-    ) throws(Failure) -> CInt? {
-        let flags = O_RDWR | O_CLOEXEC | (making ? O_CREAT : 0)
-        var file = Glibc.open(path.string, flags, 0o666)
-        if file < 0, errno == ENOENT {
+        _ path: FilePath, making: Bool, _ files: FileSystem
+    ) throws(Failure) -> OpenFile? {
+        let flags = O_RDWR | (making ? O_CREAT : 0)
+        do throws(Errno) {
+            return try OpenFile(opening: path.string, flags)
+        } catch {
+            guard error == .noSuchFileOrDirectory else {
+                throw FileSystem.failure("opening", path, error)
+            }
             guard making else { return nil }
-            try files.makeFolder(path.removingLastComponent())
-            file = Glibc.open(path.string, flags, 0o666)
         }
-        guard file >= 0 else { throw Files.failure("opening", path) }
-        return file
+        try files.makeFolder(path.removingLastComponent())
+        return try FileSystem.saying("opening", path) { () throws(Errno) in
+            try OpenFile(opening: path.string, flags)
+        }
     }
 
     /// - Returns: what is there, cut off where a record must have ended.
-    private static func read(_ file: CInt, _ path: FilePath) throws(Failure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        var length = 0
-        while length <= RenderRecord.bytesMax {
-            if length == bytes.count { bytes += [UInt8](repeating: 0, count: bytes.count) }
-            let count = bytes.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress.map { $0 + length }, $0.count - length, off_t(length))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Files.failure("reading", path) }
-            if count == 0 { break }
-            length += count
+    private static func read(_ file: OpenFile, _ path: FilePath) throws(Failure) -> [UInt8] {
+        try FileSystem.saying("reading", path) { () throws(Errno) in
+            try Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1)
         }
-        return Array(bytes[..<length])
     }
 }

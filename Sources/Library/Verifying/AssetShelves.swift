@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import FoundationEssentials
 import SystemPackage
 

@@ -89,7 +89,7 @@ final class SpoolFile: Sendable {
     /// File systems that know no ranges keep the pages; nothing is wrong with them.
     private func check(_ status: Int32) throws(Failure) {
         guard status != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
-        throw failure("write to the disk", Errno(rawValue: errno))
+        throw failure("write to the disk", .latest)
     }
 
     /// An advice: without it, the kernel takes the pages back when memory is short.

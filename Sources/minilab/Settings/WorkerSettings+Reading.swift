@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import Files
 import FoundationEssentials
 import Glibc
 package import JobQueue
@@ -91,11 +92,8 @@ extension WorkerSettings {
 
     /// `minilab-render` beside this executable.
     static func siblingExecutable() -> String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let path = FilePath(
-            String(
-                decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        // Without /proc it is looked for in the working folder.
+        let path = FilePath((try? FileSystem.target(ofLink: "/proc/self/exe")) ?? "")
         return path.removingLastComponent().appending("minilab-render").string
     }
 }

@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import Files
 import Foundation
 import Logging
 import MinilabTesting

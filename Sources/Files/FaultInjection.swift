@@ -1,6 +1,6 @@
-import Adjustments
+public import Adjustments
 import Synchronization
-import SystemPackage
+public import SystemPackage
 
 /// Stops a library's file calls at a chosen one, for good: what a crash between any two of them looks like.
 ///
@@ -16,9 +16,12 @@ public final class FaultInjection: Sendable {
     public var hasStruck: Bool { callsLeft.withLock { $0 < 0 } }
 
     /// The calls that were let through.
-    var calls: [FileCall] { record.withLock { $0 } }
+    public var calls: [FileCall] { record.withLock { $0 } }
 
-    func reach(_ name: String, _ path: FilePath) throws(Failure) {
+    /// Counts a call that is about to be made.
+    ///
+    /// - Throws: `ioFailure` when the process has crashed.
+    public func reach(_ name: String, _ path: FilePath) throws(Failure) {
         let isAlive = callsLeft.withLock { left in
             if left >= 0 { left -= 1 }
             return left >= 0
@@ -28,8 +31,13 @@ public final class FaultInjection: Sendable {
     }
 }
 
-/// A file call of a library, as a test sees it.
-struct FileCall: Sendable, Hashable {
-    let name: String
-    let path: FilePath
+/// A file call, as a test sees it.
+public struct FileCall: Sendable, Hashable {
+    /// The call: `write`, `move`, …
+    public let name: String
+    /// The file that it makes or changes.
+    public let path: FilePath
+
+    /// A call to be compared with.
+    public init(name: String, path: FilePath) { (self.name, self.path) = (name, path) }
 }

@@ -1,0 +1,114 @@
+public import Adjustments
+import Glibc
+public import SystemPackage
+
+/// What is there.
+extension FileSystem {
+    /// Where a symbolic link points, or nil when there is none: nothing, or a folder.
+    public func linkTarget(_ path: FilePath) throws(Failure) -> String? {
+        do throws(Errno) {
+            return try Self.target(ofLink: path.string)
+        } catch {
+            if [.noSuchFileOrDirectory, .notDirectory].contains(error) { return nil }
+            // The folder of an asset that is named like a pointer.
+            if error == .invalidArgument, try isFolder(path) { return nil }
+            throw Self.failure("reading the link", path, error)
+        }
+    }
+
+    /// Where a symbolic link points.
+    ///
+    /// - Throws: the kernel's error; `invalidArgument` when it is no link.
+    public static func target(ofLink path: String) throws(Errno) -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = try buffer.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+            try Descriptor.uninterrupted {
+                buffer.withMemoryRebound(to: CChar.self) {
+                    readlink(path, $0.baseAddress!, $0.count)
+                }
+            }
+        }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Whether anything is at a path; a link counts by itself.
+    public func exists(_ path: FilePath) throws(Failure) -> Bool { try status(path) != nil }
+
+    /// Whether there is a folder at a path; a link to one is none.
+    public func isFolder(_ path: FilePath) throws(Failure) -> Bool {
+        guard let status = try status(path) else { return false }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What the kernel says of a file, folder or link; nil when there is nothing.
+    private func status(_ path: FilePath) throws(Failure) -> stat? {
+        var info = stat()
+        if lstat(path.string, &info) == 0 { return info }
+        guard errno == ENOENT || errno == ENOTDIR else { throw Self.failure("looking at", path) }
+        return nil
+    }
+
+    /// The length of a file; links are followed.
+    public func length(of path: FilePath) throws(Failure) -> Int {
+        var info = stat()
+        guard stat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+        return Int(info.st_size)
+    }
+
+    /// The names in a folder, sorted; none when there is no such folder.
+    public func list(_ path: FilePath) throws(Failure) -> [String] {
+        guard let folder = opendir(path.string) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw Self.failure("listing", path)
+        }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Bytes that get free when folders go together: of files that have no other name than in them.
+    public func freedBytes(in folders: [FilePath]) throws(Failure) -> Int {
+        var found: [ino_t: (names: nlink_t, links: nlink_t, bytes: Int)] = [:]
+        var open = folders
+        while let folder = open.popLast() {
+            for name in try list(folder) {
+                let path = folder.appending(name)
+                var info = stat()
+                guard lstat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+                if info.st_mode & S_IFMT == S_IFDIR {
+                    open.append(path)
+                } else {
+                    let names = (found[info.st_ino]?.names ?? 0) + 1
+                    found[info.st_ino] = (names, info.st_nlink, Int(info.st_size))
+                }
+            }
+        }
+        return found.values.reduce(0) { $1.names == $1.links ? $0 + $1.bytes : $0 }
+    }
+
+    /// All bytes of an open file, which must not have more than `bytesMax`.
+    ///
+    /// - Parameter oversized: the code for a file that has more.
+    /// - Throws: that code; `ioFailure`.
+    public func read(
+        _ file: OpenFile, bytesMax: Int, oversized: FailureCode
+    ) throws(Failure) -> [UInt8] {
+        let path = FilePath(file.name)
+        let length = try Self.saying("looking at", path) { () throws(Errno) in
+            Int(try file.status().st_size)
+        }
+        guard length <= bytesMax else {
+            throw Failure(
+                oversized, "\(path) has \(length) bytes; at most \(bytesMax) are expected.")
+        }
+        return try Self.saying("reading", path) { () throws(Errno) in
+            try Descriptor.bytes(file.descriptor, count: length)
+        }
+    }
+}
