@@ -1,6 +1,5 @@
 import Adjustments
 import Files
-import Glibc
 import Logging
 import RenderProtocol
 import SystemPackage
@@ -62,8 +61,5 @@ func drawContactSheet(
     await pool.close()
     let made = folder.path + "/sheet.jpg"
     try FileCopy.copy(files.outputs[0], toNew: made)
-    guard rename(made, output) == 0 else {
-        throw Failure(
-            .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")
-    }
+    try folder.release(made, to: output)
 }

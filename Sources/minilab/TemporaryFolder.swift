@@ -19,6 +19,16 @@ package struct TemporaryFolder {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Moves a file of the folder to where it is wanted, whole.
+    ///
+    /// - Throws: `ioFailure`.
+    func release(_ file: String, to output: String) throws(Failure) {
+        guard rename(file, output) == 0 else {
+            throw Failure(
+                .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")
+        }
+    }
+
     package func remove() {
         // What cannot be removed is a hidden folder that harms nothing; the result counts.
         try? FileManager.default.removeItem(atPath: path)

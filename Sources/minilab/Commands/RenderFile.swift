@@ -2,7 +2,6 @@ import Adjustments
 import ArgumentParser
 import Files
 import FoundationEssentials
-import Glibc
 import Logging
 import RenderProtocol
 import SystemPackage
@@ -39,10 +38,7 @@ func renderFile(
         throw error
     }
     await pool.close()
-    guard rename(made.string, output) == 0 else {
-        throw Failure(
-            .ioFailure, "\(output) cannot be written: \(String(cString: strerror(errno))).")
-    }
+    try folder.release(made.string, to: output)
     if json {
         try printJSON(report)
     } else {
