@@ -100,6 +100,14 @@ public enum Descriptor {
             try write(descriptor, UnsafeRawBufferPointer(bytes), at: offset)
         }
     }
+
+    /// Cuts a file off, or lengthens it by zeros.
+    ///
+    /// - Throws: the kernel's error.
+    public static func cut(_ descriptor: Int32, to length: Int) throws(Errno) {
+        try uninterrupted { ftruncate(descriptor, length) }
+    }
+
     /// Makes what was written to a file or folder last through a power cut.
     ///
     /// - Throws: the kernel's error: it did not last, and what is in the page cache may be lost too.

@@ -37,15 +37,15 @@ public final class DescriptorSocket: Sendable {
         var done = 0
         while done < bytes.count {
             let handed = done == 0 ? files : []
-            done += try OpenFile.saying("a request cannot be sent") { () throws(Errno) in
-                try Descriptor.uninterrupted {
-                    bytes.withUnsafeBytes { bytes in
+            done += try OpenFile.saying(
+                "a request cannot be sent",
+                Descriptor.uninterrupted {
+                    bytes.withUnsafeBytes {
                         minilab_send_descriptors(
-                            descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done,
-                            handed, handed.count)
+                            descriptor, $0.baseAddress.map { $0 + done }, $0.count - done, handed,
+                            handed.count)
                     }
-                }
-            }
+                })
         }
     }
 
@@ -57,12 +57,12 @@ public final class DescriptorSocket: Sendable {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
         var files = [Int32](repeating: -1, count: Self.descriptorsMax)
         var fileCount = 0
-        let count = try OpenFile.saying("a request cannot be received") { () throws(Errno) in
-            try Descriptor.uninterrupted {
+        let count = try OpenFile.saying(
+            "a request cannot be received",
+            Descriptor.uninterrupted {
                 minilab_receive_descriptors(
                     descriptor, &bytes, bytes.count, &files, files.count, &fileCount)
-            }
-        }
+            })
         return (Array(bytes[..<count]), Array(files[..<fileCount]))
     }
 }

@@ -33,9 +33,8 @@ public enum FileCopy {
     public static func copy(
         _ source: OpenFile, toNew path: String, bytesMax: Int = .max
     ) throws(Failure) -> (hex: String, bytes: Int) {
-        let target = try OpenFile.saying("\(path) cannot be written") { () throws(Errno) in
-            try OpenFile(opening: path, O_WRONLY | O_CREAT | O_EXCL)
-        }
+        let target = try OpenFile.saying(
+            "\(path) cannot be written", OpenFile(opening: path, O_WRONLY | O_CREAT | O_EXCL))
         return try copy(source, to: target, bytesMax: bytesMax)
     }
 }

@@ -17,9 +17,7 @@ public enum FileDigest {
     /// - Throws: `ioFailure`.
     public static func sha256(of path: String) throws(Failure) -> (hex: String, bytes: Int) {
         try sha256(
-            of: OpenFile.saying("\(path) cannot be read") { () throws(Errno) in
-                try OpenFile(opening: path, O_RDONLY)
-            })
+            of: OpenFile.saying("\(path) cannot be read", OpenFile(opening: path, O_RDONLY)))
     }
 
     /// Reads an open file once, from its first byte on.

@@ -18,9 +18,9 @@ extension FileSystem {
         _ name: String, in folder: FilePath, changed: FailureCode = .damagedVersion
     ) throws(Failure) -> OpenFile {
         let path = folder.pushing(FilePath(name))
-        let root = try Self.saying("opening the folder", folder) { () throws(Errno) in
-            try OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        }
+        let root = try Self.saying(
+            "opening the folder", folder,
+            OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         let file: OpenFile
         do throws(Errno) {
             // A pipe that somebody put there must not stop us; on files it changes nothing.

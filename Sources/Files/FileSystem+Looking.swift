@@ -100,15 +100,11 @@ extension FileSystem {
         _ file: OpenFile, bytesMax: Int, oversized: FailureCode
     ) throws(Failure) -> [UInt8] {
         let path = FilePath(file.name)
-        let length = try Self.saying("looking at", path) { () throws(Errno) in
-            Int(try file.status().st_size)
-        }
+        let length = try Self.saying("looking at", path, Int(file.status().st_size))
         guard length <= bytesMax else {
             throw Failure(
                 oversized, "\(path) has \(length) bytes; at most \(bytesMax) are expected.")
         }
-        return try Self.saying("reading", path) { () throws(Errno) in
-            try Descriptor.bytes(file.descriptor, count: length)
-        }
+        return try Self.saying("reading", path, Descriptor.bytes(file.descriptor, count: length))
     }
 }

@@ -35,7 +35,8 @@ public struct FileSystem: Sendable {
 
     /// The result of a call, or the failure that its error means.
     public static func saying<Result>(
-        _ what: @autoclosure () -> String, _ path: FilePath, _ call: () throws(Errno) -> Result
+        _ what: @autoclosure () -> String, _ path: FilePath,
+        _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {
         do throws(Errno) { return try call() } catch { throw failure(what(), path, error) }
     }
@@ -61,24 +62,17 @@ public struct FileSystem: Sendable {
     /// Writes a new file and fsyncs it.
     public func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
         try faults?.reach("write", path)
-        let file = try Self.saying("making the file", path) { () throws(Errno) in
-            try OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_EXCL)
-        }
-        try Self.saying("writing to", path) { () throws(Errno) in
-            try Descriptor.write(file.descriptor, Array(bytes), at: 0)
-        }
-        try Self.saying("syncing", path) { () throws(Errno) in try Descriptor.sync(file.descriptor)
-        }
+        let file = try Self.saying(
+            "making the file", path, OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_EXCL))
+        try Self.saying("writing to", path, Descriptor.write(file.descriptor, Array(bytes), at: 0))
+        try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
     }
 
     /// Makes what is in a file or folder last through a power cut.
     public func sync(_ path: FilePath) throws(Failure) {
         try faults?.reach("sync", path)
-        let file = try Self.saying("opening", path) { () throws(Errno) in
-            try OpenFile(opening: path.string, O_RDONLY)
-        }
-        try Self.saying("syncing", path) { () throws(Errno) in try Descriptor.sync(file.descriptor)
-        }
+        let file = try Self.saying("opening", path, OpenFile(opening: path.string, O_RDONLY))
+        try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
     }
 
     /// Removes a file, a link, or a folder with all that is in it; nothing there is fine.

@@ -18,35 +18,30 @@ extension OpenFile {
     public func read(
         into memory: UnsafeMutableRawBufferPointer, from offset: Int
     ) throws(Failure) -> Int {
-        try Self.saying("\(name) cannot be read") { () throws(Errno) in
-            try Descriptor.read(descriptor, into: memory, from: offset)
-        }
+        try Self.saying(
+            "\(name) cannot be read", Descriptor.read(descriptor, into: memory, from: offset))
     }
 
     /// Writes bytes at a place.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
-        try Self.saying("\(name) cannot be written") { () throws(Errno) in
-            try Descriptor.write(descriptor, bytes, at: offset)
-        }
+        try Self.saying(
+            "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
     /// Writes bytes at a place.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
-        try Self.saying("\(name) cannot be written") { () throws(Errno) in
-            try Descriptor.write(descriptor, bytes, at: offset)
-        }
+        try Self.saying(
+            "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
     /// Cuts the file off, or lengthens it by zeros.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func cut(to length: Int) throws(Failure) {
-        try Self.saying("\(name) cannot be written") { () throws(Errno) in
-            _ = try Descriptor.uninterrupted { ftruncate(descriptor, length) }
-        }
+        try Self.saying("\(name) cannot be written", Descriptor.cut(descriptor, to: length))
     }
 }

@@ -42,7 +42,7 @@ extension OpenFile {
     public func hasName() throws(Errno) -> Bool { try status().st_nlink > 0 }
 
     private func readableStatus() throws(Failure) -> stat {
-        try Self.saying("\(name) cannot be read") { () throws(Errno) in try status() }
+        try Self.saying("\(name) cannot be read", status())
     }
 
     func status() throws(Errno) -> stat {

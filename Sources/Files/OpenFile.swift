@@ -76,9 +76,7 @@ public final class OpenFile: Sendable {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func nameless(in folder: String, name: String) throws(Failure) -> OpenFile {
-        try saying("no file can be made in \(folder)") { () throws(Errno) in
-            try OpenFile(namelessIn: folder, name: name)
-        }
+        try saying("no file can be made in \(folder)", OpenFile(namelessIn: folder, name: name))
     }
 
     deinit { close(descriptor) }
@@ -96,7 +94,7 @@ public final class OpenFile: Sendable {
 
     /// The result of a call, or the failure that its error means.
     static func saying<Result>(
-        _ sentence: @autoclosure () -> String, _ call: () throws(Errno) -> Result
+        _ sentence: @autoclosure () -> String, _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {
         do throws(Errno) { return try call() } catch { throw failure(sentence(), error) }
     }

@@ -16,9 +16,8 @@ enum AssetLock {
         _ path: FilePath, isFolder: Bool = false, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
-        let file = try FileSystem.saying("opening the lock", path) { () throws(Errno) in
-            try OpenFile(opening: path.string, mode)
-        }
+        let file = try FileSystem.saying(
+            "opening the lock", path, OpenFile(opening: path.string, mode))
         defer { withExtendedLifetime(file) {} }
         let end = ContinuousClock.now + waitMax
         do throws(Errno) {

@@ -52,12 +52,10 @@ final class StagingHolds: Sendable {
             if error == .noSuchFileOrDirectory { return .none }
             throw FileSystem.failure("opening the lock", path, error)
         }
-        guard try FileSystem.saying("locking", path, { () throws(Errno) in try file.lock() }) else {
+        guard try FileSystem.saying("locking", path, file.lock()) else {
             return .others
         }
-        let hasName = try FileSystem.saying("looking at", path) { () throws(Errno) in
-            try file.hasName()
-        }
+        let hasName = try FileSystem.saying("looking at", path, file.hasName())
         return hasName ? .ours(file) : .none
     }
 }

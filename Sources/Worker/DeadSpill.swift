@@ -25,22 +25,14 @@ struct DeadSpill: Sendable {
         let month = date.formatted(.iso8601.year().month())
         let path = folder.appending("\(queue)-\(month).ndjson")
         let lines = try Self.lines(jobs)
-        let file = try Self.saying("opening", path) { () throws(Errno) in
-            try OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_APPEND)
-        }
-        try Self.saying("writing to", path) { () throws(Errno) in
-            try Descriptor.write(file.descriptor, lines)
-        }
-        try Self.saying("syncing", path) { () throws(Errno) in
-            try Descriptor.sync(file.descriptor)
-        }
+        let file = try Self.saying(
+            "opening", path, OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_APPEND))
+        try Self.saying("writing to", path, Descriptor.write(file.descriptor, lines))
+        try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
         // The name of a new file has to outlive a power cut, too.
-        let opened = try Self.saying("opening the folder", folder) { () throws(Errno) in
-            try OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY)
-        }
-        try Self.saying("syncing the folder", folder) { () throws(Errno) in
-            try Descriptor.sync(opened.descriptor)
-        }
+        let opened = try Self.saying(
+            "opening the folder", folder, OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY))
+        try Self.saying("syncing the folder", folder, Descriptor.sync(opened.descriptor))
         return path
     }
 
@@ -61,7 +53,7 @@ struct DeadSpill: Sendable {
     }
 
     private static func saying<Result>(
-        _ what: String, _ path: FilePath, _ call: () throws(Errno) -> Result
+        _ what: String, _ path: FilePath, _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {
         do throws(Errno) { return try call() } catch { throw failure(what, path, error) }
     }

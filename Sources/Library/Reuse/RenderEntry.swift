@@ -50,11 +50,9 @@ public final class RenderEntry: Sendable {
             var record = state.record
             change(&record)
             let bytes = Array(try record.encoded())
-            try FileSystem.saying("writing to", path) { () throws(Errno) in
-                let descriptor = state.file?.descriptor ?? -1
-                try Descriptor.write(descriptor, bytes, at: 0)
-                try Descriptor.uninterrupted { ftruncate(descriptor, bytes.count) }
-            }
+            let file = state.file?.descriptor ?? -1
+            try FileSystem.saying("writing to", path, Descriptor.write(file, bytes, at: 0))
+            try FileSystem.saying("writing to", path, Descriptor.cut(file, to: bytes.count))
             state.record = record
         }
     }
@@ -69,8 +67,7 @@ public final class RenderEntry: Sendable {
     ) throws(Failure) -> Claim? {
         for _ in 0..<attemptsMax {
             guard let file = try open(path, making: making, files) else { return nil }
-            guard try FileSystem.saying("locking", path, { () throws(Errno) in try file.lock() })
-            else {
+            guard try FileSystem.saying("locking", path, file.lock()) else {
                 do throws(Failure) {
                     let other = try RenderRecord(try read(file, path)).holder
                     return holder != nil && other == holder ? .lost : .busy
@@ -79,10 +76,7 @@ public final class RenderEntry: Sendable {
                 }
             }
             // Removed between open and lock: there is another file of that name, or none.
-            guard
-                try FileSystem.saying(
-                    "looking at", path, { () throws(Errno) in try file.hasName() })
-            else { continue }
+            guard try FileSystem.saying("looking at", path, file.hasName()) else { continue }
             do throws(Failure) {
                 return .held(RenderEntry(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
@@ -109,15 +103,12 @@ public final class RenderEntry: Sendable {
             guard making else { return nil }
         }
         try files.makeFolder(path.removingLastComponent())
-        return try FileSystem.saying("opening", path) { () throws(Errno) in
-            try OpenFile(opening: path.string, flags)
-        }
+        return try FileSystem.saying("opening", path, OpenFile(opening: path.string, flags))
     }
 
     /// - Returns: what is there, cut off where a record must have ended.
     private static func read(_ file: OpenFile, _ path: FilePath) throws(Failure) -> [UInt8] {
-        try FileSystem.saying("reading", path) { () throws(Errno) in
-            try Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1)
-        }
+        try FileSystem.saying(
+            "reading", path, Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1))
     }
 }

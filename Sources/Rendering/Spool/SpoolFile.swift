@@ -39,11 +39,8 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
-        do throws(Errno) {
-            try Descriptor.write(descriptor, bytes, at: start + offset)
-        } catch {
-            throw failure("write \(bytes.count) bytes", error)
-        }
+        try SpoolSpace.saying(
+            "write \(bytes.count) bytes", Descriptor.write(descriptor, bytes, at: start + offset))
         let written = writtenBytes.add(bytes.count, ordering: .relaxed).newValue
         if written >= Self.unwrittenBytesMax {
             writtenBytes.store(0, ordering: .relaxed)
@@ -56,12 +53,10 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `ioFailure`.
     func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(Failure) {
-        do throws(Errno) {
-            let count = try Descriptor.read(descriptor, into: bytes, from: start + offset)
-            guard count == bytes.count else { throw .ioError }
-        } catch {
-            throw failure("read \(bytes.count) bytes", error)
-        }
+        let action = "read \(bytes.count) bytes"
+        let count = try SpoolSpace.saying(
+            action, Descriptor.read(descriptor, into: bytes, from: start + offset))
+        guard count == bytes.count else { throw SpoolSpace.failure(action, .ioError) }
         let read = readBytes.add(bytes.count, ordering: .relaxed).newValue
         if read >= Self.cachedBytesMax {
             readBytes.store(0, ordering: .relaxed)
@@ -89,13 +84,9 @@ final class SpoolFile: Sendable {
     /// File systems that know no ranges keep the pages; nothing is wrong with them.
     private func check(_ status: Int32) throws(Failure) {
         guard status != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
-        throw failure("write to the disk", .latest)
+        throw SpoolSpace.failure("write to the disk", .latest)
     }
 
     /// An advice: without it, the kernel takes the pages back when memory is short.
     private func leaveCache() { posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
-
-    private func failure(_ action: String, _ error: Errno) -> Failure {
-        SpoolSpace.failure(action, error)
-    }
 }

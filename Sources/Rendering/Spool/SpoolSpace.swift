@@ -58,8 +58,15 @@ final class SpoolSpace: Sendable {
             }
         } catch {
             guard error.rawValue == EOPNOTSUPP else { throw error }
-            try Descriptor.uninterrupted { ftruncate(file.descriptor, start + bytes) }
+            try Descriptor.cut(file.descriptor, to: start + bytes)
         }
+    }
+
+    /// The result of a call, or the failure that its error means.
+    static func saying<Result>(
+        _ action: @autoclosure () -> String, _ call: @autoclosure () throws(Errno) -> Result
+    ) throws(Failure) -> Result {
+        do throws(Errno) { return try call() } catch { throw failure(action(), error) }
     }
 
     static func failure(_ action: String, _ error: Errno) -> Failure {

@@ -27,11 +27,7 @@ final class JobFile {
 
     /// Opens a file for reading, or a pipe.
     static func open(_ path: String) throws(Failure) -> OpenFile {
-        do throws(Errno) {
-            return try OpenFile(opening: path, O_RDONLY)
-        } catch {
-            throw Failure(.ioFailure, "\(path) cannot be opened: \(error).")
-        }
+        try saying("\(path) cannot be opened", OpenFile(opening: path, O_RDONLY))
     }
 
     private static let blockBytes = 1 << 20
@@ -39,35 +35,26 @@ final class JobFile {
     /// Copies what can be read only once to a file that has no name and goes with the process.
     private static func spool(_ source: OpenFile) throws(Failure) -> OpenFile {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        let file: OpenFile
-        do throws(Errno) {
-            file = try OpenFile(namelessIn: folder, name: source.name)
-        } catch {
-            throw Failure(
-                .ioFailure,
-                "\(source.name) cannot be kept in \(folder): \(error). Set TMPDIR to a folder "
-                    + "with room, or give a file.")
-        }
+        let unkept = "\(source.name) cannot be kept in \(folder)"
+        let file = try saying(
+            unkept, OpenFile(namelessIn: folder, name: source.name),
+            advice: " Set TMPDIR to a folder with room, or give a file.")
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 16)
         defer { block.deallocate() }
         while true {
-            let count = try read(source, into: block)
+            let count = try saying(
+                "\(source.name) cannot be read", Descriptor.read(source.descriptor, into: block))
             if count == 0 { return file }
-            do throws(Errno) {
-                try Descriptor.write(file.descriptor, .init(rebasing: block[..<count]))
-            } catch {
-                throw Failure(.ioFailure, "\(source.name) cannot be kept in \(folder): \(error).")
-            }
+            try saying(
+                unkept, Descriptor.write(file.descriptor, .init(rebasing: block[..<count])))
         }
     }
 
-    private static func read(
-        _ source: OpenFile, into block: UnsafeMutableRawBufferPointer
-    ) throws(Failure) -> Int {
-        do throws(Errno) {
-            return try Descriptor.read(source.descriptor, into: block)
-        } catch {
-            throw Failure(.ioFailure, "\(source.name) cannot be read: \(error).")
+    private static func saying<Result>(
+        _ sentence: String, _ call: @autoclosure () throws(Errno) -> Result, advice: String = ""
+    ) throws(Failure) -> Result {
+        do throws(Errno) { return try call() } catch {
+            throw Failure(.ioFailure, "\(sentence): \(error).\(advice)")
         }
     }
 }
