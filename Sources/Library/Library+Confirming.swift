@@ -3,10 +3,20 @@ import Files
 import SystemPackage
 
 /// How an edit that finds nothing to change counts as the one that arrived last: no version tells of it, so a link
-/// beside the pointer says that the current version was confirmed, and when that edit had arrived.
+/// among the versions says that the current one was confirmed, and when that edit had arrived.
 ///
-/// The link names the version, so it says nothing of the next one and need not be removed.
+/// The link names the version, so it says nothing of the next one and need not be removed. It lies where no other asset can
+/// have its folder: see ``checkPlace(of:)``.
 extension Library {
+    private static let confirmedName = "confirmed"
+    /// What a crash may leave; the next confirmation removes it.
+    private static let newConfirmedName = "confirmed.new"
+
+    /// Whether an entry of a shelf is the link, or what a crash left of one.
+    static func isConfirmation(_ name: String, on shelf: Shelf) -> Bool {
+        shelf == .versions && (name == confirmedName || name == newConfirmedName)
+    }
+
     /// Notes that an edit asks for what the current version shows.
     ///
     /// - Parameter arrival: when that edit arrived, in µs since 1970.
@@ -21,18 +31,19 @@ extension Library {
             }
             let newest = max(arrival, try confirmation(of: version, asset) ?? 0)
             guard newest > version.author.arrival ?? 0 else { return true }
-            let link = folder(of: asset).appending(Self.confirmedName + ".new")
+            let shelf = shelf(.versions, of: asset)
+            let link = shelf.appending(Self.newConfirmedName)
             try files.remove(link)
             try files.point(link, to: "\(version.version):\(newest)")
-            try files.move(link, to: folder(of: asset).appending(Self.confirmedName))
-            try files.sync(folder(of: asset))
+            try files.move(link, to: shelf.appending(Self.confirmedName))
+            try files.sync(shelf)
             return true
         }
     }
 
     /// When the latest edit arrived that found a version to be what it asks for; nil when there was none.
     func confirmation(of version: Provenance, _ asset: AssetPath) throws(Failure) -> Int? {
-        let link = folder(of: asset).appending(Self.confirmedName)
+        let link = shelf(.versions, of: asset).appending(Self.confirmedName)
         guard let target = try files.linkTarget(link) else { return nil }
         let words = target.split(separator: ":", omittingEmptySubsequences: false)
         guard words.count == 2, VersionName(String(words[0])) != nil, let arrival = Int(words[1])

@@ -10,9 +10,8 @@ import SystemPackage
 extension Library {
     /// The names of an asset's own entries in its folder.
     static let ownNames: Set<String> = [
-        "current", "draft", "versions", "drafts", confirmedName, lockName, binName,
+        "current", "draft", "versions", "drafts", lockName, binName,
     ]
-    static let confirmedName = "confirmed"
     static let lockName = "lock"
     static let binName = "bin"
 
@@ -78,7 +77,10 @@ extension Library {
         switch name {
         case Self.lockName: return try !files.isFolder(path)
         case "versions", "drafts":
-            return try files.list(path).allSatisfy { VersionName($0) != nil }
+            return try files.list(path).allSatisfy {
+                VersionName($0) != nil
+                    || Self.isConfirmation($0, on: name == "drafts" ? .drafts : .versions)
+            }
         case Self.binName: return try isBin(path)
         default: return try files.linkTarget(path) != nil
         }
@@ -94,7 +96,7 @@ extension Library {
 
     /// Makes way for pointers and lock of an asset's first version.
     func removeLeftovers(of asset: AssetPath) throws(Failure) {
-        for name in Shelf.allCases.map(\.pointer.string) + [Self.confirmedName, Self.lockName] {
+        for name in Shelf.allCases.map(\.pointer.string) + [Self.lockName] {
             let path = folder(of: asset).appending(name)
             if try isLeftover(path) { try files.remove(path) }
         }

@@ -8,7 +8,7 @@ public import SystemPackage
 /// <root>/originals/<asset>                          the original; may be a read-only mount elsewhere
 /// <root>/edits/<asset>/current -> versions/<name>   the pointer; no link: nobody has edited it
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
-/// <root>/edits/<asset>/confirmed -> <name>:<µs>      when an edit arrived that found it to be what it asks for
+/// <root>/edits/<asset>/versions/confirmed -> <name>:<µs>  when an edit arrived that found it to be what it asks for
 /// <root>/edits/<asset>/draft -> drafts/<name>       a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version in the making
 /// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version

@@ -21,7 +21,8 @@ struct AssetShelves {
                     problem: .pointer, library.pointer(shelf, of: asset).string, error.message)
             }
             let folder = library.shelf(shelf, of: asset)
-            for name in try library.files.list(folder) {
+            for name in try library.files.list(folder)
+            where !Library.isConfirmation(name, on: shelf) {
                 let path = folder.appending(name)
                 guard VersionName(name) != nil, try library.files.isFolder(path) else {
                     report.add(

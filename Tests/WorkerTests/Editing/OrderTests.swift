@@ -95,6 +95,9 @@ import Testing
         _ = try await run(Self.sepia, at: 12)
         #expect(try superseding(await run(Self.invert, at: 19)) == before)
         #expect(renders.count == rendered)
+        let found = try bench.library.verify(
+            asset, allVersions: true, editors: bench.editors, now: .now)
+        #expect(found.report.isSound, "\(found.report)")
         // It says nothing of the next version.
         try await run(Self.invert, at: 21)
         try await run(Self.sepia, at: 22)
