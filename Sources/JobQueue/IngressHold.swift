@@ -18,14 +18,13 @@ public struct IngressHold: Sendable, Codable, Equatable {
 }
 
 extension JobQueue {
-    /// Finds out whether entries of the ingress stream are kept waiting; nil when they are not.
+    /// Finds out whether the last admission left entries of the ingress stream; nil when it did not.
     func ingressHold() async throws(QueueError) -> IngressHold? {
         let ahead = try await send([
-            "HMGET", RedisArgument(name.keys.virtual), "aheadJobs", "aheadBytes",
+            "HMGET", RedisArgument(name.keys.virtual), "aheadJobs", "aheadBytes", "held",
         ])
         let counts = (ahead.array ?? []).map { $0.string.flatMap { Int($0) } ?? 0 }
-        guard counts.count == 2,
-            counts[0] >= settings.aheadMax || counts[1] >= settings.aheadBytesMax,
+        guard counts.count == 3, counts[2] == 1,
             let entries = try await send(["XLEN", RedisArgument(name.keys.ingress)]).int,
             entries > 0
         else { return nil }

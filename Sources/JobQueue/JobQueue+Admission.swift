@@ -54,17 +54,15 @@ extension JobQueue {
     ///
     /// - Returns: how many did; more may be due when it is a multiple of ``QueueSettings/promotionsMax``.
     public func promote() async throws(QueueError) -> Int {
-        var promoted = 0, later = 0
+        var promoted = 0
         for _ in 0..<settings.promotesMax {
             let reply = try await run(
-                QueueScript.promote,
-                [RedisArgument(settings.promotionsMax), RedisArgument(later)])
+                QueueScript.promote, [RedisArgument(settings.promotionsMax)])
             guard let answers = reply.array, answers.count == 2, let more = answers[0].int,
-                let passed = answers[1].int
+                let putOff = answers[1].int
             else { throw unexpected(reply, of: QueueScript.promote) }
             promoted += Int(more)
-            later += Int(passed)
-            if Int(more + passed) < settings.promotionsMax { break }
+            if Int(more + putOff) < settings.promotionsMax { break }
         }
         return promoted
     }

@@ -23,14 +23,14 @@ extension JobQueue {
     ///
     /// - Returns: whether the worker has it; false when another one has.
     public func take(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
-        let lease = RedisArgument(duty.lease.milliseconds)
-        let holder = try await send([
-            "SET", key(of: duty), RedisArgument(worker), "NX", "GET", "PX", lease,
-        ])
-        guard let name = holder.string else { return true }
-        guard name == worker else { return false }
-        _ = try await send(["SET", key(of: duty), RedisArgument(worker), "PX", lease])
-        return true
+        let reply = try await run(
+            QueueScript.takeDuty,
+            [
+                RedisArgument(duty.rawValue), RedisArgument(worker),
+                RedisArgument(duty.lease.milliseconds),
+            ])
+        guard let has = reply.int else { throw unexpected(reply, of: QueueScript.takeDuty) }
+        return has == 1
     }
 
     /// Gives a duty up, if the worker has it, so that another one can take it before it ends by itself.

@@ -17,6 +17,7 @@ enum QueueScript {
     static let fail = script("fail", PackageResources.fail_lua, drains: true)
     static let release = script("release", PackageResources.release_lua, drains: true)
     static let reap = script("reap", PackageResources.reap_lua, drains: true)
+    static let takeDuty = script("take_duty", PackageResources.take_duty_lua, drains: true)
     static let tend = script("tend", PackageResources.tend_lua, drains: true)
     static let replay = script("replay", PackageResources.replay_lua)
     static let restore = script("restore", PackageResources.restore_lua)

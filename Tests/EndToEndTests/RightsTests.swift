@@ -93,7 +93,7 @@ import Testing
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
             QueueScript.pardon, QueueScript.handOn,
-            QueueScript.tend, QueueScript.dropDead,
+            QueueScript.tend, QueueScript.dropDead, QueueScript.promote, QueueScript.takeDuty,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,

@@ -108,6 +108,42 @@ import Testing
         try await q.expectHealthy()
     }
 
+    @Test(arguments: [false, true])
+    func `a job is put back from its newest line only`(isNamed: Bool) async throws {
+        let q = try await fixture { $0.deadMax = 0 }
+        let fields: KeyValuePairs = ["asset": "p", "edit": QueueFixture.recipe]
+        if isNamed {
+            try await q.xadd(["id": "a", "asset": "p", "edit": QueueFixture.recipe])
+        } else {
+            try await q.xadd(fields)
+        }
+        _ = try await q.queue.admit()
+        var lines: [SpilledJob] = []
+        for generation in 1...2 {
+            let claim = try await q.claim()
+            #expect(claim.generation == generation)
+            try await q.bury(claim)
+            let job = try #require(try await q.queue.surplusDead().first)
+            _ = try await drop(q, [job], to: "/f")
+            lines.append(job)
+            if generation == 1 { #expect(try await q.queue.restore(job) == .replayed) }
+        }
+        #expect(try await q.queue.restore(lines[0]) == .notDead)
+        #expect(try await q.queue.restore(lines[1]) == .replayed)
+        #expect(try await q.claim().generation == 3)
+    }
+
+    @Test func `what never was a job and was dropped gives its id to the next generation`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.xadd(["id": "a", "asset": "a", "edit": QueueFixture.recipe, "colour": "red"])
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.dropDead([("a", 1)]) == 1)
+        try await q.admit("a")
+        #expect(try await q.claim().generation == 2)
+    }
+
     @Test func `what was written before a crash, and is still dead, is replayed from its line`()
         async throws
     {

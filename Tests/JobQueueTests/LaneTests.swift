@@ -38,6 +38,31 @@ import Testing
         #expect(try await q.queue.admit().problems.isEmpty)
     }
 
+    @Test func `what is sent to a batch that is damaged ends dead and keeps nothing else out`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        for batch in ["bad", "worse"] { try await q.open(batch, members: 1) }
+        _ = try await q.queue.admit()
+        try await q.harm([
+            "HSET batch:bad admitted xyz holes abc", "DEL batch:worse", "SET batch:worse x",
+        ])
+        for batch in ["bad", "worse"] { try await q.xadd(["batch": batch, "seal": "2"]) }
+        try await q.xadd(["id": "a", "asset": "a", "edit": QueueFixture.recipe])
+        #expect(try await q.queue.admit().taken == 3)
+        #expect(try await q.state(of: "a") == "ready")
+        let dead = try await q.queue.dead(offset: 0, count: 5)
+        #expect(dead.map(\.code) == [.internalError, .internalError])
+        #expect(dead[0].message?.contains("batch bad") == true)
+        // The doctor names both, and looks at the rest.
+        let open = try await q.queue.diagnose(repair: true).open
+        for batch in ["bad", "worse"] {
+            #expect(
+                open.contains { $0.kind == .recordIncomplete && $0.subject == batch }, "\(open)")
+        }
+        _ = try await q.queue.tend()
+    }
+
     @Test func `members that were cancelled in the lane make no room in it`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cap": "1"])

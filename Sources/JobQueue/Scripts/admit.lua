@@ -46,8 +46,9 @@ local function known(id)
   end
   local before = seen(id)
   if not before then return nil end
-  local ended, hash = before:match('^(%l+):(.*)$')
-  return hash or before, nil, ended
+  local hash, ended = remembered(before)
+  if ended == 'malformed' then return nil, '2' end
+  return hash, nil, ended
 end
 
 -- What became of a job whose id is sent again, for people, and what to do instead.
@@ -134,6 +135,21 @@ local function admit_batch(entry, f)
   complete_batch(f.batch)
 end
 
+-- Of a call that fails something else is wrong than the entry: nothing was taken in, or a part.
+local function admit_entry(door, entry)
+  local name = entry[1] .. door.suffix
+  local f, unknown = fields(entry[2], ENTRY_FIELDS)
+  f.priority = f.priority or door.priority
+  local code, message = entry_fault(f, unknown)
+  if code then return dead_letter(name, f, code, message) end
+  local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(entry[1]) or nil)
+  if type(failed) == 'string' then
+    dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be taken in, because what Redis has '
+      .. (f.batch and 'of batch ' .. f.batch or 'of its id or asset') .. ' is damaged (' .. failed
+      .. '). minilab doctor says more; send it again under another name.')
+  end
+end
+
 local function admit_from(door, most)
   local key, state = P .. door.stream, ingress_state(door.stream)
   local take = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
@@ -144,15 +160,7 @@ local function admit_from(door, most)
   local entries = call('XRANGE', key, '-', '+', 'COUNT', int(take))
   -- Numbers for all of them at once; those of entries that become no job are not used.
   sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
-  for _, entry in ipairs(entries) do
-    local name = entry[1] .. door.suffix
-    local f, unknown = fields(entry[2], ENTRY_FIELDS)
-    f.priority = f.priority or door.priority
-    local code, message = entry_fault(f, unknown)
-    if code then dead_letter(name, f, code, message)
-    elseif f.batch then admit_batch(name, f)
-    else admit_job(name, f, arrived(entry[1])) end
-  end
+  for _, entry in ipairs(entries) do admit_entry(door, entry) end
   trim(key, entries)
   keep_ingress(door.stream, state, #entries)
   return #entries
@@ -165,5 +173,9 @@ end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
 settle()
+-- For people: the next call may come late, and what it says then is as true.
+if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
+  if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
+end
 local next = math.min(due and math.max(0, due - MS) or math.huge, look_due(pace) or math.huge)
 return {taken, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

@@ -58,7 +58,7 @@ local function feed(batch, most)
     local id = batch .. ':' .. int(admitted + i - 1)
     local f, unknown = fields(entry[2], LANE_FIELDS)
     local code, message = lane_fault(f, unknown)
-    local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = b[2] or 'bulk', batch = batch,
+    local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
       sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
       arrival = not code and arrived_in_lane(entry[1], f.arrived, made + i)}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then

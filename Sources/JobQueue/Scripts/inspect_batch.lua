@@ -9,7 +9,6 @@ local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
 local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
   'sealed', 'cancel', 'inLane', 'holes', 'ended', 'gone'}
-for i, value in ipairs(call('HMGET', key, unpack(names))) do b[names[i]] = value or nil end
 local function number(name) return tonumber(b[name] or '0') end
 
 local function listed(zset) return call('ZSCORE', P .. zset, batch) end
@@ -106,17 +105,25 @@ local function inspect_members()
   return at < admitted and at or -1
 end
 
-if not b.generation then
-  if call('EXISTS', key) == 1 then fault('recordIncomplete', batch, 'generation') else inspect_nothing() end
-  settle()
-  return {-1, faults}
+local function inspect()
+  for i, value in ipairs(call('HMGET', key, unpack(names))) do b[names[i]] = value or nil end
+  if not b.generation then
+    if call('EXISTS', key) == 1 then fault('recordIncomplete', batch, 'generation') else inspect_nothing() end
+    return -1
+  end
+  if first == 0 then
+    if call('EXISTS', key .. ':edit') == 0 then fault('recordIncomplete', batch, 'edit') end
+    inspect_counts()
+    inspect_lists()
+    inspect_end()
+  end
+  return inspect_members()
 end
-if first == 0 then
-  if call('EXISTS', key .. ':edit') == 0 then fault('recordIncomplete', batch, 'edit') end
-  inspect_counts()
-  inspect_lists()
-  inspect_end()
+
+local next = guarded(inspect)
+if not tonumber(next) then
+  fault('recordIncomplete', batch, 'count or structure')
+  next = -1
 end
-local next = inspect_members()
 settle()
 return {next, faults}

@@ -2,12 +2,18 @@
 --
 -- ARGV   P, events max, done max, id, generation, asset, edit, tenant, priority, batch or ``, cost or ``, whether its
 --        producer named it (1)
--- Returns OK; DEAD: it is still dead here, in this generation, so it is replayed; THERE: it is here, and was put back
---         or sent again
+-- Returns OK; DEAD: it is still dead here, in this generation, so it is replayed; THERE: it is here or was, and was put
+--         back or sent again since
 -- Crash  It is here or it is not: one script does it. Called again it answers THERE, as long as its record stays.
 local id, generation, asset, edit, tenant, priority, batch, cost, named =
   ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
 local there = load(id)
+local before = seen(id)
+if not there and before then
+  -- The file may have older lines of the job, or it was put back and done.
+  local _, ended, last = remembered(before)
+  if ended ~= 'dropped' or last ~= generation then return 'THERE' end
+end
 if there then return there.state == 'dead' and there.generation == generation and 'DEAD' or 'THERE' end
 local j = {id = id, asset = asset, tenant = tenant, priority = priority, generation = int(generation + 1),
   cost = cost ~= '' and cost or nil, named = named == '1' or nil, sequence = int(call('INCR', P .. 'sequence')),

@@ -39,7 +39,7 @@ local next = tonumber(at[2] or '0')
 local lanes = call('ZRANGE', P .. 'lanes', int(next), int(next + most - 1), 'WITHSCORES')
 for i = 1, #lanes, 2 do
   if tonumber(lanes[i + 1]) >= tonumber(IDLE) then call('ZADD', P .. 'lanes', '-1', lanes[i]) end
-  seal_if_idle(lanes[i])
+  guarded(seal_if_idle, lanes[i])  -- of one that is damaged feed and doctor tell
 end
 -- Feed puts those that were woken back to their places, before the next ones; those that were sealed are gone.
 next = #lanes < 2 * most and 0 or next + #lanes / 2 - sealed

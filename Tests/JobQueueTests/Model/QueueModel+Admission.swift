@@ -69,7 +69,7 @@ extension QueueModel {
         let then = ingress.prefix(min(most, room(1)))
         ingress.removeFirst(then.count)
         admit(then, "", nil)
-        let isHeld = room(1) == 0 && !ingress.isEmpty
+        isHeld = room(1) == 0 && !ingress.isEmpty
         // What ended here may have made room for a lane.
         settle()
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }

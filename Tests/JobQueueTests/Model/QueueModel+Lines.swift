@@ -21,6 +21,7 @@ extension QueueModel {
         }
         if let turn { say("virtual turn", "\(turn)") }
         if jobsAhead > 0 { say("virtual aheadJobs", "\(jobsAhead)") }
+        if isHeld { say("virtual held 1") }
         if let asked {
             say("virtual aloneWorker", asked.worker)
             say("virtual aloneUntil *")

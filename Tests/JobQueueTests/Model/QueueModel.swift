@@ -21,6 +21,8 @@ struct QueueModel {
     var capped: Set<Flow> = []
     var finished: [Flow: Int] = [:]
     var virtual: [String: Int] = [:]
+    /// Whether the last admission left entries because enough jobs wait.
+    var isHeld = false
     var turn: Int?
     var asked: (worker: String, isLate: Bool)?
 

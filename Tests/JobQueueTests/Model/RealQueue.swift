@@ -68,7 +68,7 @@ struct RealQueue {
                     RedisArgument(rules.malformedMax), RedisArgument(rules.looksMax), "0",
                 ])
         case .promote(let most):
-            return try await run(QueueScript.promote, [RedisArgument(most), "0"])
+            return try await run(QueueScript.promote, [RedisArgument(most)])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)
         case .beat(let worker, let holds, let stage):

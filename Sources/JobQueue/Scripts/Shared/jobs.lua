@@ -117,12 +117,14 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 local LARGE_EDIT = 4096
 
 -- Drops the record of a job that has ended. What a producer named is remembered longer (hashes seen:new and
--- seen:old), so that the same name is still the same job: the digest, and before it `cancelled:` or `dropped:` when the
--- job did not end well.
+-- seen:old), so that the same name is still the same job: its digest. What did not end well is remembered with a mark before
+-- the digest, `cancelled::` or `dropped:<generation>:`; that of a dead job under any id, since it may be put back from a file.
 local function forget(id)
-  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome')
-  if j[1] then
-    local mark = j[4] == 'dead' and 'dropped:' or j[5] == 'cancelled' and 'cancelled:' or ''
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
+  if j[7] then
+    call('HSET', P .. 'seen:new', id, 'malformed:1:')
+  elseif j[1] or j[4] == 'dead' then
+    local mark = j[4] == 'dead' and 'dropped:' .. (j[6] or '1') .. ':' or j[5] == 'cancelled' and 'cancelled::' or ''
     call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')))
   end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)

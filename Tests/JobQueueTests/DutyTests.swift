@@ -1,0 +1,72 @@
+import Adjustments
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+@Suite("Duties") struct DutyTests {
+    @Test
+    func `while Redis is full a duty is taken, lost leases are taken back and delayed jobs go on`()
+        async throws
+    {
+        let server = try await RedisServer.start()
+        let q = try await QueueFixture(on: server, settings: QueueFixture.expiredAtOnce)
+        try await q.admit("lost", "retried")
+        let claims = try await q.claim(2)
+        try await q.confirm(claims[0])
+        try await q.confirm(claims[1])
+        let retried = try #require(claims.first { $0.job == "retried" })
+        _ = try await q.queue.fail(retried, by: "w", Failure(.ioFailure, "no"), random: 0)
+        try await server.command("CONFIG", "SET", "maxmemory", "1")
+        for duty in Duty.allCases {
+            #expect(try await q.queue.take(duty, by: "w"))
+            #expect(try await !q.queue.take(duty, by: "other"))
+        }
+        let refusal = await #expect(throws: RedisError.self) { try await q.admit("new") }
+        #expect(refusal?.serverError?.prefix == "OOM")
+        #expect(try await q.queue.promote() == 1)
+        #expect(try await q.queue.reap(by: "w").ready == 1)
+        _ = try await q.queue.tend()
+        #expect(try await q.queue.claim(by: "w", count: 2).jobs.count == 2)
+        server.stop()
+    }
+
+    @Test func `one worker has it until it gives it up`() async throws {
+        let q = try await QueueFixture()
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        #expect(try await !q.queue.take(.admitting, by: "b"))
+        #expect(try await q.queue.take(.reaping, by: "b"))
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        try await q.queue.giveUp(.admitting, by: "b")
+        #expect(try await !q.queue.take(.admitting, by: "b"))
+        try await q.queue.giveUp(.admitting, by: "a")
+        #expect(try await q.queue.take(.admitting, by: "b"))
+    }
+
+    @Test func `it ends by itself`() async throws {
+        let q = try await QueueFixture()
+        #expect(try await q.queue.take(.admitting, by: "a"))
+        let left = try await q.redis.send([
+            "PTTL", RedisArgument(q.queue.name.keys.prefix + "duty:admitting"),
+        ])
+        let lease = Int64(Duty.admitting.lease.milliseconds)
+        #expect((1...lease).contains(left.int ?? 0))
+        try await q.harm(["DEL duty:admitting"])
+        #expect(try await q.queue.take(.admitting, by: "b"))
+    }
+
+    @Test func `whoever has it is called when a lane gets entries or room`() async throws {
+        let q = try await QueueFixture()
+        let bell = try q.client()
+        var position = "0"
+        let batch = try BatchID("b")
+        try await q.queue.open(
+            BatchRequest(id: batch, edit: Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.admit()
+        _ = try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 0)
+        try await q.queue.waitForEntries(
+            atMost: .seconds(60), onlyUrgent: false, after: &position, bell: bell)
+        #expect(position != "0")
+    }
+}
