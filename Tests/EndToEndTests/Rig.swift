@@ -148,6 +148,7 @@ struct Rig: Sendable {
     /// The versions that an asset has.
     func versions(_ asset: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: library + "/edits/\(asset)/versions")
+            .filter { $0 != "confirmed" }
     }
 
     /// The name of an asset's current version; nil when the original is current.
