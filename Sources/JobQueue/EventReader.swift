@@ -92,7 +92,7 @@ public struct EventReader: Sendable {
                 entries.append(
                     Entry(id: id, json: String(decoding: bytes, as: UTF8.self), event: event))
             } catch {
-                // What came before it is given first; then it is read again, and told.
+                // The entries before it are given first; the next call reads it again, and tells.
                 guard entries.isEmpty else { break }
                 position = id
                 throw error

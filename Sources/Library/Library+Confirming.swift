@@ -9,7 +9,7 @@ import SystemPackage
 /// have its folder: see ``checkPlace(of:)``.
 extension Library {
     private static let confirmedName = "confirmed"
-    /// What a crash may leave; the next confirmation removes it.
+    /// The link before it is moved to its name. A crash may leave it; the next confirmation removes it.
     private static let newConfirmedName = "confirmed.new"
 
     /// Whether an entry of a shelf is the link, or what a crash left of one.

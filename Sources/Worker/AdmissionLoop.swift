@@ -8,7 +8,7 @@ import Redis
 /// One worker has the duty, as a lease; the others ask for it at the pace of the fleet.
 struct AdmissionLoop: Sendable {
     let queue: JobQueue
-    /// Who has the duty.
+    /// The name under which it takes the duty.
     let worker: String
     /// A client of its own, for waiting for entries.
     let bell: RedisClient

@@ -32,7 +32,7 @@ local function batch_conflict(entry, batch, message, dropped)
 end
 
 -- The digest of the job that has or had this id, nil when the id is free; the generation of a new one; and how the job
--- ended, if not well. What never was a job gives its id to the one that is sent in its stead.
+-- ended, if not well. A dead letter that never was a job gives its id to the job that is sent in its stead.
 local function known(id)
   local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
   if job[2] then
@@ -51,7 +51,7 @@ local function known(id)
   return hash, nil, ended
 end
 
--- What became of a job whose id is sent again, for people, and what to do instead.
+-- The end of a sentence about a job whose id is sent again: how it ended, and the way to run it.
 local NOT_AGAIN = {
   dead = 'has failed; this one was not taken. Replay the job, or use a new id.',
   cancelled = 'was cancelled; this one was not taken. Use a new id.',

@@ -36,7 +36,7 @@ extension QueueModel {
         if job.isNamed { seenNew[job.id] = Self.remembered(job) }
     }
 
-    /// What a job is known by: one that did not end well is not the same as one that is sent again.
+    /// The text that a job is known by: one that did not end well is not the same as one that is sent again.
     static func remembered(_ job: Job) -> String {
         let isLost = job.state == .dead || job.outcome == "cancelled" && job.state == .done
         return digest(job.asset, job.edit) + (isLost ? " lost" : "")

@@ -91,7 +91,7 @@ import Testing
             try await run(#"{"mode":"undo"}"#, at: 10)
         }
         #expect(late.code == .overtaken && late.message.contains("1970-01-01T00:00:00.000Z"))
-        // What confirmed it earlier takes nothing back.
+        // An edit that arrived before the confirmation takes nothing back.
         _ = try await run(Self.sepia, at: 12)
         #expect(try superseding(await run(Self.invert, at: 19)) == before)
         #expect(renders.count == rendered)

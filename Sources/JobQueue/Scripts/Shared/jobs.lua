@@ -116,9 +116,9 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 -- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
 local LARGE_EDIT = 4096
 
--- Drops the record of a job that has ended. What a producer named is remembered longer (hashes seen:new and
--- seen:old), so that the same name is still the same job: its digest. What did not end well is remembered with a mark before
--- the digest, `cancelled::` or `dropped:<generation>:`; that of a dead job under any id, since it may be put back from a file.
+-- Drops the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
+-- with a digest, so that the same name is still the same job. Before the digest of a job that did not end well stands
+-- `cancelled::` or `dropped:<generation>:`. A dead job is remembered under any id, since it may be put back from a file.
 local function forget(id)
   local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
   if j[7] then
