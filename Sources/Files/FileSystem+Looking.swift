@@ -2,7 +2,7 @@ public import Adjustments
 import Glibc
 public import SystemPackage
 
-/// What is there.
+/// Looks at what is there.
 extension FileSystem {
     /// Where a symbolic link points, or nil when there is none: nothing, or a folder.
     public func linkTarget(_ path: FilePath) throws(Failure) -> String? {
@@ -40,7 +40,7 @@ extension FileSystem {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What the kernel says of a file, folder or link; nil when there is nothing.
+    /// The status of a file, folder or link; nil when there is nothing.
     private func status(_ path: FilePath) throws(Failure) -> stat? {
         var info = stat()
         if lstat(path.string, &info) == 0 { return info }

@@ -2,7 +2,7 @@ public import Adjustments
 import Glibc
 public import SystemPackage
 
-/// What the kernel says of an open file.
+/// The status of an open file.
 extension OpenFile {
     /// Its length in bytes.
     ///

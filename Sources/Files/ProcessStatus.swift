@@ -14,7 +14,7 @@ public struct ProcessStatus: Sendable {
         }
     }
 
-    /// What a field says now, in bytes, which the file gives in kilobytes; nil when the kernel does not say.
+    /// The value of a field now, in bytes, which the file gives in kilobytes; nil when the kernel does not say.
     public func bytes(_ field: String) -> Int? {
         String(decoding: file.bytes(from: 0, count: Self.bytesMax), as: UTF8.self)
             .split(separator: "\n").first { $0.hasPrefix(field + ":") }?

@@ -58,6 +58,6 @@ struct ChildMeter {
     private static func forgetPeak(of pid: pid_t) {
         // It is gone, or the kernel does not let us.
         guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
-        try? Descriptor.write(file.descriptor, Array("5".utf8))  // nor then
+        try? Descriptor.write(file.descriptor, Array("5".utf8))  // likewise
     }
 }

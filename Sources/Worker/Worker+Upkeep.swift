@@ -1,7 +1,7 @@
 import JobQueue
 import Logging
 
-/// What keeps a queue in order beside its jobs.
+/// The work that keeps a queue in order beside its jobs.
 extension Worker {
     /// Looks for lost leases and leftovers until it is cancelled.
     func keepUp() async {

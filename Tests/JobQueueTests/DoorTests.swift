@@ -217,7 +217,7 @@ import Testing
         #expect(try await q.queue.record(of: "\(batch):4")?.state == .ready)
         try await q.admit("d")
         #expect(try await q.state(of: "d") == "ready")
-        // What is cancelled before its time was never counted.
+        // A job that is cancelled before its time was never counted.
         #expect(try await q.queue.cancel(["a", "b", "c", "d"], reason: "no").count == 4)
         for fact in ["aheadJobs", "aheadBytes"] {
             let left = try await q.redis.send([

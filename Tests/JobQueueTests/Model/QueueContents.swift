@@ -82,7 +82,7 @@ let queueContents = RedisScript(
           local name = key:sub(#P + 1)
           if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end
         end
-        -- Whoever sleeps is woken when there is something to claim.
+        -- A worker that sleeps is woken when there is something to claim.
         local claimable = redis.call('EXISTS', P .. 'flows:interactive', P .. 'flows:normal', P .. 'flows:bulk') > 0
         if claimable and redis.call('LLEN', P .. 'wake') == 0
           and redis.call('HEXISTS', P .. 'config', 'paused') == 0 then

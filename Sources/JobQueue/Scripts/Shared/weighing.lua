@@ -1,6 +1,6 @@
--- What was admitted ahead of the workers, in hash virtual: `aheadJobs` counts single jobs, `aheadBytes` the bytes of large
--- edits (field `bytes` of a job that has one; small ones are bounded by their number). Both are of jobs that have not
--- ended. Members of batches are not counted as jobs, because batches have windows; nor is what waits for its notBefore,
+-- The jobs that were admitted ahead of the workers, in hash virtual: `aheadJobs` counts single jobs, `aheadBytes` the
+-- bytes of large edits (field `bytes` of a job that has one; small ones are bounded by their number). Both are of jobs
+-- that have not ended. Members of batches are not counted as jobs, because batches have windows; nor is what waits for its notBefore,
 -- which would keep out what can be done now.
 local ahead = {jobs = 0, bytes = 0}
 
