@@ -62,10 +62,4 @@ extension FileSystem {
         try FileDigest.sha256(of: openFile(name, in: folder))
     }
 
-    /// Copies a file of a folder and fsyncs the copy.
-    public func copy(_ name: String, in folder: FilePath, to path: FilePath) throws(Failure) {
-        try faults?.reach("copy", path)
-        try FileCopy.copy(openFile(name, in: folder), toNew: path.string)
-        try sync(path)
-    }
 }

@@ -43,15 +43,15 @@ extension FileSystem {
         try faults?.reach("link", path)
         if Glibc.link(source.string, path.string) == 0 { return }
         switch errno {
-        case EPERM, EOPNOTSUPP, EMLINK, EXDEV: try copy(source, to: path)
+        case EPERM, EOPNOTSUPP, EMLINK, EXDEV: try copy(OpenFile(reading: source.string), to: path)
         default: throw Self.failure("linking \(source) to", path)
         }
     }
 
-    /// Copies a file and fsyncs it.
-    public func copy(_ source: FilePath, to path: FilePath) throws(Failure) {
+    /// Copies a file to a new one and fsyncs that.
+    public func copy(_ source: OpenFile, to path: FilePath) throws(Failure) {
         try faults?.reach("copy", path)
-        try FileCopy.copy(OpenFile(reading: source.string), toNew: path.string)
+        try FileCopy.copy(source, toNew: path.string)
         try sync(path)
     }
 

@@ -1,7 +1,7 @@
-import Adjustments
+package import Adjustments
 import Files
 import FoundationEssentials
-import SystemPackage
+package import SystemPackage
 
 extension Provenance {
     /// Reads a provenance and believes none of its names: they become paths.
@@ -9,7 +9,7 @@ extension Provenance {
     /// - Parameter path: what a failure calls it.
     /// - Throws: `laterFormat` when a later release wrote it; `damagedVersion` when it is not what a provenance is, or
     ///   names something that cannot be in a version's folder.
-    init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
+    package init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
         let bytes = Data(bytes)
         do {
             self = try JSONDecoder().decode(Self.self, from: bytes)

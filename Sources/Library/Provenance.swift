@@ -1,5 +1,5 @@
 public import Adjustments
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What a version is and where it comes from: `provenance.json` in its folder.
 public struct Provenance: Sendable, Codable, Equatable {
@@ -31,7 +31,7 @@ public struct Provenance: Sendable, Codable, Equatable {
     /// The version of the format that is written; those before are read. 2: `formatVersion`, `published`.
     static let formatVersionWritten = 2
     /// Most bytes of that file: a recipe of the longest, a number per line.
-    static let fileBytesMax = 16 << 20
+    package static let fileBytesMax = 16 << 20
 
     /// Makes a provenance.
     ///
@@ -61,7 +61,7 @@ public struct Provenance: Sendable, Codable, Equatable {
     /// is found.
     private static let digestField = "digest"
 
-    func encoded() throws(Failure) -> Data {
+    package func encoded() throws(Failure) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         do {
@@ -77,7 +77,7 @@ public struct Provenance: Sendable, Codable, Equatable {
     }
 
     /// Whether the bytes of a file are as they were written.
-    static func isSealed(_ bytes: Data) -> Bool {
+    package static func isSealed(_ bytes: Data) -> Bool {
         // Bytes that are no JSON were not written so.
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes),
             case .object(var fields) = value

@@ -26,7 +26,7 @@ public struct PublishedJob: Sendable, Codable, Equatable {
 
     /// Most jobs that a provenance has: as many edits of one asset may be lost by Redis and none is done twice. Each
     /// takes about 250 bytes.
-    static let listedMax = 32
+    package static let listedMax = 32
     /// How long a job counts, in seconds: as long as a queue knows the name of a job that is done. Behind that the name
     /// may be another job's.
     static let age: TimeInterval = 24 * 3600
@@ -43,7 +43,7 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     }
 
     /// Whether a version was made by the job that makes this one.
-    func isSame(as other: PublishedJob) -> Bool {
+    package func isSame(as other: PublishedJob) -> Bool {
         queue == other.queue && job == other.job && generation == other.generation
             && (edit == nil || other.edit == nil || edit == other.edit) && isNear(other)
     }
@@ -71,7 +71,7 @@ public enum PublishedBefore: Sendable, Equatable {
     case gone(String)
 }
 
-extension Library {
+extension LibraryFolder {
     /// The jobs in the history of an asset, the newest first, at most 32.
     ///
     /// The draft's count as well: publishing takes them over.
@@ -133,7 +133,7 @@ extension PublishedJob {
 
 extension Provenance {
     /// The job that made it.
-    var job: PublishedJob? {
+    package var job: PublishedJob? {
         published?.first { $0.version == version }
             ?? PublishedJob(author, edit: nil, version: version)
     }

@@ -13,6 +13,10 @@ public struct Retention: Sendable, Equatable {
     /// What is kept when nobody says.
     public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
 
+    /// How old a version that never became current has to be before it goes: its job has ended long ago. One
+    /// whose job has not, because all workers were away, is rendered again.
+    package static let orphanAge: TimeInterval = 24 * 3600
+
     /// Makes a rule.
     ///
     /// - Parameter versions: at least 1.

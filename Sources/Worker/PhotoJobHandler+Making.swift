@@ -23,37 +23,52 @@ extension PhotoJobHandler {
             placeholder: placeholder)
         switch outcome {
         case .unchanged(let reason, let current):
+            var version: JobEvent.Version?
+            if let current { version = try await shown(current, asset) }
             return .nothing(
                 JobEvent.Unchanged(
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
-                    version: current.map { JobEvent.Version($0, asset) }, reason: reason))
+                    version: version, reason: reason))
         case .superseded(let by, let reason):
             return .superseded(
                 JobEvent.Superseded(
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
-                    version: JobEvent.Version(by, asset), by: by.author.job, reason: reason))
+                    version: try await shown(by, asset), by: by.author.job, reason: reason))
         case .made(let version):
-            return .version(completed(claim, version, asset), isDraft: version.isDraft)
+            return .version(
+                try await completed(claim, version, asset), isDraft: version.isDraft)
         }
+    }
+
+    /// A version as events tell of it, with the path of what its readers see.
+    private func shown(
+        _ version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> JobEvent.Version {
+        JobEvent.Version(
+            id: version.version, revision: version.revision,
+            path: try await library.shownPath(of: version, asset))
     }
 
     private func completed(
         _ claim: Claim, _ version: Provenance, _ asset: AssetPath
-    ) -> JobEvent.Completed {
+    ) async throws(Failure) -> JobEvent.Completed {
         let content = version.content
         // What an older version or an import shows was rendered by another job, or elsewhere.
         let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
         let rendering = isNew ? content?.rendering : nil
+        var previews: [JobEvent.Preview] = []
+        for preview in content?.previews ?? [] {
+            let file = try StoredFile(preview.image.name, of: version, asset)
+            previews.append(JobEvent.Preview(preview, at: try await library.path(of: file)))
+        }
         return JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, mode: version.mode,
-            version: JobEvent.Version(version, asset),
+            version: try await shown(version, asset),
             render: content.map { JobEvent.Render($0.render) },
-            previews: (content?.previews ?? []).map {
-                JobEvent.Preview($0, of: version, asset)
-            },
+            previews: previews,
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(
@@ -73,14 +88,6 @@ extension Edit.Name {
     }
 }
 
-extension JobEvent.Version {
-    init(_ version: Provenance, _ asset: AssetPath) {
-        self.init(
-            id: version.version, revision: version.revision,
-            path: Library.shownPath(of: version, asset))
-    }
-}
-
 extension JobEvent.Render {
     fileprivate init(_ image: Content.Image) {
         self.init(
@@ -90,10 +97,9 @@ extension JobEvent.Render {
 }
 
 extension JobEvent.Preview {
-    fileprivate init(_ preview: Content.Preview, of version: Provenance, _ asset: AssetPath) {
+    fileprivate init(_ preview: Content.Preview, at path: String) {
         self.init(
-            longestSide: preview.longestSide,
-            path: "\(Library.path(of: version, asset))/\(preview.image.name)",
+            longestSide: preview.longestSide, path: path,
             width: preview.image.size.width, height: preview.image.size.height)
     }
 }

@@ -1,18 +1,19 @@
 public import Adjustments
 public import JobQueue
+import Files
 public import Library
 import SystemPackage
 
 /// Makes and publishes photo edits in a library.
 public struct PhotoJobHandler: JobHandler {
     let queue: QueueName
-    let library: Library
+    let library: any LibraryStore
     let editor: AssetEditor
     let settings: WorkerSettings
 
     /// A handler for jobs of `queue` on the photos of `library`.
     public init(
-        queue: QueueName, library: Library, pool: RenderPool, settings: WorkerSettings
+        queue: QueueName, library: any LibraryStore, pool: RenderPool, settings: WorkerSettings
     ) {
         self.queue = queue
         self.library = library
@@ -30,10 +31,7 @@ public struct PhotoJobHandler: JobHandler {
         }
         let asset = try AssetPath(version.asset)
         let staged = stagedVersion(version.madeBy)
-        let publication = try await offPool { () throws(Failure) in
-            try library.publish(name, of: asset, from: staged)
-        }
-        return switch publication {
+        return switch try await library.publish(name, of: asset, from: staged) {
         case .published: .published
         case .alreadyPublished: .alreadyPublished
         case .conflict(let current):
@@ -45,17 +43,16 @@ public struct PhotoJobHandler: JobHandler {
     }
 
     public func discard(_ hold: StagedHold) async throws(Failure) {
-        let staged = stagedVersion(hold)
-        try await offPool { () throws(Failure) in try library.discard(staged) }
+        try await library.discard(stagedVersion(hold))
     }
 
     public func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
         let staged = stagedVersion(hold)
-        return try await offPool { () throws(Failure) in try library.sweep(staged) }
+        return try await offPool { () throws(Failure) in try library.staging.sweep(staged) }
     }
 
     public func staged() async throws(Failure) -> [StagedHold] {
-        try await offPool { () throws(Failure) in try library.sweepable(in: queue.string) }
+        try await offPool { () throws(Failure) in try library.staging.sweepable(in: queue.string) }
             .map { StagedHold(job: $0.job, fence: $0.fence) }
     }
 

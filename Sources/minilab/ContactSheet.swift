@@ -5,10 +5,10 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// One picture of a contact sheet, its photo named by a path.
+/// One picture of a contact sheet.
 struct SheetCell {
-    /// Absolute path of the photo.
-    let source: String
+    /// The photo; one object for all its pictures.
+    let source: OpenFile
     /// The edit to show, or nil for the photo as it is.
     var recipe: Recipe?
     /// What stands below, or nil.
@@ -30,18 +30,16 @@ func drawContactSheet(
     var files = RenderFiles(
         outputs: [try .nameless(in: folder.path, name: "the contact sheet")],
         spool: try .nameless(in: folder.path, name: "the spool"))
-    var places: [String: Int] = [:]
+    var places: [ObjectIdentifier: Int] = [:]
     var asked: [ContactSheetRequest.Cell] = []
     for cell in cells {
-        if places[cell.source] == nil {
-            places[cell.source] = files.sources.count
-            files.sources.append(try OpenFile(reading: cell.source))
-        }
+        let photo = ObjectIdentifier(cell.source)
+        let place = places[photo] ?? files.sources.count
+        if places.updateValue(place, forKey: photo) == nil { files.sources.append(cell.source) }
         if let recipe = cell.recipe {
             files.resources.merge(try .opened(for: recipe, in: settings.resources)) { $1 }
         }
-        asked.append(
-            .init(source: places[cell.source] ?? 0, recipe: cell.recipe, label: cell.label))
+        asked.append(.init(source: place, recipe: cell.recipe, label: cell.label))
     }
     guard files.sources.count <= ContactSheetRequest.sourcesMax else {
         throw Failure(

@@ -14,10 +14,11 @@ package struct WorkerParts {
 
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        library: Library, _ logger: Logger, listener: @escaping WorkerEvent.Listener = { _ in }
+        library: any LibraryStore, _ logger: Logger,
+        listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         var settings = settings
-        settings.spillFolder = library.root.appending("dead")
+        settings.spillFolder = library.staging.root.appending("dead")
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
         let pressure =

@@ -95,7 +95,8 @@ import Testing
         let late = VersionName(revision: 5, fence: "9")
         let staged = try f.seal(late, on: name(4), at: "2026-05-30T00:00:00Z")
         try f.library.files.move(
-            f.library.folder(of: staged), to: f.library.place(late, on: .versions, of: f.asset))
+            f.library.staging.folder(of: staged),
+            to: f.library.place(late, on: .versions, of: f.asset))
         let young = try Date("2026-05-30T23:00:00Z", strategy: .iso8601)
         let keep = Retention(versions: 20, age: nil)
         #expect(try f.library.collect(f.asset, keeping: keep, now: young) == Collected())
@@ -142,7 +143,7 @@ import Testing
             let f = try edited()
             let faults = FaultInjection(afterCalls: calls)
             do {
-                let library = try Library(root: f.library.root, faults: faults)
+                let library = try LibraryFolder(root: f.library.root, faults: faults)
                 _ = try library.collect(f.asset, keeping: Self.one, now: Self.now)
             } catch {
                 #expect(error.code == .ioFailure)

@@ -21,8 +21,16 @@ import Testing
 
     private func photo(
         _ f: LibraryFixture, as codec: (any AdjustmentCodec)? = nil
-    ) throws -> ExportedPhoto {
-        try f.library.export(f.library.state(of: f.asset).current, of: f.asset, as: codec)
+    ) async throws -> ExportedPhoto {
+        try await f.store.export(f.store.state(of: f.asset).current, of: f.asset, as: codec)
+    }
+
+    /// - Returns: the reports.
+    @discardableResult
+    private func export(
+        _ photos: [ExportedPhoto], _ f: LibraryFixture, files: FileSystem = FileSystem()
+    ) async throws -> [ExportReport] {
+        try await Exporter(f.store, to: folder(f), files: files).export(photos).reports
     }
 
     private func folder(_ f: LibraryFixture) -> FilePath {
@@ -37,18 +45,20 @@ import Testing
         try String(contentsOfFile: folder(f).appending(name).string, encoding: .utf8)
     }
 
-    @Test func `an edited photo is three files with the names that Apple's tools pair`() throws {
+    @Test func `an edited photo is three files with the names that Apple's tools pair`()
+        async throws
+    {
         let f = try edited()
-        let reports = try f.library.export([photo(f)], to: folder(f)).reports
+        let reports = try await export([photo(f)], f)
         #expect(reports.map(\.files) == [["IMG_0001.JPG", "IMG_E0001.JPG", "IMG_0001.AAE"]])
         #expect(reports.map(\.notes) == [[]])
         #expect(try names(f) == ["IMG_0001.AAE", "IMG_0001.JPG", "IMG_E0001.JPG"])
         #expect(try text("IMG_0001.JPG", f) == "original" && text("IMG_E0001.JPG", f) == "pixels")
     }
 
-    @Test func `the sidecar is read by exiftool, and by us as the same edit`() throws {
+    @Test func `the sidecar is read by exiftool, and by us as the same edit`() async throws {
         let f = try edited()
-        _ = try f.library.export([photo(f)], to: folder(f))
+        try await export([photo(f)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
         let told = String(
             decoding: try Tool.run(
@@ -62,10 +72,12 @@ import Testing
                 == .canHandle(#require(content.recipe)))
     }
 
-    @Test func `written in another app's format it is the same edit to that app's codec`() throws {
+    @Test func `written in another app's format it is the same edit to that app's codec`()
+        async throws
+    {
         let f = try edited()
         let codec = FilterName.ebookFrenzyPhotoExtension
-        _ = try f.library.export([photo(f, as: codec)], to: folder(f))
+        try await export([photo(f, as: codec)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
         let sidecar = try AAESidecar(bytes: Data(contentsOf: URL(filePath: path)))
         #expect(sidecar.adjustmentFormatIdentifier == codec.formatIdentifier)
@@ -80,40 +92,41 @@ import Testing
         #expect(recipe.filters == content.recipe?.filters)
     }
 
-    @Test func `a format without words for the edit is refused before anything is written`() throws
+    @Test func `a format without words for the edit is refused before anything is written`()
+        async throws
     {
         let f = try edited()
         // Apple's sample has sepia of intensity 1 alone.
-        let failure = #expect(throws: Failure.self) {
-            try photo(f, as: FilterName.appleSamplePhotosApp)
+        let failure = await #expect(throws: Failure.self) {
+            try await photo(f, as: FilterName.appleSamplePhotosApp)
         }
         #expect(failure?.code == .adjustmentDataNotEncodable)
     }
 
-    @Test func `an unedited photo is its original alone`() throws {
+    @Test func `an unedited photo is its original alone`() async throws {
         let f = try LibraryFixture(asset: "DSC_0815.heic")
-        _ = try f.library.export([photo(f)], to: folder(f))
+        try await export([photo(f)], f)
         #expect(try names(f) == ["DSC_0815.HEIC"])
     }
 
     @Test func `what is there is not overwritten: the photo gets a free number, which is told`()
-        throws
+        async throws
     {
         let f = try edited()
         try f.put("mine", at: folder(f).appending("IMG_E0001.PNG"))
-        let reports = try f.library.export([photo(f)], to: folder(f)).reports
+        let reports = try await export([photo(f)], f)
         #expect(reports[0].files[0] == "IMG_0002.JPG")
         #expect(reports[0].notes == ["it is called IMG_0002 here"])
         #expect(try text("IMG_E0001.PNG", f) == "mine")
     }
 
     @Test func `an edit on another editor's render says that it cannot be changed elsewhere`()
-        throws
+        async throws
     {
         let f = try edited()
         let staged = try f.seal(second, on: first, text: "stacked", base: "pixels")
         _ = try f.library.publish(second, of: f.asset, from: staged)
-        let reports = try f.library.export([photo(f)], to: folder(f)).reports
+        let reports = try await export([photo(f)], f)
         #expect(reports[0].notes.contains { $0.contains("another editor's render") })
         let sidecar = try AAESidecar(
             bytes: Data(contentsOf: URL(filePath: folder(f).appending("IMG_0001.AAE").string)))
@@ -121,31 +134,30 @@ import Testing
     }
 
     @Test func `a file that appears meanwhile is not overwritten either, and nothing else is left`()
-        throws
+        async throws
     {
         let f = try edited()
         try f.put("mine", at: folder(f).appending("IMG_E0001.JPG"))
         // What a crash has left: complete, with a name that somebody has taken since.
-        let sealed = folder(f).appending(Library.exportSealed)
+        let sealed = folder(f).appending(Exporter.sealed)
         for name in ["IMG_0001.AAE", "IMG_0001.JPG", "IMG_E0001.JPG"] {
             try f.put("ours", at: sealed.appending(name))
         }
-        #expect(throws: Failure.self) { try f.library.export([photo(f)], to: folder(f)) }
+        await #expect(throws: Failure.self) { try await export([photo(f)], f) }
         #expect(try names(f) == ["IMG_E0001.JPG"])
         #expect(try text("IMG_E0001.JPG", f) == "mine")
     }
 
     @Test
     func `after a crash at any file call no file is half there, and the next export ends the work`()
-        throws
+        async throws
     {
         var calls = 0
         while true {
             let f = try edited()
             let faults = FaultInjection(afterCalls: calls)
             do {
-                let library = try Library(root: f.library.root, faults: faults)
-                _ = try library.export([photo(f)], to: folder(f))
+                try await export([photo(f)], f, files: FileSystem(faults: faults))
             } catch let failure as Failure {
                 #expect(failure.code == .ioFailure)
             }
@@ -153,11 +165,11 @@ import Testing
                 let whole = [
                     "IMG_0001.JPG": "original", "IMG_E0001.JPG": "pixels",
                     "IMG_0001.AAE": String(
-                        decoding: try #require(photo(f).edit).sidecar, as: UTF8.self),
+                        decoding: try #require(await photo(f).edit).sidecar, as: UTF8.self),
                 ]
                 #expect(try text(name, f) == whole[name], "\(name) after \(calls) calls")
             }
-            _ = try f.library.export([], to: folder(f))
+            try await export([], f)
             let count = try names(f).count
             #expect(count == 0 || count == 3, "after \(calls) calls")
             guard faults.hasStruck else { break }

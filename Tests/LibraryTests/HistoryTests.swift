@@ -56,7 +56,7 @@ import Testing
         #expect(history.entries.isEmpty && history.undo == .nothing)
     }
 
-    @Test func `a version is found by its id, its revision or as the draft`() throws {
+    @Test func `a version is found by its id, its revision or as the draft`() async throws {
         let f = try LibraryFixture()
         _ = try f.publish(name(1), on: nil)
         _ = try f.publish(name(2), on: name(1))
@@ -64,20 +64,22 @@ import Testing
         _ = try f.library.publish(
             draft, of: f.asset, from: f.seal(draft, on: name(2), isDraft: true))
         for (text, found) in [("1", "1-1"), ("2-1", "2-1"), ("3-7", "3-7"), ("draft", "3-7")] {
-            #expect(try f.library.version(text, of: f.asset).version == found)
+            #expect(try await f.store.version(text, of: f.asset).version == found)
         }
         // A draft's revision is the next version's as well.
-        let failure = #expect(throws: Failure.self) { try f.library.version("3", of: f.asset) }
+        let failure = await #expect(throws: Failure.self) {
+            try await f.store.version("3", of: f.asset)
+        }
         #expect(failure?.code == .missingVersion)
         #expect(failure?.message.contains("it has draft 3-7, 2-1, 1-1") == true)
     }
 
-    @Test func `an asset without edit and original is missing`() throws {
+    @Test func `an asset without edit and original is missing`() async throws {
         let f = try LibraryFixture()
-        let failure = #expect(throws: Failure.self) {
-            try f.library.versions(of: AssetPath("nobody.jpg"))
+        let failure = await #expect(throws: Failure.self) {
+            try await f.store.versions(of: AssetPath("nobody.jpg"))
         }
         #expect(failure?.code == .missingAsset)
-        #expect(try f.library.versions(of: f.asset).entries.isEmpty)
+        #expect(try await f.store.versions(of: f.asset).entries.isEmpty)
     }
 }

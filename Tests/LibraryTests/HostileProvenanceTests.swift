@@ -89,7 +89,6 @@ import Testing
             { _ = try f.library.state(of: f.asset) },
             { _ = try f.library.provenance(of: name, f.asset) },
             { _ = try f.library.history(of: f.asset) },
-            { _ = try f.library.versions(of: f.asset) },
         ] {
             let failure = #expect(throws: Failure.self) { try read() }
             #expect(failure?.code == .damagedVersion)
@@ -123,13 +122,13 @@ import Testing
             ]
             fields["content"] = content
         }
-        _ = try f.library.stage(ours)
+        _ = try f.library.staging.begin(ours)
         guard case .held(let entry) = try f.library.claim(key, for: ours) else {
             Issue.record("somebody has the entry")
             return
         }
         #expect(try f.library.reuse(entry, as: "IMG_1", into: ours) == nil)
-        #expect(try f.library.files.list(f.library.folder(of: ours)).isEmpty)
+        #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
         try checkNothingHappened()
     }
 
@@ -137,7 +136,7 @@ import Testing
         let version = try f.library.provenance(in: folder)
         let content = try #require(version.content)
         let staged = StagedVersion(queue: "photos", job: "other", fence: "9")
-        _ = try f.library.stage(staged)
+        _ = try f.library.staging.begin(staged)
         let hostile = Content(
             source: content.source, base: nil, adjustment: content.adjustment, opened: nil,
             recipe: nil, editDigest: "00", rendering: nil,
@@ -145,7 +144,7 @@ import Testing
                 name: "../../../secret.key", mediaType: "image/jpeg",
                 size: content.render.size, bytes: 1, sha256: "00"))
         let failure = #expect(throws: Failure.self) {
-            try f.library.seal(
+            try f.library.staging.seal(
                 staged,
                 Provenance(
                     version: VersionName(revision: 2, fence: "9"), parent: name, mode: .replace,
@@ -155,7 +154,7 @@ import Testing
         try checkNothingHappened()
     }
 
-    @Test func `whose render is a link is neither followed by verify nor exported`() throws {
+    @Test func `whose render is a link is neither followed by verify nor exported`() async throws {
         let render = folder.appending("IMG_0001.jpg")
         try f.library.files.remove(render)
         try f.library.files.point(render, to: secret.string)
@@ -166,16 +165,16 @@ import Testing
         #expect(report.problems.map(\.part) == [.render])
         #expect(report.problems.first?.sentence.contains("symbolic link") == true)
         let version = try #require(try f.library.state(of: f.asset).current)
-        let photo = try f.library.export(version, of: f.asset, as: nil)
+        let photo = try await f.store.export(version, of: f.asset, as: nil)
         let target = FilePath(f.folder.path).appending("export")
-        let failure = #expect(throws: Failure.self) {
-            try f.library.export([photo], to: target)
+        let failure = await #expect(throws: Failure.self) {
+            try await Exporter(f.store, to: target).export([photo])
         }
         #expect(failure?.code == .damagedVersion)
         #expect(try f.library.files.list(target).isEmpty)
     }
 
-    @Test func `whose base folder or sidecar is a link is not followed either`() throws {
+    @Test func `whose base folder or sidecar is a link is not followed either`() async throws {
         let outside = f.library.root.appending("outside")
         try f.put("base", at: outside.appending("IMG_0001.jpg"))
         try f.put("stranger's", at: outside.appending("stranger.jpg"))
@@ -190,8 +189,8 @@ import Testing
         try f.library.files.remove(sidecar)
         try f.library.files.point(sidecar, to: secret.string)
         let version = try #require(try f.library.state(of: f.asset).current)
-        let failure = #expect(throws: Failure.self) {
-            try f.library.sidecar(of: #require(version.content), in: folder)
+        let failure = await #expect(throws: Failure.self) {
+            try await f.store.sidecar(of: #require(version.content), in: version, f.asset)
         }
         #expect(failure?.code == .damagedVersion)
     }

@@ -29,7 +29,7 @@ import Testing
     @Test func `have a way to them that lasts before the pointer names them`() throws {
         let staged = try f.seal(first, on: nil)
         let recorder = FaultInjection(afterCalls: .max)
-        let library = try Library(root: f.library.root, faults: recorder)
+        let library = try LibraryFolder(root: f.library.root, faults: recorder)
         #expect(try library.publish(first, of: f.asset, from: staged) == .published)
         let calls = recorder.calls
         let pointer = FileCall(name: "move", path: library.pointer(.versions, of: f.asset))
@@ -48,13 +48,13 @@ import Testing
             let staged = try f.seal(first, on: nil)
             let faults = FaultInjection(afterCalls: calls)
             do throws(Failure) {
-                let library = try Library(root: f.library.root, faults: faults)
+                let library = try LibraryFolder(root: f.library.root, faults: faults)
                 _ = try library.publish(first, of: f.asset, from: staged)
             } catch {
                 #expect(error.code == .ioFailure)
             }
             let recorder = FaultInjection(afterCalls: .max)
-            let library = try Library(root: f.library.root, faults: recorder)
+            let library = try LibraryFolder(root: f.library.root, faults: recorder)
             let publication = try library.publish(first, of: f.asset, from: staged)
             #expect(publication == .published || publication == .alreadyPublished)
             let root = f.library.root
@@ -78,7 +78,7 @@ import Testing
         let third = VersionName(revision: 3, fence: "3")
         let staged = try f.seal(third, on: second)
         let recorder = FaultInjection(afterCalls: .max)
-        let library = try Library(root: f.library.root, faults: recorder)
+        let library = try LibraryFolder(root: f.library.root, faults: recorder)
         #expect(try library.publish(third, of: f.asset, from: staged) == .published)
         #expect(
             syncs(recorder.calls) == [

@@ -9,12 +9,14 @@ import SystemPackage
 /// A library in a folder of its own.
 struct LibraryFixture {
     let folder: TemporaryFolder
-    let library: Library
+    let library: LibraryFolder
     let asset: AssetPath
+    /// The library as workers have it.
+    var store: FolderLibrary { FolderLibrary(library) }
 
     init(asset: String = "2024/IMG_0001.JPG") throws {
         folder = try TemporaryFolder()
-        library = try Library(root: FilePath(folder.path).appending("library"))
+        library = try LibraryFolder(root: FilePath(folder.path).appending("library"))
         self.asset = try AssetPath(asset)
         try put("original", at: library.originals.pushing(FilePath(asset)))
     }
@@ -33,10 +35,10 @@ struct LibraryFixture {
         at time: String = "2026-01-01T00:00:00Z"
     ) throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
-        let folder = try library.stage(staged)
+        let folder = try library.staging.begin(staged)
         try put(text, at: folder.appending("IMG_0001.jpg"))
         let recipe = try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])])
-        let adjustment = try library.write(
+        let adjustment = try library.staging.write(
             AAESidecar(
                 AdjustmentData(recipe), on: base == nil ? .original : .adjusted,
                 timestamp: Date(timeIntervalSince1970: 0)), as: "IMG_0001.AAE", into: staged)
@@ -66,7 +68,7 @@ struct LibraryFixture {
                 worker: "w", at: time),
             edit: edit, history: try library.publishedJobs(of: asset, library.state(of: asset)),
             timeline: (before ?? .start).edited(by: name), content: content)
-        try library.seal(staged, provenance)
+        try library.staging.seal(staged, provenance)
         return staged
     }
 

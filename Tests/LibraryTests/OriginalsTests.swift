@@ -66,7 +66,7 @@ import Testing
 
     @Test func `originals may be a folder elsewhere`() throws {
         let f = try LibraryFixture()
-        let elsewhere = try Library(
+        let elsewhere = try LibraryFolder(
             root: FilePath(f.folder.path).appending("other"), originals: f.library.originals)
         #expect(try elsewhere.original(of: f.asset) == f.library.original(of: f.asset))
     }
@@ -74,7 +74,7 @@ import Testing
     @Test func `originals that are not there are an error at the start`() throws {
         let f = try LibraryFixture()
         #expect(throws: Failure.self) {
-            try Library(root: FilePath(f.folder.path), originals: "/nowhere/at/all")
+            try LibraryFolder(root: FilePath(f.folder.path), originals: "/nowhere/at/all")
         }
     }
 }

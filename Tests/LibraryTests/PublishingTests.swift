@@ -19,7 +19,7 @@ import Testing
         let names = try f.library.files.list(
             f.library.pointer(.versions, of: f.asset).appending("/."))
         #expect(names == ["IMG_0001.AAE", "IMG_0001.jpg", "provenance.json"])
-        #expect(try f.library.staged(in: "photos").isEmpty)
+        #expect(try f.library.staging.staged(in: "photos").isEmpty)
     }
 
     @Test func `the original is not touched`() throws {
@@ -41,7 +41,7 @@ import Testing
         let staged = try f.seal(first, on: nil)
         let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
         try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
-        try f.library.files.move(f.library.folder(of: staged), to: place)
+        try f.library.files.move(f.library.staging.folder(of: staged), to: place)
         #expect(try f.currentText() == nil)
         #expect(try f.library.publish(first, of: f.asset, from: staged) == .published)
         #expect(try f.currentText() == "pixels")
@@ -52,11 +52,12 @@ import Testing
         let staged = try f.seal(first, on: nil)
         let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
         try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
-        try f.library.files.move(f.library.folder(of: staged), to: place)
+        try f.library.files.move(f.library.staging.folder(of: staged), to: place)
         try FileManager.default.createSymbolicLink(
-            atPath: f.library.folder(of: staged).string, withDestinationPath: "versions/1-100")
+            atPath: f.library.staging.folder(of: staged).string,
+            withDestinationPath: "versions/1-100")
         #expect(try f.library.publish(first, of: f.asset, from: staged) == .published)
-        #expect(try f.library.staged(in: "photos").isEmpty)
+        #expect(try f.library.staging.staged(in: "photos").isEmpty)
     }
 
     @Test func `a version made on an old revision is refused and changes nothing`() throws {
@@ -114,9 +115,9 @@ import Testing
     @Test func `discarding leaves nothing behind and may be repeated`() throws {
         let f = try LibraryFixture()
         let staged = try f.seal(first, on: nil)
-        #expect(try f.library.staged(in: "photos") == [staged])
-        try f.library.discard(staged)
-        try f.library.discard(staged)
-        #expect(try f.library.staged(in: "photos").isEmpty)
+        #expect(try f.library.staging.staged(in: "photos") == [staged])
+        try f.library.staging.discard(staged)
+        try f.library.staging.discard(staged)
+        #expect(try f.library.staging.staged(in: "photos").isEmpty)
     }
 }

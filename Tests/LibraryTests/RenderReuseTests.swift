@@ -17,7 +17,7 @@ import Testing
             photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
     }
 
-    private func held(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderEntry {
+    private func held(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderFile {
         guard case .held(let entry) = try f.library.claim(key ?? self.key, for: job) else {
             throw Failure(.internalError, "somebody has the entry")
         }
@@ -26,7 +26,7 @@ import Testing
 
     private func job(_ name: String, fence: String = "9") throws -> StagedVersion {
         let job = StagedVersion(queue: "photos", job: name, fence: fence)
-        _ = try f.library.stage(job)
+        _ = try f.library.staging.begin(job)
         return job
     }
 
@@ -34,11 +34,12 @@ import Testing
     private func offered(isPublished: Bool = true) throws -> FilePath {
         let staged = try f.seal(name, on: nil, key: key)
         let entry = try held(staged)
-        let version = try f.library.provenance(in: f.library.folder(of: staged))
+        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
         try f.library.offer(entry, version, of: f.asset, in: staged)
         if isPublished { _ = try f.library.publish(name, of: f.asset, from: staged) }
         return isPublished
-            ? f.library.place(name, on: .versions, of: f.asset) : f.library.folder(of: staged)
+            ? f.library.place(name, on: .versions, of: f.asset)
+            : f.library.staging.folder(of: staged)
     }
 
     private func text(_ path: FilePath) throws -> String {
@@ -48,7 +49,7 @@ import Testing
     @Test func `are offered and free at once, however long somebody keeps the entry`() throws {
         let staged = try f.seal(name, on: nil, key: key)
         let entry = try held(staged)
-        let version = try f.library.provenance(in: f.library.folder(of: staged))
+        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
         try f.library.offer(entry, version, of: f.asset, in: staged)
         #expect(try held(job("other")).key == entry.key)
     }
@@ -60,7 +61,7 @@ import Testing
         let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
         #expect(reused.from == "2024/IMG_0001.JPG@1-1")
         #expect(reused.render.name == "IMG_2.jpg")
-        let path = f.library.folder(of: ours).appending("IMG_2.jpg")
+        let path = f.library.staging.folder(of: ours).appending("IMG_2.jpg")
         #expect(try text(path) == "pixels")
         let numbers = try [path, folder.appending("IMG_0001.jpg")].map {
             try FileManager.default.attributesOfItem(atPath: $0.string)[.systemFileNumber] as? Int
@@ -97,7 +98,7 @@ import Testing
         let entry = try held(ours)
         #expect(try f.library.reuse(entry, as: "IMG_0001", into: ours) == nil)
         // What stayed linked here would be written over by the render, and with it the other version's.
-        #expect(try f.library.files.list(f.library.folder(of: ours)).isEmpty)
+        #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
         if part != "folder" { #expect(try text(render) == before) }
         #expect(entry.record.places.isEmpty && entry.record.holder == "photos/other")
     }
@@ -116,9 +117,9 @@ import Testing
         _ = try offered()
         let second = VersionName(revision: 2, fence: "2")
         let staged = try f.seal(second, on: name, key: key)
-        let version = try f.library.provenance(in: f.library.folder(of: staged))
+        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
         try f.library.offer(held(staged), version, of: f.asset, in: staged)
-        try f.library.discard(staged)
+        try f.library.staging.discard(staged)
         let ours = try job("other")
         let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
         #expect(reused.from == "2024/IMG_0001.JPG@1-1")

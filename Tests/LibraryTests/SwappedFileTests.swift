@@ -95,7 +95,7 @@ struct SwappedFileTests {
                 read + refused < Self.readsMax
             {
                 do throws(Failure) {
-                    let found = try f.library.sidecar(at: swapped.path)
+                    let found = try AAESidecar(reading: f.library.openOriginal(of: swapped.path))
                     #expect(found.adjustment == inside)
                     read += 1
                 } catch {

@@ -13,31 +13,31 @@ import Testing
 
     init() throws { f = try LibraryFixture() }
 
-    private func other() throws -> Library { try Library(root: f.library.root) }
+    private func other() throws -> LibraryFolder { try LibraryFolder(root: f.library.root) }
 
     @Test func `leaves alone what a living worker makes, until that is published or dead`() throws {
         let sweeper = try other()
         do {
             let worker = try other()
-            let folder = try worker.stage(staged)
+            let folder = try worker.staging.begin(staged)
             try f.put("half a render", at: folder.appending("a.jpg"))
-            #expect(try sweeper.sweepable(in: "photos") == [staged])
-            #expect(try !sweeper.sweep(staged))
-            #expect(try !worker.sweep(staged))
+            #expect(try sweeper.staging.sweepable(in: "photos") == [staged])
+            #expect(try !sweeper.staging.sweep(staged))
+            #expect(try !worker.staging.sweep(staged))
             #expect(try sweeper.files.list(folder) == ["a.jpg"])
             withExtendedLifetime(worker) {}
         }
         // The worker is gone, and with it its lock.
-        #expect(try sweeper.sweep(staged))
-        #expect(try sweeper.sweepable(in: "photos").isEmpty)
+        #expect(try sweeper.staging.sweep(staged))
+        #expect(try sweeper.staging.sweepable(in: "photos").isEmpty)
         #expect(try sweeper.files.list(f.library.root.appending("holds/photos")).isEmpty)
     }
 
     @Test func `takes what a worker left that was killed`() throws {
-        _ = try f.library.stage(staged)
+        _ = try f.library.staging.begin(staged)
         // Its lock goes with the library that took it, so another process has to have one.
-        try f.library.letGo(staged)
-        let lock = f.library.hold(of: staged)
+        try f.library.staging.letGo(staged)
+        let lock = f.library.staging.hold(of: staged)
         try f.put("", at: lock)
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -48,31 +48,31 @@ import Testing
         process.standardOutput = pipe
         try process.run()
         #expect(pipe.fileHandleForReading.readData(ofLength: 7) == Data("locked\n".utf8))
-        #expect(try !f.library.sweep(staged))
+        #expect(try !f.library.staging.sweep(staged))
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        #expect(try f.library.sweep(staged))
-        #expect(try f.library.sweepable(in: "photos").isEmpty)
+        #expect(try f.library.staging.sweep(staged))
+        #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
     }
 
     @Test func `takes what a release staged that locked nothing, and locks without a version`()
         throws
     {
-        _ = try f.library.stage(staged)
-        try f.library.letGo(staged)
+        _ = try f.library.staging.begin(staged)
+        try f.library.staging.letGo(staged)
         let locked = StagedVersion(queue: "photos", job: "job", fence: "2")
-        try f.put("", at: f.library.hold(of: locked))
-        #expect(try f.library.sweepable(in: "photos") == [staged, locked])
-        for version in [staged, locked] { #expect(try f.library.sweep(version)) }
-        #expect(try f.library.sweepable(in: "photos").isEmpty)
+        try f.put("", at: f.library.staging.hold(of: locked))
+        #expect(try f.library.staging.sweepable(in: "photos") == [staged, locked])
+        for version in [staged, locked] { #expect(try f.library.staging.sweep(version)) }
+        #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
     }
 
     @Test func `has nothing to do after a publication or a discarded version`() throws {
         #expect(try f.publish(VersionName(revision: 1, fence: "1"), on: nil) == .published)
-        #expect(try f.library.sweepable(in: "photos").isEmpty)
-        _ = try f.library.stage(staged)
-        try f.library.discard(staged)
-        #expect(try f.library.sweepable(in: "photos").isEmpty)
+        #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
+        _ = try f.library.staging.begin(staged)
+        try f.library.staging.discard(staged)
+        #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
     }
 
     @Test func `does not take a version from the worker that begins it`() async throws {
@@ -83,10 +83,10 @@ import Testing
             group.addTask {
                 for fence in 1...500 {
                     let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
-                    let folder = try library.stage(staged)
-                    _ = try sweeper.sweep(staged)
+                    let folder = try library.staging.begin(staged)
+                    _ = try sweeper.staging.sweep(staged)
                     #expect(try library.files.isFolder(folder))
-                    try library.discard(staged)
+                    try library.staging.discard(staged)
                 }
             }
             group.addTask {
@@ -94,9 +94,9 @@ import Testing
                     let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
                     // Only the lock: a folder without one is anybody's.
                     if case .ours(let file) = try StagingHolds.lock(
-                        sweeper.hold(of: staged), making: false)
+                        sweeper.staging.hold(of: staged), making: false)
                     {
-                        try sweeper.files.remove(sweeper.hold(of: staged))
+                        try sweeper.files.remove(sweeper.staging.hold(of: staged))
                         withExtendedLifetime(file) {}
                     }
                 }

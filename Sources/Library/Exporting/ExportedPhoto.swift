@@ -2,14 +2,12 @@ public import Adjustments
 public import Editors
 import Files
 public import FoundationEssentials
-public import SystemPackage
+import SystemPackage
 
 /// A photo to be written for Apple's tools: the original, and the edit if there is one.
 public struct ExportedPhoto: Sendable, Equatable {
     /// The asset.
     public let asset: AssetPath
-    /// The original.
-    public let original: FilePath
     /// The layers above it; nil when the original is what readers see.
     public let edit: Layers?
     /// What a person should know of it.
@@ -19,12 +17,8 @@ public struct ExportedPhoto: Sendable, Equatable {
     public struct Layers: Sendable, Equatable {
         /// The version.
         public let version: String
-        /// The version's folder.
-        let folder: FilePath
-        /// The render's name in it.
-        let renderName: String
         /// The render.
-        public var render: FilePath { folder.appending(renderName) }
+        public let render: StoredFile
         /// The extension of its real format.
         public let renderExtension: String
         /// The bytes of the sidecar.
@@ -33,22 +27,18 @@ public struct ExportedPhoto: Sendable, Equatable {
 
     /// The files of it by name.
     func files(as name: DCFName) -> [(name: String, source: Source)] {
-        let suffix = original.extension.map { "." + $0.uppercased() } ?? ""
-        guard let edit else { return [(name.original + suffix, .file(original))] }
+        let suffix = FilePath(asset.string).extension.map { "." + $0.uppercased() } ?? ""
+        let original = (name.original + suffix, Source.stored(.original(asset)))
+        guard let edit else { return [original] }
         return [
-            (name.original + suffix, .file(original)),
-            (
-                name.render + "." + edit.renderExtension, .member(edit.renderName, edit.folder)
-            ),
+            original, (name.render + "." + edit.renderExtension, .stored(edit.render)),
             (name.sidecar, .bytes(edit.sidecar)),
         ]
     }
 
     /// Where the bytes of a file come from.
     enum Source {
-        case file(FilePath)
-        /// A file of a version's folder.
-        case member(String, FilePath)
+        case stored(StoredFile)
         case bytes(Data)
     }
 }
@@ -65,7 +55,7 @@ public struct ExportReport: Sendable, Equatable, Encodable {
     public let notes: [String]
 }
 
-extension Library {
+extension LibraryStore {
     /// Gathers what is exported of a version.
     ///
     /// - Parameters:
@@ -75,21 +65,23 @@ extension Library {
     ///   can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
     public func export(
         _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
-    ) throws(Failure) -> ExportedPhoto {
-        let original = try original(of: asset)
+    ) async throws(Failure) -> ExportedPhoto {
+        try await checkOriginal(of: asset)
         guard let version, let content = version.content else {
-            return ExportedPhoto(asset: asset, original: original, edit: nil, notes: [])
+            return ExportedPhoto(asset: asset, edit: nil, notes: [])
         }
-        let folder = folder(of: version, asset)
         let sidecar: Data
         if let codec {
-            sidecar = try content.rewritten(
-                self.sidecar(of: content, in: folder), by: codec, of: asset
+            sidecar = try await content.rewritten(
+                self.sidecar(of: content, in: version, asset), by: codec, of: asset
             ).encoded()
         } else {
-            sidecar = Data(
-                try files.read(
-                    content.adjustment.sidecar, in: folder, bytesMax: AAESidecar.fileBytesMax))
+            let file = try await open(StoredFile(content.adjustment.sidecar, of: version, asset))
+            sidecar = try await offPool { () throws(Failure) in
+                Data(
+                    try FileSystem().read(
+                        file, bytesMax: AAESidecar.fileBytesMax, oversized: .ioFailure))
+            }
         }
         let hasBase =
             content.base == nil
@@ -99,9 +91,9 @@ extension Library {
                     + "them sees the render and cannot change the edit"
             ]
         return ExportedPhoto(
-            asset: asset, original: original,
+            asset: asset,
             edit: ExportedPhoto.Layers(
-                version: version.version, folder: folder, renderName: content.render.name,
+                version: version.version, render: try shownFile(of: version, asset),
                 renderExtension: content.render.fileExtension, sidecar: sidecar),
             notes: hasBase)
     }

@@ -12,7 +12,9 @@ struct AssetShelves {
     /// All names, those that cannot be read too.
     private var names: [Shelf: [String]] = [:]
 
-    init(_ asset: AssetPath, in library: Library, _ report: inout Verification) throws(Failure) {
+    init(_ asset: AssetPath, in library: LibraryFolder, _ report: inout Verification)
+        throws(Failure)
+    {
         for shelf in Shelf.allCases {
             do throws(Failure) {
                 pointed[shelf] = try library.pointed(shelf, of: asset)
@@ -22,7 +24,7 @@ struct AssetShelves {
             }
             let folder = library.shelf(shelf, of: asset)
             for name in try library.files.list(folder)
-            where !Library.isConfirmation(name, on: shelf) {
+            where !LibraryFolder.isConfirmation(name, on: shelf) {
                 let path = folder.appending(name)
                 guard VersionName(name) != nil, try library.files.isFolder(path) else {
                     report.add(
@@ -60,7 +62,7 @@ struct AssetShelves {
 
     /// Tells what belongs to neither history nor draft.
     func checkStrays(
-        _ asset: AssetPath, in library: Library, now: Date, _ report: inout Verification
+        _ asset: AssetPath, in library: LibraryFolder, now: Date, _ report: inout Verification
     ) {
         let history = history
         let tail = history.last
@@ -79,7 +81,7 @@ struct AssetShelves {
             where !known.contains(name) {
                 let path = library.shelf(shelf, of: asset).appending(name).string
                 let made = version.author.date ?? .distantPast
-                if now.timeIntervalSince(made) > Library.orphanAge {
+                if now.timeIntervalSince(made) > Retention.orphanAge {
                     report.add(
                         problem: .stray, path,
                         "it is in no history; minilab gc removes it when it is old enough.")
@@ -94,7 +96,7 @@ struct AssetShelves {
     }
 }
 
-extension Library {
+extension LibraryFolder {
     fileprivate func place(_ version: Provenance, of asset: AssetPath) -> FilePath {
         folder(of: version, asset)
     }

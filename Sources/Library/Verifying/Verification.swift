@@ -5,7 +5,7 @@ public struct Verification: Sendable, Equatable, Encodable {
     /// The asset.
     public let asset: AssetPath
     /// The versions whose files were read, the draft first, then newest first.
-    public internal(set) var versions: [String] = []
+    public package(set) var versions: [String] = []
     /// How many renders were made again and compared.
     public var rendersCompared = 0
     /// What is wrong.

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Reads the files of versions and compares them with their provenance.
 struct VersionFiles {
-    let library: Library
+    let library: LibraryFolder
     let asset: AssetPath
     let editors: EditorRegistry
     var report: Verification
@@ -16,7 +16,7 @@ struct VersionFiles {
     /// Contents that were made again already: undo and redo show one again.
     private var seen: Set<String> = []
 
-    init(library: Library, asset: AssetPath, editors: EditorRegistry, report: Verification) {
+    init(library: LibraryFolder, asset: AssetPath, editors: EditorRegistry, report: Verification) {
         self.library = library
         self.asset = asset
         self.editors = editors
@@ -39,10 +39,10 @@ struct VersionFiles {
     private mutating func read(_ version: Provenance, in folder: FilePath) throws(Failure) {
         try checkStrays(version, in: folder)
         guard let content = version.content else { return }
-        var input = library.originals.pushing(FilePath(asset.string))
+        var input = StoredFile.original(asset)
         var isInputWhole = checkOriginal(content)
         if let base = content.base {
-            input = folder.pushing(FilePath(base.name))
+            input = try StoredFile(base.name, of: version, asset)
             isInputWhole = check(.base, base.name, in: folder, base.input.sha256)
         }
         let render = folder.appending(content.render.name)
@@ -63,7 +63,7 @@ struct VersionFiles {
         renders.append(
             RecordedRender(
                 rendering: rendering, source: input, recipe: recipe, image: content.render,
-                path: render))
+                path: render.string))
     }
 
     private mutating func checkStrays(
@@ -136,7 +136,8 @@ struct VersionFiles {
         else { return nil }
         let sidecar: AAESidecar
         do throws(Failure) {
-            sidecar = try library.sidecar(of: content, in: folder)
+            sidecar = try AAESidecar(
+                reading: library.files.openFile(recorded.sidecar, in: folder))
         } catch {
             report.add(problem: .adjustmentData, path.string, error.message)
             return nil

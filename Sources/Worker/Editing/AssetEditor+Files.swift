@@ -8,9 +8,9 @@ import SystemPackage
 extension AssetEditor {
     /// A photo of the originals, opened; one that is longer than a photo may be is read by nobody.
     ///
-    /// - Throws: as `Library.openOriginal(of:)`; `exceedsLimit`.
-    func openPhoto(_ path: AssetPath) throws(Failure) -> OpenFile {
-        let file = try library.openOriginal(of: path)
+    /// - Throws: as `LibraryStore.open(_:)`; `exceedsLimit`.
+    func openPhoto(_ path: AssetPath) async throws(Failure) -> OpenFile {
+        let file = try await library.open(.original(path))
         try limits.check(.bytes, try file.length(), of: path.string)
         return file
     }
@@ -26,8 +26,8 @@ extension AssetEditor {
     ) throws(Failure) -> RenderFiles {
         var files = files
         files.outputs = []
-        for _ in request.outputs { files.outputs.append(try library.scratch(for: staged)) }
-        files.spool = try library.scratch(for: staged)
+        for _ in request.outputs { files.outputs.append(try library.staging.scratch(for: staged)) }
+        files.spool = try library.staging.scratch(for: staged)
         return files
     }
 
@@ -47,7 +47,7 @@ extension AssetEditor {
         }
         // First: what is no picture is not copied, however long it says that it is. It may change until it is copied.
         if case .copy = expected.size {} else { try expected.check(result) }
-        let digest = try library.take(result, as: name, into: staged, bytesMax: most)
+        let digest = try library.staging.take(result, as: name, into: staged, bytesMax: most)
         let size: PixelSize
         if case .copy(let sha256, let known) = expected.size {
             guard digest.hex == sha256 else {
@@ -56,7 +56,8 @@ extension AssetEditor {
             size = known
         } else {
             size = try expected.check(
-                OpenFile(reading: library.folder(of: staged).pushing(FilePath(name)).string))
+                OpenFile(reading: library.staging.folder(of: staged).pushing(FilePath(name)).string)
+            )
         }
         return Content.Image(
             name: name, mediaType: expected.format.mediaType, size: size, bytes: digest.bytes,

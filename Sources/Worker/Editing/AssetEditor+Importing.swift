@@ -11,22 +11,20 @@ extension AssetEditor {
     func read(
         _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
     ) async throws -> ImportedEdit {
-        let original = try await offPool { () throws(Failure) in
-            try openPhoto(asset)
-        }
+        let original = try await openPhoto(asset)
         let header = try await header(of: original, tenant)
         try await checkMediaType(header, of: asset)
-        return try await offPool { () throws(Failure) in
-            let (adjustment, hasBase) = try data(source.adjustment)
-            return ImportedEdit(
-                adjustment: adjustment, hasBase: hasBase,
-                answer: editors.open(adjustment, of: header.photo),
-                render: try source.render.map { path throws(Failure) in
-                    ImportedEdit.Render(
-                        path: path,
-                        sha256: try FileDigest.sha256(of: openPhoto(path)).hex)
-                })
+        let (adjustment, hasBase) = try await data(source.adjustment)
+        var render: ImportedEdit.Render?
+        if let path = source.render {
+            let file = try await openPhoto(path)
+            render = try await offPool { () throws(Failure) in
+                ImportedEdit.Render(path: path, sha256: try FileDigest.sha256(of: file).hex)
+            }
         }
+        return ImportedEdit(
+            adjustment: adjustment, hasBase: hasBase,
+            answer: editors.open(adjustment, of: header.photo), render: render)
     }
 
     /// Makes the version of an import whose render came along: its bytes, and previews of it.
@@ -34,12 +32,9 @@ extension AssetEditor {
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let (original, render) = try await offPool { () throws(Failure) in
-            _ = try library.stage(job.staged)
-            return (
-                try openPhoto(open.asset), try openPhoto(adoption.render)
-            )
-        }
+        let original = try await openPhoto(open.asset)
+        let render = try await openPhoto(adoption.render)
+        try await begin(job.staged)
         let header = try await header(of: original, job.tenant)
         let rendered = try await self.header(of: render, job.tenant)
         let name =
@@ -47,10 +42,10 @@ extension AssetEditor {
             + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
         // Previews and digest are of the copy: the file beside may change.
         let (copy, image) = try await offPool { () throws(Failure) in
-            let digest = try library.take(
+            let digest = try library.staging.take(
                 render, as: name, into: job.staged, bytesMax: limits.bytesMax)
             let copy = try OpenFile(
-                reading: library.folder(of: job.staged).appending(name).string)
+                reading: library.staging.folder(of: job.staged).appending(name).string)
             return (
                 copy,
                 Content.Image(
@@ -60,13 +55,13 @@ extension AssetEditor {
         }
         let (tiny, previews) = try await smallPictures(
             of: copy, edit.output?.previews ?? [], job, placeholder)
-        return try await offPool { () throws(Failure) in
-            let adjustment = try library.write(
+        let content = try await offPool { () throws(Failure) in
+            let adjustment = try library.staging.write(
                 AAESidecar(
                     adoption.adjustment, on: adoption.hasBase ? .adjusted : .original,
                     timestamp: job.author.date ?? .now),
                 as: open.asset.stem + ".AAE", into: job.staged)
-            let content = Content(
+            return Content(
                 source: Content.Input(
                     sha256: try FileDigest.sha256(of: original).hex,
                     format: header.format.rawValue, size: header.storedSize,
@@ -75,17 +70,17 @@ extension AssetEditor {
                 opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
                 render: image, previews: previews,
                 placeholder: tiny)
-            return try seal(edit, open, job, content: content, timeline: nil)
         }
+        return try await seal(edit, open, job, content: content, timeline: nil)
     }
 
     private func data(
         _ source: Edit.Import.Adjustment
-    ) throws(Failure) -> (AdjustmentData, hasBase: Bool) {
+    ) async throws(Failure) -> (AdjustmentData, hasBase: Bool) {
         switch source {
         case .inline(let data): return (data, false)
         case .sidecar(let path):
-            let sidecar = try library.sidecar(at: path)
+            let sidecar = try await library.sidecar(at: path)
             return (sidecar.adjustment, sidecar.base == .adjusted)
         }
     }

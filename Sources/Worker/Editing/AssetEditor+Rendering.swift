@@ -12,15 +12,12 @@ extension AssetEditor {
         _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let (source, base) = try await offPool { () throws(Failure) in
-            let base = newBase(for: task.input, open)
-            let source =
-                if let base { try library.openFile(base.shown, in: base.folder) } else {
-                    try openPhoto(open.asset)
-                }
-            _ = try library.stage(job.staged)
-            return (source, base)
-        }
+        let base = try newBase(for: task.input, open)
+        let source =
+            if let base { try await library.open(base.file) } else {
+                try await openPhoto(open.asset)
+            }
+        try await begin(job.staged)
         let (made, entry, reusedKey) = try await pool.planning { memoryMax in
             let small = SmallPictures(task.recipe.output)
             let request = PhotoRequest(
@@ -29,31 +26,28 @@ extension AssetEditor {
             return try await photo(
                 request, small, source, isOriginal: base == nil, of: open.asset, job, placeholder)
         }
-        return try await offPool { () throws(Failure) in
-            if let base {
-                try library.link(
-                    base.folder.pushing(FilePath(base.shown)), as: base.name, into: job.staged)
-            }
-            let adjustment = try library.write(
+        if let base { try await library.link(base.file, as: base.name, into: job.staged) }
+        let data = try await adjustment(task, made.recipe, open)
+        let adjustment = try await offPool { () throws(Failure) in
+            try library.staging.write(
                 AAESidecar(
-                    try adjustment(task, made.recipe, open),
-                    on: base == nil ? .original : .adjusted,
+                    data, on: base == nil ? .original : .adjusted,
                     timestamp: job.author.date ?? .now),
                 as: open.asset.stem + ".AAE", into: job.staged)
-            let content = Content(
-                source: try base == nil ? made.input : original(open),
-                base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
-                recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
-                reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.image,
-                previews: made.previews, placeholder: made.placeholder)
-            let version = try seal(edit, open, job, content: content, timeline: nil)
-            if let entry, entry.key.hex == made.rendering.key {
-                try library.offer(entry, version, of: open.asset, in: job.staged)
-            } else if let reusedKey {
-                try library.offer(reusedKey, version, of: open.asset, in: job.staged)
-            }
-            return version
         }
+        let content = Content(
+            source: try base == nil ? made.input : original(open),
+            base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
+            recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
+            reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.image,
+            previews: made.previews, placeholder: made.placeholder)
+        let version = try await seal(edit, open, job, content: content, timeline: nil)
+        if let entry, entry.key.hex == made.rendering.key {
+            try await entry.offer(version, of: open.asset, in: job.staged)
+        } else if let reusedKey {
+            try await library.offer(reusedKey, version, of: open.asset, in: job.staged)
+        }
+        return version
     }
 
     /// Takes a render from a version that has it, or makes it.
@@ -62,7 +56,7 @@ extension AssetEditor {
     private func photo(
         _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, isOriginal: Bool,
         of asset: AssetPath, _ job: Job, _ placeholder: @escaping @Sendable (String) async -> Void
-    ) async throws -> (RenderedPhoto, RenderEntry?, RenderKey?) {
+    ) async throws -> (RenderedPhoto, (any RenderEntry)?, RenderKey?) {
         let files = try await offPool { () throws(Failure) in
             try self.files(source, for: request.recipe)
         }
@@ -76,7 +70,7 @@ extension AssetEditor {
         let key = try RenderKey(
             request.recipe, inspection.header, sha256, tenant: job.tenant)
         // Without a child and its memory: who renders the same may need it.
-        let entry = reuseWait == nil ? nil : try await self.entry(key, job)
+        let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {
             // Its lock is not needed to seal: others link the same meanwhile.
             return (made, nil, entry.key)
@@ -195,10 +189,8 @@ extension AssetEditor {
 
     /// The base layer of a version in the making; its digest is known when it was read.
     private struct Base: Sendable {
-        /// The current version.
-        let folder: FilePath
-        /// Its path in there.
-        let shown: String
+        /// The current version's render, or its own base.
+        let file: StoredFile
         /// In the version in the making.
         let name: String
         /// The version whose render it is.
@@ -209,13 +201,15 @@ extension AssetEditor {
         }
     }
 
-    private func newBase(for input: EditingInput, _ open: OpenAsset) -> Base? {
+    private func newBase(
+        for input: EditingInput, _ open: OpenAsset
+    ) throws(Failure) -> Base? {
         guard input != .original, let current = open.state.current, let content = current.content
         else { return nil }
         let layer = input == .base ? content.base : nil
         let file = FilePath(layer?.name ?? content.render.name)
         return Base(
-            folder: library.folder(of: current, open.asset), shown: file.string,
+            file: try StoredFile(file.string, of: current, open.asset),
             name: Content.baseFolder + "/" + (file.lastComponent?.string ?? file.string),
             version: layer?.version ?? current.version)
     }
@@ -230,12 +224,10 @@ extension AssetEditor {
 
     private func adjustment(
         _ task: EditPlan.RenderTask, _ recipe: Recipe, _ open: OpenAsset
-    ) throws(Failure) -> AdjustmentData {
+    ) async throws(Failure) -> AdjustmentData {
         if let adjustment = task.adjustment { return adjustment }
         if task.keepsAdjustment, let current = open.state.current, let content = current.content {
-            return try library.sidecar(
-                of: content, in: library.folder(of: current, open.asset)
-            ).adjustment
+            return try await library.sidecar(of: content, in: current, open.asset).adjustment
         }
         return AdjustmentData(recipe)
     }

@@ -1,5 +1,6 @@
 import Adjustments
 import Editors
+import Files
 import FoundationEssentials
 import Library
 import RenderProtocol
@@ -10,16 +11,21 @@ extension AssetEditor {
     func restore(
         _ restoration: EditPlan.Restoration, _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Provenance {
-        try await offPool { () throws(Failure) in
-            _ = try library.stage(job.staged)
-            if let from = restoration.from, let content = from.content {
-                try library.link(
-                    content, from: library.folder(of: from, open.asset), into: job.staged)
+        try await begin(job.staged)
+        if let from = restoration.from, let content = from.content {
+            for name in content.fileNames {
+                try await library.link(
+                    StoredFile(name, of: from, open.asset), as: name, into: job.staged)
             }
-            return try seal(
-                edit, open, job, content: restoration.from?.content,
-                timeline: restoration.timeline)
         }
+        return try await seal(
+            edit, open, job, content: restoration.from?.content,
+            timeline: restoration.timeline)
+    }
+
+    /// Makes the folder of a staged version, empty.
+    func begin(_ staged: StagedVersion) async throws(Failure) {
+        try await offPool { () throws(Failure) in _ = try library.staging.begin(staged) }
     }
 
     /// Adds the provenance to what lies in staging.
@@ -27,7 +33,7 @@ extension AssetEditor {
     /// - Parameter timeline: of a move through history; nil when the version counts as an edit.
     func seal(
         _ edit: Edit, _ open: OpenAsset, _ job: Job, content: Content?, timeline: Timeline?
-    ) throws(Failure) -> Provenance {
+    ) async throws(Failure) -> Provenance {
         let parent = open.state.current.flatMap { VersionName($0.version) }
         let name = VersionName(revision: (parent?.revision ?? 0) + 1, fence: job.staged.fence)
         let before = open.state.current?.timeline ?? .start
@@ -36,9 +42,9 @@ extension AssetEditor {
             draft: edit.mode.name == .publish
                 ? open.state.draft.flatMap { VersionName($0.version) } : nil,
             author: job.author, edit: edit.json.digest,
-            history: try library.publishedJobs(of: open.asset, open.state),
+            history: try await library.publishedJobs(of: open.asset, open.state),
             timeline: timeline ?? before.edited(by: name), content: content)
-        try library.seal(job.staged, provenance)
+        try await library.seal(job.staged, provenance, of: open.asset)
         return provenance
     }
 }

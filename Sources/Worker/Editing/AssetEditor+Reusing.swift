@@ -26,14 +26,14 @@ extension AssetEditor {
     ///
     /// - Returns: nil when renders are not to be used again, when the other job takes longer than one render may, or
     ///   when the one that has the entry is our own job in the hands of a worker that got stuck.
-    func entry(_ key: RenderKey, _ job: Job) async throws -> RenderEntry? {
+    func entry(
+        _ key: RenderKey, of asset: AssetPath, _ job: Job
+    ) async throws -> (any RenderEntry)? {
         guard let reuseWait else { return nil }
         let end = ContinuousClock.now + reuseWait
         var pause = Self.pauses.shortest
         while true {
-            switch try await offPool({ () throws(Failure) in
-                try library.claim(key, for: job.staged)
-            }) {
+            switch try await library.claim(key, of: asset, for: job.staged) {
             case .held(let entry): return entry
             case .lost: return nil
             case .busy:
@@ -45,11 +45,10 @@ extension AssetEditor {
     }
 
     /// Takes over the render of an entry, if a version has it.
-    func reused(_ entry: RenderEntry, stem: String, _ job: Job) async throws -> RenderedPhoto? {
-        let reused = try await offPool { () throws(Failure) in
-            try library.reuse(entry, as: stem, into: job.staged)
-        }
-        guard let reused else { return nil }
+    func reused(
+        _ entry: any RenderEntry, stem: String, _ job: Job
+    ) async throws -> RenderedPhoto? {
+        guard let reused = try await entry.reuse(as: stem, into: job.staged) else { return nil }
         return RenderedPhoto(
             input: reused.input, recipe: reused.recipe, rendering: reused.rendering,
             image: reused.render, previews: reused.previews, placeholder: reused.placeholder,

@@ -7,9 +7,9 @@ import SystemPackage
 
 /// Carries edits out: looks at the asset, lets ``EditPlan`` decide, and makes the version of it in staging.
 ///
-/// It knows no queue. What it makes is published by ``Library``.
+/// It knows no queue. What it makes is published by the library.
 struct AssetEditor: Sendable {
-    let library: Library
+    let library: any LibraryStore
     let pool: RenderPool
     let editors: EditorRegistry
     let limits: RenderLimits
@@ -48,9 +48,7 @@ struct AssetEditor: Sendable {
         _ edit: Edit, of asset: AssetPath, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void = { _ in }
     ) async throws -> Outcome {
-        let open = try await offPool { () throws(Failure) in
-            try self.open(asset, for: edit.mode.name)
-        }
+        let open = try await self.open(asset, for: edit.mode.name)
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
         if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
             return .superseded(by: newer.version, reason: newer.reason)
@@ -62,9 +60,7 @@ struct AssetEditor: Sendable {
             }
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
-            let discarded = try await offPool { () throws(Failure) in
-                try library.discardDraft(of: asset, draft)
-            }
+            let discarded = try await library.discardDraft(of: asset, draft)
             return .unchanged(
                 reason: discarded.map { "the draft \($0) was discarded" }
                     ?? "there is no such draft", current: open.state.current)
@@ -87,9 +83,7 @@ struct AssetEditor: Sendable {
     private func confirm(_ edit: Edit, _ open: OpenAsset, _ job: Job) async throws -> Bool {
         guard !edit.isDraft, let version = open.state.current, let arrival = job.author.arrival
         else { return true }
-        return try await offPool { () throws(Failure) in
-            try library.confirm(version, of: open.asset, at: arrival)
-        }
+        return try await library.confirm(version, of: open.asset, at: arrival)
     }
 
     /// What the job came to when it ran before, if Redis has lost that it did; nil when it did not.
@@ -99,36 +93,36 @@ struct AssetEditor: Sendable {
     private func madeBefore(
         _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Outcome? {
-        try await offPool { () throws(Failure) in
-            let identity = PublishedJob(job.author, edit: edit.json.digest, version: "")
-            switch try library.publishedBefore(identity, of: open.asset, open.state) {
-            case .kept(let version): return .made(version)
-            case .gone(let name):
-                return .unchanged(
-                    reason:
-                        "the version \(name) of this very job was published before and is not kept any more",
-                    current: open.state.current)
-            case nil: return nil
-            }
+        let identity = PublishedJob(job.author, edit: edit.json.digest, version: "")
+        switch try await library.publishedBefore(identity, of: open.asset, open.state) {
+        case .kept(let version): return .made(version)
+        case .gone(let name):
+            return .unchanged(
+                reason:
+                    "the version \(name) of this very job was published before and is not kept any more",
+                current: open.state.current)
+        case nil: return nil
         }
     }
 
     /// Looks at an asset and asks the editors about the edit that is there, if the new one builds on it.
     ///
     /// What does not has to be possible whatever became of the sidecar.
-    func open(_ asset: AssetPath, for mode: Edit.Name) throws(Failure) -> OpenAsset {
-        var open = OpenAsset(asset: asset, state: try library.state(of: asset))
+    func open(_ asset: AssetPath, for mode: Edit.Name) async throws(Failure) -> OpenAsset {
+        var open = OpenAsset(asset: asset, state: try await library.state(of: asset))
         // Before a pixel is rendered: a version that has no place could never be published.
-        if open.state == AssetState() { try library.checkPlace(of: asset) }
+        if open.state == AssetState() { try await library.checkPlace(of: asset) }
         if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
-            open.answer = try answer(content, in: library.folder(of: current, asset))
+            open.answer = try await answer(content, of: current, asset)
         }
         return open
     }
 
     /// The answer to `canHandle` for a content's adjustment data.
-    func answer(_ content: Content, in folder: FilePath) throws(Failure) -> EditorAnswer {
-        let sidecar = try library.sidecar(of: content, in: folder)
+    func answer(
+        _ content: Content, of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> EditorAnswer {
+        let sidecar = try await library.sidecar(of: content, in: version, asset)
         guard (sidecar.base == .adjusted) == (content.base != nil) else {
             return .cannotHandle("it was made on an adjusted base, which did not come along.")
         }
@@ -138,6 +132,7 @@ struct AssetEditor: Sendable {
     func plan(
         _ edit: Edit, _ open: OpenAsset, tenant: String = ""
     ) async throws -> EditPlan {
+        let asset = open.asset
         switch edit.mode {
         case .replace(let steps): return try .replace(steps, edit, open)
         case .append(let steps): return try .append(steps, edit, open)
@@ -147,38 +142,33 @@ struct AssetEditor: Sendable {
         case .publish(let version): return try .publish(version, open)
         case .discard(let version): return try .removeDraft(version)
         case .undo:
-            return try await offPool { () throws(Failure) in
-                try .undo(open) { name throws(Failure) in try version(name, of: open.asset) }
-            }
+            let target = try await version(open.state.current?.timeline.before, of: asset)
+            return try .undo(open) { _ in target }
         case .redo:
-            return try await offPool { () throws(Failure) in
-                try .redo(open) { name throws(Failure) in try version(name, of: open.asset) }
-            }
+            let target = try await version(open.state.current?.timeline.redo.first, of: asset)
+            return try .redo(open) { _ in target }
         case .copyEdit(let source):
-            return try await offPool { () throws(Failure) in
-                try copy(source, edit, open)
-            }
+            return try await copy(source, edit, open)
         case .import(let source):
             return try .adopt(await read(source, open.asset, tenant), edit, open)
         }
     }
 
     private func version(
-        _ name: String, of asset: AssetPath
-    ) throws(Failure) -> Provenance? {
-        try VersionName(name).flatMap { name throws(Failure) in
-            try library.provenance(of: name, asset)
-        }
+        _ name: String?, of asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        guard let name = name.flatMap(VersionName.init) else { return nil }
+        return try await library.provenance(of: name, asset)
     }
 
     private func copy(
         _ source: Edit.EditSource, _ edit: Edit, _ open: OpenAsset
-    ) throws(Failure) -> EditPlan {
+    ) async throws(Failure) -> EditPlan {
         let version: Provenance?
         if let name = source.version {
-            version = try self.version(name, of: source.asset)
+            version = try await self.version(name, of: source.asset)
         } else {
-            version = try library.state(of: source.asset).current
+            version = try await library.state(of: source.asset).current
         }
         guard let version, let content = version.content else {
             throw Failure(
@@ -186,7 +176,7 @@ struct AssetEditor: Sendable {
                 "edit.from is \(source.asset.string.debugDescription), which has no "
                     + (source.version.map { "version \($0)" } ?? "edit") + " to copy.")
         }
-        let recipe = try answer(content, in: library.folder(of: version, source.asset))
+        let recipe = try await answer(content, of: version, source.asset)
             .recipe(of: source.asset, content.adjustment)
         return try .copy(
             Recipe(filters: recipe.filters, output: content.output(recipe)),
@@ -199,10 +189,8 @@ struct AssetEditor: Sendable {
     /// - Parameter header: of the photo that the asset is rendered from.
     func checkMediaType(_ header: PhotoHeader, of asset: AssetPath) async throws {
         guard let identifier = header.contentIdentifier else { return }
-        try await offPool { () throws(Failure) in
-            let videos = try library.pairedVideos(of: asset)
-            try MediaType(contentIdentifier: identifier, videos: videos).check(asset)
-        }
+        let videos = try await library.pairedVideos(of: asset)
+        try MediaType(contentIdentifier: identifier, videos: videos).check(asset)
     }
 }
 

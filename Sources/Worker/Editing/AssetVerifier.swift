@@ -9,12 +9,12 @@ public import SystemPackage
 /// Checks that what an asset shows is what its edit makes of its input:
 /// `render(base or original, adjustment data) == render`.
 public struct AssetVerifier: Sendable {
-    private let library: Library
+    private let library: any LibraryStore
     private let pool: RenderPool
     private let settings: WorkerSettings
 
     /// A verifier of a library's assets.
-    public init(library: Library, pool: RenderPool, settings: WorkerSettings) {
+    public init(library: any LibraryStore, pool: RenderPool, settings: WorkerSettings) {
         self.library = library
         self.pool = pool
         self.settings = settings
@@ -32,14 +32,12 @@ public struct AssetVerifier: Sendable {
         _ asset: AssetPath, allVersions: Bool, scratch: FilePath?
     ) async throws -> Verification {
         let now = Date.now
-        let files = try await offPool { () throws(Failure) in
-            try library.verify(
-                asset, allVersions: allVersions, editors: settings.editors, now: now)
-        }
+        let files = try await library.verify(
+            asset, allVersions: allVersions, editors: settings.editors, now: now)
         var report = files.report
         guard let scratch else { return report }
         for render in files.renders {
-            let path = render.path.string
+            let path = render.path
             guard render.rendering.engine == Engine.name else {
                 report.add(
                     note: .invariant, path,
@@ -69,16 +67,14 @@ public struct AssetVerifier: Sendable {
     /// Sees to it that no other version takes a wrong render over.
     private func forget(_ render: RecordedRender) async throws {
         guard let key = render.rendering.key else { return }
-        try await offPool { () throws(Failure) in try library.forgetRender(key) }
+        try await library.forgetRender(key)
     }
 
     /// SHA-256 of the render, made again.
     private func again(
         _ render: RecordedRender, _ asset: AssetPath, _ scratch: FilePath
     ) async throws -> String {
-        let source = try await offPool { () throws(Failure) in
-            try OpenFile(reading: render.source.string)
-        }
+        let source = try await library.open(render.source)
         // Several assets may be verified in one folder at the same time.
         let result = scratch.appending(UUID().uuidString)
         // One at a time on the disk.

@@ -10,7 +10,7 @@ public struct EditForecaster: Sendable {
     private let editor: AssetEditor
 
     /// - Parameter pool: for reading the photos' headers.
-    public init(library: Library, pool: RenderPool, settings: WorkerSettings) {
+    public init(library: any LibraryStore, pool: RenderPool, settings: WorkerSettings) {
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources)
@@ -30,15 +30,14 @@ public struct EditForecaster: Sendable {
     ///
     /// - Throws: the `Failure` that the job would die of.
     public func forecast(_ edit: Edit, of asset: AssetPath) async throws -> Forecast {
-        let open = try await offPool { () throws(Failure) in
-            try editor.open(asset, for: edit.mode.name)
-        }
+        let open = try await editor.open(asset, for: edit.mode.name)
         switch try await editor.plan(edit, open) {
         case .unchanged(let reason): return .unchanged(reason)
         case .discard, .restore, .adopt: return .noRender
         case .render(let task):
+            let source = try await editor.source(of: task, open)
             let files = try await offPool { () throws(Failure) in
-                try editor.files(editor.source(of: task, open), for: task.recipe)
+                try editor.files(source, for: task.recipe)
             }
             return .render(
                 try await editor.pool.inspect(
@@ -51,12 +50,12 @@ extension AssetEditor {
     /// The file that a render starts from.
     fileprivate func source(
         of task: EditPlan.RenderTask, _ open: OpenAsset
-    ) throws(Failure) -> OpenFile {
+    ) async throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try openPhoto(open.asset) }
+        else { return try await openPhoto(open.asset) }
         let layer = task.input == .base ? content.base?.name : nil
-        return try library.openFile(
-            layer ?? content.render.name, in: library.folder(of: current, open.asset))
+        return try await library.open(
+            StoredFile(layer ?? content.render.name, of: current, open.asset))
     }
 }

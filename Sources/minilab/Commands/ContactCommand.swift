@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import Files
 import Logging
 import RenderProtocol
 import SystemPackage
@@ -48,7 +49,7 @@ struct ContactCommand: AsyncParsableCommand {
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
         try settings.boundMemory()
-        let source = FilePath(input).absolute.string
+        let source = try OpenFile(reading: FilePath(input).absolute.string)
         var cells = [SheetCell(source: source, label: "original")]
         for (label, filter) in try chosen() {
             cells.append(

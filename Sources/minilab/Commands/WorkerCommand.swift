@@ -38,7 +38,7 @@ struct WorkerCommand: AsyncParsableCommand {
         for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.boundMemory()
 
-        let library = try Library(root: root, originals: originals)
+        let library = try FolderLibrary(root: root, originals: originals)
         // Before the first claim: a worker that cannot be watched as it was told must not begin.
         let status = try await StatusPort.open(
             statusSettings, connection, queueSettings, settings, logger)

@@ -57,7 +57,7 @@ struct RunCommand: AsyncParsableCommand {
         let settings = try workerSettings()
         let logger = try FileLogHandler.logger(
             writingTo: state.log, level: logLevel, metadataProvider: .job)
-        let library = try Library(
+        let library = try FolderLibrary(
             root: state.library,
             originals: originals.map { FilePath($0) }
                 ?? FilePath(self.manifest).absolute.removingLastComponent())
@@ -92,7 +92,7 @@ struct RunCommand: AsyncParsableCommand {
         let connection: QueueConnection
         /// For reading events, which waits and so needs a connection of its own.
         let reading: RedisClient
-        let library: Library
+        let library: FolderLibrary
     }
 
     private func workerSettings() throws -> WorkerSettings {
@@ -155,7 +155,7 @@ struct RunCommand: AsyncParsableCommand {
             completed: run.completed, unchanged: run.unchanged, superseded: run.superseded,
             failed: run.failed,
             cancelled: run.cancelled,
-            library: parts.library.root.string,
+            library: parts.library.folder.root.string,
             contactSheet: sheet)
     }
 
@@ -167,11 +167,13 @@ struct RunCommand: AsyncParsableCommand {
     ) async throws -> String? {
         let jobs = run.completed.filter { $0.render != nil }.prefix(Self.sheetPairsMax)
         guard !jobs.isEmpty else { return nil }
-        let cells = try jobs.flatMap { job in
-            [
-                try parts.library.original(of: AssetPath(job.asset)).string,
-                parts.library.root.pushing(FilePath(job.version.path)).string,
-            ].map { SheetCell(source: $0) }
+        var cells: [SheetCell] = []
+        for job in jobs {
+            let asset = try AssetPath(job.asset)
+            let version = try await parts.library.version(job.version.id, of: asset)
+            for file in [.original(asset), try parts.library.shownFile(of: version, asset)] {
+                cells.append(SheetCell(source: try await parts.library.open(file)))
+            }
         }
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
         let columns = Int((Double(jobs.count) / 2).squareRoot().rounded(.up))

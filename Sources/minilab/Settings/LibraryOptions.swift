@@ -42,7 +42,7 @@ struct LibraryOptions: ParsableArguments {
                     + "workers are given as --library.")
         }
         return OpenLibrary(
-            library: try Library(root: root, originals: originals), settings: settings,
+            library: try FolderLibrary(root: root, originals: originals), settings: settings,
             logger: logger)
     }
 
@@ -56,7 +56,7 @@ struct LibraryOptions: ParsableArguments {
 
 /// A library, opened for one command.
 struct OpenLibrary {
-    let library: Library
+    let library: any LibraryStore
     let settings: WorkerSettings
     let logger: Logger
 
@@ -67,15 +67,22 @@ struct OpenLibrary {
     func forEach(
         _ names: [String], _ body: (AssetPath) async throws -> Void
     ) async throws {
-        let assets = names.isEmpty ? try library.assets() : try names.map { try AssetPath($0) }
         var failed = false
-        for asset in assets {
-            do {
-                try await body(asset)
-            } catch let failure as Failure {
-                failed = true
-                StandardError.write("\(asset): \(failure)")
+        func each(_ assets: [AssetPath]) async throws {
+            for asset in assets {
+                do {
+                    try await body(asset)
+                } catch let failure as Failure {
+                    failed = true
+                    StandardError.write("\(asset): \(failure)")
+                }
             }
+        }
+        try await each(names.map { try AssetPath($0) })
+        var page = names.isEmpty ? try await library.assets(after: nil) : []
+        while let last = page.last {
+            try await each(page)
+            page = try await library.assets(after: last)
         }
         if failed { throw ExitCode.failure }
     }

@@ -16,7 +16,7 @@ import Testing
     ) async throws -> Verification {
         var settings = WorkerSettings(name: "test", renderExecutable: FilePath("unused"))
         settings.editors = bench.editors
-        let verifier = AssetVerifier(library: bench.library, pool: bench.pool, settings: settings)
+        let verifier = AssetVerifier(library: bench.store, pool: bench.pool, settings: settings)
         return try await verifier.verify(
             asset, allVersions: allVersions, scratch: renders ? bench.scratch : nil)
     }

@@ -52,7 +52,7 @@ import Testing
         let sepia = #"{"filters":[{"name":"CISepiaTone"}]}"#
         #expect(try await code(bench.put("2024/drafts/p.png", photo), sepia) == .invalidValue)
         #expect(try await code(bench.put("2024/plain/p.png", photo), sepia) == nil)
-        #expect(try bench.library.staged(in: "photos").isEmpty)
+        #expect(try bench.library.staging.staged(in: "photos").isEmpty)
         await bench.pool.close()
     }
 
@@ -68,7 +68,7 @@ import Testing
         }
         #expect(failure?.code == .invalidValue && failure?.code.isPermanent == true)
         #expect(failure?.message.contains("255") == true)
-        #expect(try bench.library.staged(in: "photos").isEmpty)
+        #expect(try bench.library.staging.staged(in: "photos").isEmpty)
         let short = String(repeating: "e", count: 251)
         #expect(try await code(bench.put(short + ".png", photo), sepia) == nil)
         #expect(

@@ -49,7 +49,7 @@ import Testing
         #expect(second.content?.opened?.canHandle == false)
         #expect(second.content?.opened?.input == .current)
         #expect(second.content?.base?.version == first.version)
-        #expect(try sidecar(second).base == .adjusted)
+        #expect(try await sidecar(second).base == .adjusted)
 
         // B reads its own data and gets the base, not the original: A's sepia is still there, once.
         let third = try provenance(
@@ -73,7 +73,7 @@ import Testing
         _ = try await bench.edit(asset, foreign)
         let seen = Mutex<[String]?>(nil)
         var job = bench.job()
-        let staging = bench.library.folder(of: job.staged).string
+        let staging = bench.library.staging.folder(of: job.staged).string
         job.reach = { stage in
             guard stage == .rendering else { return }
             do {
@@ -187,7 +187,7 @@ import Testing
         let json = #"{"mode": "import", "sidecar": "IMG_0001.AAE", "render": "IMG_E0001.png"}"#
         let version = try provenance(await bench.edit(asset, json))
         #expect(try bench.shown(asset) == render)
-        #expect(try sidecar(version).adjustment == data)
+        #expect(try await sidecar(version).adjustment == data)
         #expect(version.content?.recipe == nil)
         #expect(version.content?.rendering == nil)
 
@@ -307,9 +307,8 @@ import Testing
         #expect(history.map { $0.content?.recipe?.filters.count } == [7, 6, 5, 4, 3, 2, 1])
     }
 
-    private func sidecar(_ version: Provenance) throws -> AAESidecar {
-        try bench.library.sidecar(
-            of: #require(version.content), in: bench.library.folder(of: version, asset))
+    private func sidecar(_ version: Provenance) async throws -> AAESidecar {
+        try await bench.store.sidecar(of: #require(version.content), in: version, asset)
     }
 
     /// A PNG's pixels as libvips' own tool sees them.

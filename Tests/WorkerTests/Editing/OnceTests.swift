@@ -44,7 +44,7 @@ import Testing
         }
         #expect(try filters() == ["CIColorInvert", "CIColorInvert"])
         #expect(try bench.current(asset) == second)
-        #expect(try bench.library.sweepable(in: "photos").isEmpty)
+        #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         await bench.pool.close()
     }
 
@@ -110,7 +110,7 @@ import Testing
         }
         #expect(try bench.library.history(of: asset).count == 1)
         #expect(try filters() == ["CIColorInvert"])
-        #expect(try bench.library.sweepable(in: "photos").isEmpty)
+        #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         await bench.pool.close()
     }
 }

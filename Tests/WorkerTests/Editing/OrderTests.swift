@@ -52,7 +52,7 @@ import Testing
         #expect(try superseding(await run(edit, at: 10)) == before)
         #expect(try bench.current(asset) == before)
         #expect(renders.count == rendered)
-        #expect(try bench.library.sweepable(in: "photos").isEmpty)
+        #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         // What arrived at the same time, or later, is done.
         try await run(Self.sepia, at: 20)
         try await run(Self.invert, at: 21)
@@ -108,7 +108,7 @@ import Testing
     @Test func `an edit that is confirmed while an older one renders stays`() async throws {
         try await run(Self.sepia, at: 5)
         let editor = AssetEditor(
-            library: bench.library, pool: bench.pool, editors: bench.editors,
+            library: bench.store, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
         guard
@@ -121,7 +121,7 @@ import Testing
         guard case .conflict = publication else {
             throw Failure(.internalError, "\(publication)")
         }
-        try bench.library.discard(job.staged)
+        try bench.library.staging.discard(job.staged)
         _ = try superseding(await run(Self.invert, at: 10))
         await bench.pool.close()
     }
@@ -178,7 +178,7 @@ import Testing
         edit: String, other: String
     ) async throws {
         let editor = AssetEditor(
-            library: bench.library, pool: bench.pool, editors: bench.editors,
+            library: bench.store, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
         guard case .made(let version) = try await editor.make(Edit(json: edit), of: asset, job)
@@ -189,7 +189,7 @@ import Testing
         guard case .conflict = publication else {
             throw Failure(.internalError, "\(publication)")
         }
-        try bench.library.discard(job.staged)
+        try bench.library.staging.discard(job.staged)
         #expect(try superseding(await run(edit, at: 10)).author.arrival == 20)
         await bench.pool.close()
     }

@@ -105,7 +105,7 @@ import Testing
         let asset = try bench.put("a.jpg", photo("waterfall.jpg"))
         let told = Mutex<[String]>([])
         let editor = AssetEditor(
-            library: bench.library, pool: bench.pool, editors: bench.editors,
+            library: bench.store, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let staged = StagedVersion(queue: "photos", job: "job", fence: "1")
         let job = AssetEditor.Job(
@@ -117,7 +117,7 @@ import Testing
             json:
                 #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"jpeg","previews":[64]}}"#)
         let outcome = try await editor.make(edit, of: asset, job) { placeholder in
-            let path = bench.library.folder(of: staged).appending("a.jpg").string
+            let path = bench.library.staging.folder(of: staged).appending("a.jpg").string
             #expect(!FileManager.default.fileExists(atPath: path), "the render is there already")
             told.withLock { $0.append(placeholder) }
         }

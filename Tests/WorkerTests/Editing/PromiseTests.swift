@@ -86,9 +86,8 @@ import Testing
         ] {
             let version = try await edit(json)
             let content = try #require(version.content)
-            let data = try bench.library.sidecar(
-                of: content, in: bench.library.folder(of: version, asset)
-            ).adjustmentData
+            let data = try await bench.store.sidecar(of: content, in: version, asset)
+                .adjustmentData
             #expect(!data.isEmpty)
             #expect(seen.insert(data).inserted, "\(json)")
         }
@@ -151,7 +150,7 @@ import Testing
             #expect(failure?.code == code)
         }
         #expect(try bench.current(asset) == first)
-        #expect(try bench.library.staged(in: "photos").isEmpty)
+        #expect(try bench.library.staging.staged(in: "photos").isEmpty)
     }
 
     @Test(arguments: ["revert", "undo"])

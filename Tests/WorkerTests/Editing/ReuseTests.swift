@@ -34,7 +34,7 @@ import Testing
 
     private func verify(_ name: String) async throws -> Verification {
         let verifier = AssetVerifier(
-            library: bench.library, pool: bench.pool, settings: bench.settings)
+            library: bench.store, pool: bench.pool, settings: bench.settings)
         return try await verifier.verify(
             AssetPath(name), allVersions: true, scratch: bench.scratch)
     }
@@ -131,7 +131,7 @@ import Testing
         let asset = try bench.put("b.png", photo)
         let told = Mutex(0)
         let editor = AssetEditor(
-            library: bench.library, pool: bench.pool, editors: bench.editors, limits: .init(),
+            library: bench.store, pool: bench.pool, editors: bench.editors, limits: .init(),
             resources: nil)
         let outcome = try await editor.make(Edit(json: json), of: asset, bench.job()) { _ in
             told.withLock { $0 += 1 }

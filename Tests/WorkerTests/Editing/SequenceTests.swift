@@ -35,7 +35,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try bench.library.staged(in: "photos").isEmpty)
+        #expect(try bench.library.staging.staged(in: "photos").isEmpty)
         await bench.pool.close()
     }
 }
@@ -123,7 +123,7 @@ private struct Life {
             if let (name, staged) = bench.committed(job), try await carriedOn(name, staged) {
                 return
             }
-            try bench.library.discard(job.staged)
+            try bench.library.staging.discard(job.staged)
             job = bench.job()
         }
     }
@@ -136,7 +136,7 @@ private struct Life {
         while true {
             let publication = Mutex<Publication?>(nil)
             let isDone = try await throughCrash { faults in
-                let library = try Library(root: root, faults: faults)
+                let library = try LibraryFolder(root: root, faults: faults)
                 let result = try library.publish(name, of: asset, from: staged)
                 publication.withLock { $0 = result }
                 return true
@@ -153,7 +153,7 @@ private struct Life {
         let (root, asset) = (bench.library.root, asset)
         while true {
             let isDone = try await throughCrash { faults in
-                let library = try Library(root: root, faults: faults)
+                let library = try LibraryFolder(root: root, faults: faults)
                 _ = try library.collect(
                     asset, keeping: Retention(versions: 3, age: nil),
                     now: Date(timeIntervalSince1970: 2e9))
@@ -202,7 +202,7 @@ private struct Life {
             return
         }
         let verification = try await AssetVerifier(
-            library: bench.library, pool: bench.pool, settings: bench.settings
+            library: bench.store, pool: bench.pool, settings: bench.settings
         ).verify(asset, allVersions: false, scratch: bench.scratch)
         #expect(verification.problems.isEmpty, story)
         // A draft that an edit overtook is noted.

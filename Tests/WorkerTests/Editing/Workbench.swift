@@ -16,7 +16,9 @@ final class Workbench: Sendable {
     let folder: TemporaryFolder
     /// A folder for renders that are thrown away.
     let scratch: FilePath
-    let library: Library
+    let library: LibraryFolder
+    /// The library as workers have it.
+    var store: FolderLibrary { FolderLibrary(library) }
     let settings: WorkerSettings
     let pool: RenderPool
     let editors: EditorRegistry
@@ -35,7 +37,7 @@ final class Workbench: Sendable {
     ) throws {
         ignoreBrokenPipes()
         folder = try TemporaryFolder(inMemory: inMemory)
-        library = try Library(root: FilePath(folder.path).appending("library"))
+        library = try LibraryFolder(root: FilePath(folder.path).appending("library"))
         self.editors = try editors ?? .standard()
         var settings = Self.settings(self.editors)
         scratch = FilePath(folder.path).appending("scratch")
@@ -89,9 +91,9 @@ final class Workbench: Sendable {
         _ edit: Edit, _ asset: AssetPath, _ job: AssetEditor.Job, editors: EditorRegistry? = nil,
         faults: FaultInjection? = nil, reuseWait: Duration? = .seconds(300)
     ) async throws -> AssetEditor.Outcome? {
-        let library = try Library(root: self.library.root, faults: faults)
+        let library = try LibraryFolder(root: self.library.root, faults: faults)
         let editor = AssetEditor(
-            library: library, pool: pool, editors: editors ?? self.editors,
+            library: FolderLibrary(library), pool: pool, editors: editors ?? self.editors,
             limits: RenderLimits(), resources: nil, reuseWait: reuseWait)
         let outcome = try await editor.make(edit, of: asset, job)
         guard case .made(let version) = outcome, let name = VersionName(version.version) else {
@@ -101,7 +103,7 @@ final class Workbench: Sendable {
         switch try library.publish(name, of: asset, from: job.staged) {
         case .published, .alreadyPublished: return outcome
         case .publishedBefore, .conflict, .lost:
-            try library.discard(job.staged)
+            try library.staging.discard(job.staged)
             return nil
         }
     }

@@ -61,7 +61,7 @@ struct LyingBench {
 
     private func editor() -> AssetEditor {
         AssetEditor(
-            library: bench.library, pool: pool, editors: bench.editors, limits: RenderLimits(),
+            library: bench.store, pool: pool, editors: bench.editors, limits: RenderLimits(),
             resources: nil)
     }
 
@@ -83,7 +83,7 @@ struct LyingBench {
             else { throw Failure(.internalError, "nothing was published: \(outcome)") }
             return version
         } catch {
-            try bench.library.discard(job.staged)
+            try bench.library.staging.discard(job.staged)
             throw error
         }
     }

@@ -26,7 +26,7 @@ import Testing
             settings: WorkerSettings(name: "test", renderExecutable: FilePath(script)),
             logger: Workbench.logger)
         let editor = AssetEditor(
-            library: bench.library, pool: pool, editors: bench.editors, limits: RenderLimits(),
+            library: bench.store, pool: pool, editors: bench.editors, limits: RenderLimits(),
             resources: nil)
         let job = bench.job()
         let edit = try Edit(
@@ -63,7 +63,7 @@ import Testing
             Issue.record("nothing was made")
             return
         }
-        let folder = bench.library.folder(of: job.staged)
+        let folder = bench.library.staging.folder(of: job.staged)
         for name in content.fileNames {
             var status = stat()
             #expect(stat(folder.pushing(FilePath(name)).string, &status) == 0)

@@ -27,12 +27,13 @@ struct AssetsCommand: AsyncParsableCommand {
         let sha256: String?
         let draft: String?
 
-        init(_ asset: AssetPath, _ state: AssetState) {
+        init(_ asset: AssetPath, in library: any LibraryStore) async throws {
+            let state = try await library.state(of: asset)
             self.asset = asset
             revision = state.current?.revision ?? 0
             version = state.current?.version
-            path =
-                state.current.map { Library.shownPath(of: $0, asset) } ?? "originals/\(asset)"
+            let shown = try state.current.map { try library.shownFile(of: $0, asset) }
+            path = try await library.path(of: shown ?? .original(asset))
             sha256 = state.current?.content?.render.sha256
             draft = state.draft?.version
         }
@@ -43,7 +44,7 @@ struct AssetsCommand: AsyncParsableCommand {
         var table = TextTable(["asset", "revision", "path", "sha256", "draft"], rightAligned: [1])
         defer { if !json { print(block: table.text) } }
         try await open.forEach([]) { asset in
-            let line = Line(asset, try open.library.state(of: asset))
+            let line = try await Line(asset, in: open.library)
             if json { return try printJSON(line, pretty: false) }
             table.add([
                 "\(asset)", "\(line.revision)", line.path, line.sha256 ?? "the original",

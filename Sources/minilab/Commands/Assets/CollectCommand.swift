@@ -57,8 +57,8 @@ struct CollectCommand: AsyncParsableCommand {
             }
         }
         try await open.forEach(assets) { asset in
-            _ = try open.library.versions(of: asset)
-            let collected = try open.library.collect(
+            _ = try await open.library.versions(of: asset)
+            let collected = try await open.library.collect(
                 asset, keeping: rule, now: .now, isDryRun: dryRun)
             let names = collected.versions + collected.orphans
             guard !names.isEmpty else { return }
@@ -71,6 +71,6 @@ struct CollectCommand: AsyncParsableCommand {
                 print("\(asset): \(names.joined(separator: ", ")) (\(collected.bytes) bytes)")
             }
         }
-        if !dryRun, assets.isEmpty { try open.library.forgetRenders() }
+        if !dryRun, assets.isEmpty { try await open.library.forgetRenders() }
     }
 }

@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import Files
 import Library
 import RenderProtocol
 import SystemPackage
@@ -30,7 +31,7 @@ struct DiffCommand: AsyncParsableCommand {
     /// One of the two.
     private struct Side {
         let label: String
-        let path: FilePath
+        let file: OpenFile
         /// nil when no editor here can read the edit.
         let recipe: Recipe?
         /// What the edit was made on: the digest of a base, nil for the original.
@@ -56,7 +57,9 @@ struct DiffCommand: AsyncParsableCommand {
     func run() async throws {
         let open = try options.open()
         let asset = try AssetPath(asset)
-        let sides = try [before, after].map { try find($0, asset, open.library) }
+        let sides = [
+            try await find(before, asset, open.library), try await find(after, asset, open.library),
+        ]
         let answer = Answer(
             before: sides[0].label, after: sides[1].label, comparison: compare(sides[0], sides[1]),
             notes: notes(sides[0], sides[1]), picture: picture ?? beside(asset.string, "diff"))
@@ -72,23 +75,24 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func find(
-        _ text: String, _ asset: AssetPath, _ library: Library
-    ) throws -> Side {
+        _ text: String, _ asset: AssetPath, _ library: any LibraryStore
+    ) async throws -> Side {
         let unedited = try Recipe(filters: [])
         guard text != "original" else {
             return Side(
-                label: "original", path: try library.original(of: asset), recipe: unedited,
+                label: "original", file: try await library.open(.original(asset)), recipe: unedited,
                 base: nil)
         }
-        let version = try library.version(text, of: asset)
+        let version = try await library.version(text, of: asset)
         guard let content = version.content else {
             return Side(
-                label: "\(version.version) (the original)", path: try library.original(of: asset),
+                label: "\(version.version) (the original)",
+                file: try await library.open(.original(asset)),
                 recipe: unedited, base: nil)
         }
         return Side(
             label: version.version,
-            path: library.folder(of: version, asset).appending(content.render.name),
+            file: try await library.open(library.shownFile(of: version, asset)),
             recipe: content.recipe, base: content.base?.input.sha256)
     }
 
@@ -109,7 +113,7 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func draw(_ sides: [Side], to file: String, _ open: OpenLibrary) async throws {
         let cells = sides.map {
-            SheetCell(source: $0.path.string, label: $0.label)
+            SheetCell(source: $0.file, label: $0.label)
         }
         try await drawContactSheet(
             cells, across: cells.count, side: side, to: file, open.settings, open.logger)

@@ -45,9 +45,11 @@ struct ExportCommand: AsyncParsableCommand {
         var photos: [ExportedPhoto] = []
         try await open.forEach(assets) { asset in
             photos.append(
-                try open.library.export(try version(of: asset, open.library), of: asset, as: codec))
+                try await open.library.export(
+                    version(of: asset, open.library), of: asset, as: codec))
         }
-        let (finished, reports) = try open.library.export(photos, to: FilePath(to).absolute)
+        let (finished, reports) = try await Exporter(open.library, to: FilePath(to).absolute)
+            .export(photos)
         if !finished.isEmpty, !json {
             print("finished what was cut off before: \(finished.joined(separator: ", "))")
         }
@@ -62,9 +64,11 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    private func version(of asset: AssetPath, _ library: Library) throws -> Provenance? {
-        if let version { return try library.version(version, of: asset) }
-        return try library.state(of: asset).current
+    private func version(of asset: AssetPath, _ library: any LibraryStore) async throws
+        -> Provenance?
+    {
+        if let version { return try await library.version(version, of: asset) }
+        return try await library.state(of: asset).current
     }
 
     private func known(

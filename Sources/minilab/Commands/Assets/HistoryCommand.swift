@@ -3,7 +3,7 @@ import ArgumentParser
 import Library
 
 /// `minilab history`.
-struct HistoryCommand: ParsableCommand {
+struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Shows the versions of an asset, newest first.",
@@ -19,9 +19,9 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print JSON.") var json = false
 
-    func run() throws {
+    func run() async throws {
         let open = try options.open()
-        let history = try open.library.versions(of: AssetPath(asset))
+        let history = try await open.library.versions(of: AssetPath(asset))
         if json { return try printJSON(history) }
         guard !history.entries.isEmpty else {
             return print("nobody has edited \(asset): readers see the original")

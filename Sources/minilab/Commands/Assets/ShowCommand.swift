@@ -4,7 +4,7 @@ import Editors
 import Library
 
 /// `minilab show`.
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Shows what an asset consists of, and what its edit does.",
@@ -31,16 +31,17 @@ struct ShowCommand: ParsableCommand {
         let layers: [Layer]
     }
 
-    func run() throws {
+    func run() async throws {
         let open = try options.open()
         let asset = try AssetPath(asset)
-        let state = try open.library.state(of: asset)
-        if state == AssetState() { _ = try open.library.original(of: asset) }
-        let shown = try version.map { try open.library.version($0, of: asset) } ?? state.current
+        let state = try await open.library.state(of: asset)
+        if state == AssetState() { try await open.library.checkOriginal(of: asset) }
+        var shown = state.current
+        if let version { shown = try await open.library.version(version, of: asset) }
         let answer = Answer(
             asset: asset, isCurrent: shown == state.current, provenance: shown,
             draft: state.draft?.version,
-            layers: try open.library.layers(of: shown, draft: state.draft, asset))
+            layers: try await open.library.layers(of: shown, draft: state.draft, asset))
         if json { return try printJSON(answer) }
         for line in heading(answer) { print(line) }
         print(block: table(answer.layers).text)

@@ -120,17 +120,21 @@ struct DeadCommand: AsyncParsableCommand {
                 record, try await queue.edit(of: record), try await queue.attempts(of: job)
             )
         }
+        var original: ReproBundle.Original?
+        if let library { original = try await self.original(of: record.asset, in: library) }
         try printJSON(
             ReproBundle(
                 record, edit: edit, history: history,
-                original: library.map { try original(of: record.asset, in: $0) }))
+                original: original))
     }
 
-    private func original(of asset: String, in library: String) throws -> ReproBundle.Original {
+    private func original(
+        of asset: String, in library: String
+    ) async throws -> ReproBundle.Original {
         do {
-            let library = try Library(
+            let library = try FolderLibrary(
                 root: FilePath(library), originals: originals.map { FilePath($0) })
-            let file = try library.openOriginal(of: AssetPath(asset))
+            let file = try await library.open(.original(AssetPath(asset)))
             let digest = try FileDigest.sha256(of: file)
             return ReproBundle.Original(
                 path: file.name, sha256: digest.hex, bytes: digest.bytes, trouble: nil)

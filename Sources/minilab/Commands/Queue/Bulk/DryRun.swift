@@ -70,7 +70,7 @@ struct DryRun {
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
         let open = OpenLibrary(
-            library: try Library(root: root, originals: originals), settings: settings,
+            library: try FolderLibrary(root: root, originals: originals), settings: settings,
             logger: logger)
         return try await open.withPool { pool in
             try await look(

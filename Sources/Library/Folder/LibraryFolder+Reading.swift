@@ -1,31 +1,9 @@
 public import Adjustments
-public import Editors
 import Files
 import FoundationEssentials
 public import SystemPackage
 
-/// What an asset is now.
-public struct AssetState: Sendable, Equatable {
-    /// The current version; nil when nobody has edited the asset.
-    public let current: Provenance?
-    /// The version that is prepared and not published.
-    public let draft: Provenance?
-    /// When the latest edit arrived that found the current version to be what it asks for, in µs since 1970.
-    let confirmed: Int?
-
-    /// Makes a state.
-    public init(current: Provenance? = nil, draft: Provenance? = nil, confirmed: Int? = nil) {
-        self.current = current
-        self.draft = draft
-        self.confirmed = confirmed
-    }
-
-    /// When the edit arrived that readers see, in µs since 1970: the one that made the current version, or a later one
-    /// that found nothing to change. 0 when no queue sent it.
-    public var arrival: Int { max(current?.author.arrival ?? 0, confirmed ?? 0) }
-}
-
-extension Library {
+extension LibraryFolder {
     /// The current version of an asset, or nil when nobody has edited it.
     public func current(of asset: AssetPath) throws(Failure) -> VersionName? {
         try pointed(.versions, of: asset)
@@ -70,42 +48,12 @@ extension Library {
 
     /// The folder of a version.
     public func folder(of version: Provenance, _ asset: AssetPath) -> FilePath {
-        root.pushing(FilePath(Self.path(of: version, asset)))
+        shelf(version.isDraft ? .drafts : .versions, of: asset).appending(version.version)
     }
 
     /// The same below the library's root, as events name it.
-    public static func path(of version: Provenance, _ asset: AssetPath) -> String {
-        "edits/\(asset)/\((version.isDraft ? Shelf.drafts : .versions).folder)/\(version.version)"
-    }
-
-    /// The adjustment data of a version's content.
-    ///
-    /// - Throws: `badSidecar`, `ioFailure`.
-    public func sidecar(
-        of content: Content, in folder: FilePath
-    ) throws(Failure) -> AAESidecar {
-        try sidecar(
-            files.read(
-                content.adjustment.sidecar, in: folder, bytesMax: AAESidecar.fileBytesMax,
-                oversized: .badSidecar), folder.appending(content.adjustment.sidecar))
-    }
-
-    /// A sidecar that was uploaded, below the originals.
-    ///
-    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
-    public func sidecar(at path: AssetPath) throws(Failure) -> AAESidecar {
-        let file = try openOriginal(of: path)
-        return try sidecar(
-            files.read(file, bytesMax: AAESidecar.fileBytesMax, oversized: .badSidecar),
-            FilePath(file.name))
-    }
-
-    private func sidecar(_ bytes: [UInt8], _ path: FilePath) throws(Failure) -> AAESidecar {
-        do throws(Failure) {
-            return try AAESidecar(bytes: Data(bytes))
-        } catch {
-            throw Failure(error.code, "\(path): \(error.message)")
-        }
+    static func path(of version: VersionName, isDraft: Bool, _ asset: AssetPath) -> String {
+        "edits/\(asset)/\((isDraft ? Shelf.drafts : .versions).folder)/\(version)"
     }
 
     /// SHA-256 and length of a file.

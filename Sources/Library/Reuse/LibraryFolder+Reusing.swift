@@ -29,15 +29,15 @@ public struct ReusedRender: Sendable {
 ///
 /// They are taken over as hard links and compared with their digests. Whatever is wrong with one, or with the file,
 /// the photo is rendered: nothing is lost if all of `renders` is removed.
-extension Library {
+extension LibraryFolder {
     /// Asks for the file of a key; does not wait.
     ///
     /// - Parameter staged: of the job that would render.
-    public func claim(
+    func claim(
         _ key: RenderKey, for staged: StagedVersion
-    ) throws(Failure) -> RenderEntry.Claim {
+    ) throws(Failure) -> RenderFile.Claim {
         try files.faults?.reach("claim", path(ofRender: key.hex))
-        let claim = try RenderEntry.open(
+        let claim = try RenderFile.open(
             path(ofRender: key.hex), key, for: staged.holder, making: true, files)
         return claim ?? .busy
     }
@@ -47,8 +47,8 @@ extension Library {
     ///
     /// - Parameter stem: name of the render without extension.
     /// - Returns: nil when it has to be rendered; nothing of what was tried is left then.
-    public func reuse(
-        _ entry: RenderEntry, as stem: String, into staged: StagedVersion
+    func reuse(
+        _ entry: RenderFile, as stem: String, into staged: StagedVersion
     ) throws(Failure) -> ReusedRender? {
         for place in entry.record.places {
             // A version moves from staging to its place, so it is looked for in that order.
@@ -74,8 +74,8 @@ extension Library {
     }
 
     /// Lets others have the render of a version that is sealed in staging, and the entry.
-    public func offer(
-        _ entry: RenderEntry, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    func offer(
+        _ entry: RenderFile, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
         try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
@@ -90,7 +90,7 @@ extension Library {
 
     /// The same for a render that was taken over, unless somebody has the entry: then the version it came from, or
     /// theirs, is enough.
-    public func offer(
+    func offer(
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
         guard case .held(let entry) = try claim(key, for: staged) else { return }
@@ -106,7 +106,7 @@ extension Library {
     func folders(of place: RenderRecord.Place) -> [FilePath] {
         guard let staged = place.staged, let name = VersionName(place.version) else { return [] }
         return [
-            folder(of: staged),
+            staging.folder(of: staged),
             self.place(name, on: place.isDraft ? .drafts : .versions, of: place.asset),
         ]
     }
@@ -140,8 +140,8 @@ extension Library {
             [(content.render, name)] + content.previews.map { ($0.image, $0.image.name) }
         do throws(Failure) {
             for (image, name) in images {
-                try link(folder.pushing(FilePath(image.name)), as: name, into: staged)
-                let path = self.folder(of: staged).pushing(FilePath(name))
+                try staging.link(folder.pushing(FilePath(image.name)), as: name, into: staged)
+                let path = staging.folder(of: staged).pushing(FilePath(name))
                 let found = try digest(of: path)
                 guard found.hex == image.sha256, found.bytes == image.bytes else {
                     throw Failure(.ioFailure, "\(path) is not what was recorded.")
@@ -149,7 +149,7 @@ extension Library {
             }
         } catch {
             for (_, name) in images {
-                try files.remove(self.folder(of: staged).pushing(FilePath(name)))
+                try files.remove(staging.folder(of: staged).pushing(FilePath(name)))
             }
             return nil
         }

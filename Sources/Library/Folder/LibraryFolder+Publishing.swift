@@ -3,23 +3,7 @@ import Files
 import FoundationEssentials
 import SystemPackage
 
-/// What became of a version that was to be published.
-public enum Publication: Sendable, Equatable {
-    /// It is current now, or the draft.
-    case published
-    /// It was published before: by us ahead of a crash, or by the worker that carried our job on.
-    case alreadyPublished
-    /// The job has made this version before, as Redis has forgotten: the new one is gone. An event must not name it, so
-    /// run the job again: it finds the one that stands.
-    case publishedBefore(String)
-    /// Another version became current since this one was begun, or a draft that arrived later is there: make it again,
-    /// which finds that out.
-    case conflict(current: VersionName?)
-    /// The staged version is not there: make it again.
-    case lost
-}
-
-extension Library {
+extension LibraryFolder {
     /// Makes a staged version current, or the draft, if what it was made from is still current.
     ///
     /// Idempotent: called again after a crash anywhere it finds what was done and does the rest.
@@ -37,7 +21,7 @@ extension Library {
     ) throws(Failure) -> Publication {
         if try !isEdited(asset) {
             // The first one: what is sealed was made of an original, so the asset gets a folder.
-            let sealed = folder(of: staged).appending(Provenance.fileName)
+            let sealed = staging.folder(of: staged).appending(Provenance.fileName)
             guard try files.exists(sealed) else { return .lost }
             try checkPlace(of: asset)
             try files.makeFolder(folder(of: asset))
@@ -50,11 +34,11 @@ extension Library {
             }
         } catch {
             // Whichever worker tries next, and a sweep once nobody wants the version, must not wait for us.
-            try letGo(staged)
+            try staging.letGo(staged)
             throw error
         }
         switch publication {
-        case .published, .alreadyPublished, .publishedBefore: try letGo(staged)
+        case .published, .alreadyPublished, .publishedBefore: try staging.letGo(staged)
         // The caller may look at it; it discards.
         case .conflict, .lost: break
         }
@@ -64,7 +48,7 @@ extension Library {
     private func publishLocked(
         _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) -> Publication {
-        let source = folder(of: staged)
+        let source = staging.folder(of: staged)
         guard let found = try find(name, of: asset, or: source) else { return .lost }
         let version = try provenance(in: found.folder)
         // A name that Redis made up must not become that of a version.

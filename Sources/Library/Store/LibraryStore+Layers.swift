@@ -1,12 +1,11 @@
 public import Adjustments
 import Files
-import SystemPackage
 
 /// A file of an asset, as PhotoKit's resources name them.
 public struct Layer: Sendable, Equatable, Encodable {
     /// Which layer it is.
     public let kind: Kind
-    /// Its absolute path.
+    /// Its absolute path, or its URL.
     public let path: String
     /// Its length; nil when the file is not there.
     public let bytes: Int?
@@ -30,7 +29,7 @@ public struct Layer: Sendable, Equatable, Encodable {
     }
 }
 
-extension Library {
+extension LibraryStore {
     /// The files of a version, the original first.
     ///
     /// - Parameters:
@@ -39,47 +38,40 @@ extension Library {
     /// - Throws: `ioFailure`; a file that is missing is no error.
     public func layers(
         of version: Provenance?, draft: Provenance?, _ asset: AssetPath
-    ) throws(Failure) -> [Layer] {
+    ) async throws(Failure) -> [Layer] {
         let content = version?.content
-        let original = originals.pushing(FilePath(asset.string))
-        var layers = [try layer(.original, original, content?.source.sha256)]
+        var layers = [try await layer(.original, .original(asset), content?.source.sha256)]
         if let version, let content {
-            let folder = folder(of: version, asset)
-            if let base = content.base {
-                layers.append(
-                    try layer(.base, folder.pushing(FilePath(base.name)), base.input.sha256))
-            }
-            layers.append(
-                try layer(
-                    .adjustmentData, folder.appending(content.adjustment.sidecar),
-                    content.adjustment.sidecarSHA256))
-            layers.append(
-                try layer(.render, folder.appending(content.render.name), content.render.sha256))
+            var files: [(Layer.Kind, name: String, sha256: String)] = []
+            if let base = content.base { files.append((.base, base.name, base.input.sha256)) }
+            let adjustment = content.adjustment
+            files.append((.adjustmentData, adjustment.sidecar, adjustment.sidecarSHA256))
+            files.append((.render, content.render.name, content.render.sha256))
             for preview in content.previews {
+                files.append((.preview, preview.image.name, preview.image.sha256))
+            }
+            for (kind, name, sha256) in files {
                 layers.append(
-                    try layer(
-                        .preview, folder.pushing(FilePath(preview.image.name)), preview.image.sha256
-                    ))
+                    try await layer(kind, StoredFile(name, of: version, asset), sha256))
             }
         }
         if let draft, draft != version, let render = draft.content?.render {
             layers.append(
-                try layer(.draft, folder(of: draft, asset).appending(render.name), render.sha256))
+                try await layer(
+                    .draft, StoredFile(render.name, of: draft, asset), render.sha256))
         }
         return layers
     }
 
     private func layer(
-        _ kind: Layer.Kind, _ path: FilePath, _ recorded: String?
-    ) throws(Failure) -> Layer {
-        guard try files.exists(path) else {
-            return Layer(kind: kind, path: path.string, bytes: nil, sha256: recorded)
+        _ kind: Layer.Kind, _ file: StoredFile, _ recorded: String?
+    ) async throws(Failure) -> Layer {
+        let found = try await look(at: file)
+        var sha256 = recorded
+        if recorded == nil, found.bytes != nil {
+            let file = try await open(file)
+            sha256 = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex }
         }
-        if let recorded {
-            return Layer(
-                kind: kind, path: path.string, bytes: try files.length(of: path), sha256: recorded)
-        }
-        let found = try digest(of: path)
-        return Layer(kind: kind, path: path.string, bytes: found.bytes, sha256: found.hex)
+        return Layer(kind: kind, path: found.place, bytes: found.bytes, sha256: sha256)
     }
 }

@@ -20,14 +20,15 @@ public import SystemPackage
 /// under the asset's lock. So a crash at any point leaves the old version or the new one. Each version has all
 /// its layers in its own folder; what versions share are hard links, so that each can be removed alone.
 ///
-/// All calls block on files; keep them off Swift's cooperative threads.
-public struct Library: Sendable {
+/// All calls block on files; keep them off Swift's cooperative threads. ``FolderLibrary`` does.
+public struct LibraryFolder: Sendable {
     /// Where everything but the originals is.
     public let root: FilePath
     /// Where the originals are, with symbolic links resolved.
     public let originals: FilePath
+    /// Where its versions are made: on its own disk, so that they need no copy.
+    public let staging: Staging
     let files: FileSystem
-    let holds = StagingHolds()
 
     /// Opens a library, making its own folders where they are missing.
     ///
@@ -51,6 +52,7 @@ public struct Library: Sendable {
         if isNew { try files.sync(root) }
         self.root = root
         self.originals = folder
+        staging = Staging(root: root, files: files)
     }
 
     func folder(of asset: AssetPath) -> FilePath {

@@ -2,7 +2,7 @@ public import Adjustments
 import Files
 import SystemPackage
 
-extension Library {
+extension LibraryFolder {
     /// Removes the draft of an asset; where there is none, what a crash left of one.
     ///
     /// - Parameter name: only if it is this one; nil for whichever it is.

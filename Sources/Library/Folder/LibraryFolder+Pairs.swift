@@ -17,7 +17,7 @@ public struct PairedVideo: Sendable, Equatable {
     }
 }
 
-extension Library {
+extension LibraryFolder {
     /// What follows a still's stem in the name of its video: a camera's, and those of downloaders from iCloud,
     /// for which a HEIC and its video would otherwise have one name with a JPEG's.
     private static let videoEndings = [

@@ -1,10 +1,10 @@
-import Adjustments
+package import Adjustments
 import Dispatch
 
 /// Runs a call that blocks on files on a thread where that harms nobody.
 ///
 /// Swift's cooperative pool has one thread per core; an fsync on it would hold up every task.
-func offPool<Result: Sendable>(
+package func offPool<Result: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
     let result = await withCheckedContinuation {

@@ -7,7 +7,7 @@ import SystemPackage
 /// The folder of an asset can also be a folder of assets: once `2024` was a photo, now it is an album with
 /// `2024/drafts/p1.jpg` in it. Both have entries in `edits/2024`. So an entry counts by its kind, and of versions
 /// by its name, and where the two would still meet, the asset that comes second is refused.
-extension Library {
+extension LibraryFolder {
     /// The names of an asset's own entries in its folder.
     static let ownNames: Set<String> = [
         "current", "draft", "versions", "drafts", lockName, binName,
@@ -108,22 +108,6 @@ extension Library {
             guard name == Content.baseFolder || name == Content.previewsFolder else { return false }
         }
         return true
-    }
-
-    /// Refuses an asset whose files in a version would have names that are too long.
-    ///
-    /// - Parameter format: of the render; nil when it is the original's.
-    /// - Throws: `invalidValue`.
-    public func checkStem(of asset: AssetPath, format: Recipe.Format?) throws(Failure) {
-        // The sidecar's, and at least the render's.
-        let ending = max(4, 1 + (format?.fileExtension.utf8.count ?? 0))
-        let bytes = asset.stem.utf8.count + ending
-        guard bytes > FileSystem.nameBytesMax else { return }
-        throw Failure(
-            .invalidValue,
-            "the asset \(asset.string.debugDescription) has too long a name: its render or its adjustment data would "
-                + "have one of \(bytes) bytes, and a file's may have \(FileSystem.nameBytesMax). Give the original a shorter "
-                + "one.")
     }
 
     /// All assets that anybody has edited, sorted.

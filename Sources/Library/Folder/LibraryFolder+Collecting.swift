@@ -3,21 +3,7 @@ import Files
 public import FoundationEssentials
 import SystemPackage
 
-/// What a collection removed, or would remove.
-public struct Collected: Sendable, Equatable, Codable {
-    /// The versions, oldest first.
-    public var versions: [String] = []
-    /// Folders of versions that never became current, left by jobs that lost a race or crashed.
-    public var orphans: [String] = []
-    /// Bytes that get free; what other versions share is not counted.
-    public var bytes = 0
-}
-
-extension Library {
-    /// How old a version that never became current has to be before it goes: its job has ended long ago. One
-    /// whose job has not, because all workers were away, is rendered again.
-    static let orphanAge: TimeInterval = 24 * 3600
-
+extension LibraryFolder {
     /// Removes the versions of an asset that a rule does not keep.
     ///
     /// Each goes by one `rename` under the asset's lock, the oldest first. A crash between any two steps leaves
@@ -53,7 +39,7 @@ extension Library {
         let draft = try pointed(.drafts, of: asset)
         let known = Set(history.map(\.version) + [draft?.description].compactMap { $0 })
         // Some may have been current, if one between them and the history was removed by hand.
-        let age = max(Self.orphanAge, retention.age ?? 0)
+        let age = max(Retention.orphanAge, retention.age ?? 0)
         var orphans: [FilePath] = []
         for shelf in Shelf.allCases {
             for name in try versionNames(on: shelf, of: asset) where !known.contains(name) {

@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// The link names the version, so it says nothing of the next one and need not be removed. It lies where no other asset can
 /// have its folder: see ``checkPlace(of:)``.
-extension Library {
+extension LibraryFolder {
     private static let confirmedName = "confirmed"
     /// The link before it is moved to its name. A crash may leave it; the next confirmation removes it.
     private static let newConfirmedName = "confirmed.new"

@@ -8,9 +8,9 @@ import SystemPackage
 /// The file of a render's key, open and locked: whoever has it renders, everybody else waits or does without.
 ///
 /// The kernel frees it when it is let go, or when the object or the process goes.
-public final class RenderEntry: Sendable {
+final class RenderFile: Sendable {
     /// Which render.
-    public let key: RenderKey
+    let key: RenderKey
     private let path: FilePath
     private let state: Mutex<State>
 
@@ -21,9 +21,9 @@ public final class RenderEntry: Sendable {
     }
 
     /// What became of the wish for an entry.
-    public enum Claim: Sendable {
+    enum Claim: Sendable {
         /// It is ours.
-        case held(RenderEntry)
+        case held(RenderFile)
         /// Another job renders this very photo with this very recipe now.
         case busy
         /// It cannot be ours: an earlier hold of our own job has it, whose worker is stuck, or it would have gone on;
@@ -78,7 +78,7 @@ public final class RenderEntry: Sendable {
             // Removed between open and lock: there is another file of that name, or none.
             guard try FileSystem.saying("looking at", path, file.hasName()) else { continue }
             do throws(Failure) {
-                return .held(RenderEntry(key, path, file, try RenderRecord(try read(file, path))))
+                return .held(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
                 // The photo is rendered without it; nothing of it is changed.
                 if error.code == .laterFormat { return .lost }

@@ -11,14 +11,22 @@ enum AssetLock {
 
     /// Runs `body` while this process holds the lock file at `path`.
     ///
-    /// - Parameter isFolder: whether `path` is a folder, which is its own lock.
     static func hold<Result>(
-        _ path: FilePath, isFolder: Bool = false, _ body: () throws(Failure) -> Result
+        _ path: FilePath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        let file = try take(path)
+        defer { withExtendedLifetime(file) {} }
+        return try body()
+    }
+
+    /// Waits for a lock.
+    ///
+    /// - Parameter isFolder: whether `path` is a folder, which is its own lock.
+    /// - Returns: the lock file, which holds it until it is closed.
+    static func take(_ path: FilePath, isFolder: Bool = false) throws(Failure) -> OpenFile {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
         let file = try FileSystem.saying(
             "opening the lock", path, OpenFile(opening: path.string, mode))
-        defer { withExtendedLifetime(file) {} }
         let end = ContinuousClock.now + waitMax
         do throws(Errno) {
             while try !file.lock() {
@@ -31,6 +39,6 @@ enum AssetLock {
                 "the lock \(path) was not free within \(waitMax); another process holds it. "
                     + "The job is retried.")
         }
-        return try body()
+        return file
     }
 }

@@ -2,7 +2,7 @@ public import Adjustments
 public import Editors
 import Files
 public import FoundationEssentials
-public import SystemPackage
+import SystemPackage
 
 /// What reading an asset's files found, and which renders can be made again to be compared.
 public struct VerifiedFiles: Sendable {
@@ -17,16 +17,16 @@ public struct RecordedRender: Sendable {
     /// How it was made.
     public let rendering: Content.Rendering
     /// The file that it was made from: base or original.
-    public let source: FilePath
+    public let source: StoredFile
     /// The adjustment data decoded, with the output as recorded.
     public let recipe: Recipe
     /// What came out.
     public let image: Content.Image
-    /// The file of that.
-    public let path: FilePath
+    /// Where that is.
+    public let path: String
 }
 
-extension Library {
+extension LibraryFolder {
     /// Compares the files of an asset with what is recorded of them.
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ enum Shelf: CaseIterable {
     var pointer: FilePath.Component { self == .versions ? "current" : "draft" }
 }
 
-extension Library {
+extension LibraryFolder {
     func pointer(_ shelf: Shelf, of asset: AssetPath) -> FilePath {
         folder(of: asset).appending(shelf.pointer)
     }

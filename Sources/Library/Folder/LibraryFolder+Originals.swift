@@ -3,7 +3,7 @@ public import Files
 import Glibc
 public import SystemPackage
 
-extension Library {
+extension LibraryFolder {
     /// Opens an asset's original.
     ///
     /// Links are resolved first, as ``original(of:)`` does; then the kernel opens what was found, and refuses a link that

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// The way of a result from a render child into a version: the child gets a nameless file, and what is published is a copy
 /// of it that no child has ever had open.
-extension Library {
-    /// A nameless file on the library's disk, for a child to write to.
+extension Staging {
+    /// A nameless file on the disk of staging, for a child to write to.
     public func scratch(for staged: StagedVersion) throws(Failure) -> OpenFile {
         try files.faults?.reach("scratch", folder(of: staged))
         return try .nameless(in: folder(of: staged).string, name: "a result of \(staged.job)")

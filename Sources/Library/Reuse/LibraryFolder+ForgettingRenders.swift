@@ -2,7 +2,7 @@ public import Adjustments
 import Files
 import SystemPackage
 
-extension Library {
+extension LibraryFolder {
     /// Gives the render of a key to nobody any more: it was found to be wrong.
     ///
     /// - Parameter key: as provenance has it.
@@ -24,7 +24,7 @@ extension Library {
             for rest in try files.list(folder) {
                 let path = folder.appending(rest)
                 guard let key = RenderKey(recorded: prefix + rest),
-                    case .held(let entry)? = try RenderEntry.open(path, key, making: false, files),
+                    case .held(let entry)? = try RenderFile.open(path, key, making: false, files),
                     try !isThere(entry.record)
                 else { continue }
                 try files.remove(path)

@@ -1,6 +1,6 @@
 public import Adjustments
 public import Editors
-import Files
+package import Files
 import FoundationEssentials
 public import SystemPackage
 
@@ -30,14 +30,33 @@ public struct StagedVersion: Sendable, Hashable {
     }
 }
 
-extension Library {
+/// The versions in the making on this machine:
+///
+/// ```
+/// <root>/staging/<queue>/<job>@<fence>/             a version in the making
+/// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
+/// ```
+///
+/// All calls block on files; keep them off Swift's cooperative threads.
+public struct Staging: Sendable {
+    /// The folder that has both: the library's own, or a machine's scratch folder.
+    public let root: FilePath
+    package let files: FileSystem
+    let holds = StagingHolds()
+
+    package init(root: FilePath, files: FileSystem) {
+        self.root = root
+        self.files = files
+    }
+
     /// The folder of a staged version, there or not.
     public func folder(of staged: StagedVersion) -> FilePath {
         root.appending("staging").appending(staged.queue).appending(staged.folderName)
     }
 
     /// Makes the folder of a staged version, empty.
-    public func stage(_ staged: StagedVersion) throws(Failure) -> FilePath {
+    @discardableResult
+    public func begin(_ staged: StagedVersion) throws(Failure) -> FilePath {
         let folder = folder(of: staged)
         try take(staged)
         try files.remove(folder)
@@ -45,22 +64,15 @@ extension Library {
         return folder
     }
 
-    /// Gives a staged version a file of another version, without copying it where the file system can.
+    /// Gives a staged version a file of the same disk, without copying it where the file system can.
     ///
     /// - Parameter name: its path in the staged folder.
-    public func link(
+    package func link(
         _ source: FilePath, as name: String, into staged: StagedVersion
     ) throws(Failure) {
         let path = folder(of: staged).pushing(FilePath(name))
         try files.makeFolder(path.removingLastComponent())
         try files.link(source, at: path)
-    }
-
-    /// Gives a staged version a copy of a file that may change or go.
-    public func copy(
-        _ source: FilePath, as name: String, into staged: StagedVersion
-    ) throws(Failure) {
-        try files.copy(source, to: folder(of: staged).pushing(FilePath(name)))
     }
 
     /// Writes the adjustment data of a staged version.
@@ -72,22 +84,12 @@ extension Library {
         let path = folder(of: staged).appending(name)
         try files.write(try sidecar.encoded(), to: path)
         return Content.Adjustment(
-            sidecar: name, sidecarSHA256: try digest(of: path).hex, sidecar.adjustment)
-    }
-
-    /// Gives a staged version all layers of a content.
-    ///
-    /// - Parameter folder: of the version that has them.
-    public func link(
-        _ content: Content, from folder: FilePath, into staged: StagedVersion
-    ) throws(Failure) {
-        for name in content.fileNames {
-            try link(folder.pushing(FilePath(name)), as: name, into: staged)
-        }
+            sidecar: name, sidecarSHA256: try FileDigest.sha256(of: path.string).hex,
+            sidecar.adjustment)
     }
 
     /// Adds the provenance to a staged version and makes all of it last.
-    public func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
+    package func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
         let folder = folder(of: staged)
         if let sentence = provenance.misnomer {
             throw Failure(.damagedVersion, "the provenance of \(provenance.version) \(sentence).")

@@ -13,7 +13,7 @@ import SystemPackage
 /// name, as when one takes over from the other, and neither knows the other's jobs. So what a living process makes is
 /// nobody's to sweep. What is not locked is swept by any server's workers: a version that was sealed by a worker that
 /// died is rendered again then.
-extension Library {
+extension Staging {
     func hold(of staged: StagedVersion) -> FilePath {
         root.appending("holds").appending(staged.queue).appending(staged.folderName)
     }

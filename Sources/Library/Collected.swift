@@ -1,0 +1,9 @@
+/// What a collection removed, or would remove.
+public struct Collected: Sendable, Equatable, Codable {
+    /// The versions, oldest first.
+    public var versions: [String] = []
+    /// Folders of versions that never became current, left by jobs that lost a race or crashed.
+    public var orphans: [String] = []
+    /// Bytes that get free; what other versions share is not counted.
+    public var bytes = 0
+}

@@ -1,0 +1,116 @@
+public import Adjustments
+public import Files
+import FoundationEssentials
+public import SystemPackage
+
+/// Writes photos of a library into a folder, under names that Apple's tools pair.
+///
+/// A photo's files are written to a hidden folder, which is renamed when it is complete, and moved from there.
+/// So each file is complete or absent, none is ever overwritten, and of a photo all files are there or none;
+/// after a crash between two moves the next export to the folder does the rest.
+public struct Exporter: Sendable {
+    private let library: any LibraryStore
+    private let folder: FilePath
+    private let files: FileSystem
+
+    /// The folder in which files are written before they get their names. Complete or gone.
+    static let staging = FilePath.Component(".minilab-export-new")
+    /// The same, once it is complete: what is in it has a right to its name.
+    static let sealed = FilePath.Component(".minilab-export")
+
+    /// An exporter of a library's photos to a folder.
+    public init(_ library: any LibraryStore, to folder: FilePath, files: FileSystem = FileSystem())
+    {
+        self.library = library
+        self.folder = folder
+        self.files = files
+    }
+
+    /// Writes photos.
+    ///
+    /// - Returns: what was written, in the order of the photos; what a crash had left comes first.
+    /// - Throws: `invalidValue` when no names are free, `ioFailure`, `noSpace`.
+    public func export(
+        _ photos: [ExportedPhoto]
+    ) async throws(Failure) -> (finished: [String], reports: [ExportReport]) {
+        let (lock, finished, names) = try await offPool { () throws(Failure) in
+            try files.makeFolder(folder)
+            let lock = try AssetLock.take(folder, isFolder: true)
+            try files.remove(folder.appending(Self.staging))
+            let finished = try place()
+            let names = try DCFName.choose(
+                for: photos.map(\.asset.stem), besides: files.list(folder))
+            return (lock, finished, names)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        var reports: [ExportReport] = []
+        for (photo, name) in zip(photos, names) {
+            reports.append(try await write(photo, as: name))
+        }
+        return (finished, reports)
+    }
+
+    private func write(
+        _ photo: ExportedPhoto, as name: DCFName
+    ) async throws(Failure) -> ExportReport {
+        let staging = folder.appending(Self.staging)
+        let wanted = photo.files(as: name)
+        do throws(Failure) {
+            try await offPool { () throws(Failure) in _ = try files.makeFolder(staging) }
+            for file in wanted {
+                try await write(file.source, to: staging.appending(file.name))
+            }
+        } catch {
+            // What cannot be removed now goes with the next export; the reason is what counts.
+            try? await offPool { () throws(Failure) in try files.remove(staging) }
+            throw error
+        }
+        return try await offPool { () throws(Failure) in
+            try files.sync(staging)
+            try files.move(staging, to: folder.appending(Self.sealed))
+            try files.sync(folder)
+            _ = try place()
+            let isRenamed = DCFName(original: photo.asset.stem) != name
+            return ExportReport(
+                asset: photo.asset, version: photo.edit?.version, files: wanted.map(\.name),
+                notes: (isRenamed ? ["it is called \(name.original) here"] : []) + photo.notes)
+        }
+    }
+
+    private func write(
+        _ source: ExportedPhoto.Source, to path: FilePath
+    ) async throws(Failure) {
+        switch source {
+        case .bytes(let data):
+            try await offPool { () throws(Failure) in try files.write(data, to: path) }
+        case .stored(let stored):
+            let file = try await library.open(stored)
+            try await offPool { () throws(Failure) in try files.copy(file, to: path) }
+        }
+    }
+
+    /// Gives what is sealed its names.
+    ///
+    /// - Throws: `ioFailure` when one of the names is taken meanwhile; then nothing of it has its name.
+    private func place() throws(Failure) -> [String] {
+        let sealed = folder.appending(Self.sealed)
+        guard try files.exists(sealed) else { return [] }
+        var placed: [String] = []
+        for name in try files.list(sealed) {
+            do throws(Failure) {
+                try files.moveToFreeName(sealed.appending(name), to: folder.appending(name))
+            } catch {
+                guard try files.exists(folder.appending(name)) else { throw error }
+                for name in placed {
+                    try files.move(folder.appending(name), to: sealed.appending(name))
+                }
+                try files.remove(sealed)
+                throw error
+            }
+            placed.append(name)
+        }
+        try files.sync(folder)
+        try files.remove(sealed)
+        return placed
+    }
+}

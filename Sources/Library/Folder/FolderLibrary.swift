@@ -1,0 +1,191 @@
+public import Adjustments
+public import Editors
+public import Files
+public import FoundationEssentials
+public import SystemPackage
+
+/// A library in a folder, whose calls wait off Swift's cooperative threads.
+public struct FolderLibrary: LibraryStore {
+    /// What lies there.
+    public let folder: LibraryFolder
+
+    /// A library of a folder that is open.
+    public init(_ folder: LibraryFolder) { self.folder = folder }
+
+    /// Opens a library, making its own folders where they are missing.
+    ///
+    /// - Parameters:
+    ///   - root: where versions go.
+    ///   - originals: where originals are; nil for the folder `originals` of the root.
+    /// - Throws: `ioFailure` when a folder cannot be made or the originals are not there.
+    public init(root: FilePath, originals: FilePath? = nil) throws(Failure) {
+        folder = try LibraryFolder(root: root, originals: originals)
+    }
+
+    public var staging: Staging { folder.staging }
+
+    public func state(of asset: AssetPath) async throws(Failure) -> AssetState {
+        try await offPool { () throws(Failure) in try folder.state(of: asset) }
+    }
+
+    public func provenance(
+        of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        try await offPool { () throws(Failure) in try folder.provenance(of: name, asset) }
+    }
+
+    public func history(of asset: AssetPath) async throws(Failure) -> [Provenance] {
+        try await offPool { () throws(Failure) in try folder.history(of: asset) }
+    }
+
+    /// All of them in one page: the tree has to be walked whole to sort them.
+    public func assets(after: AssetPath?) async throws(Failure) -> [AssetPath] {
+        guard after == nil else { return [] }
+        return try await offPool { () throws(Failure) in try folder.assets() }
+    }
+
+    public func publishedJobs(
+        of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> [PublishedJob] {
+        try await offPool { () throws(Failure) in try folder.publishedJobs(of: asset, state) }
+    }
+
+    public func publishedBefore(
+        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> PublishedBefore? {
+        try await offPool { () throws(Failure) in
+            try folder.publishedBefore(job, of: asset, state)
+        }
+    }
+
+    public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
+        try await offPool { () throws(Failure) in try folder.pairedVideos(of: asset) }
+    }
+
+    public func checkPlace(of asset: AssetPath) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.checkPlace(of: asset) }
+    }
+
+    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+        try await offPool { () throws(Failure) in try folder.open(file) }
+    }
+
+    public func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo {
+        try await offPool { () throws(Failure) in try folder.look(at: file) }
+    }
+
+    public func path(of file: StoredFile) async throws(Failure) -> String {
+        switch file {
+        case .original(let asset): "originals/\(asset)"
+        case .layer(let asset, let version, let isDraft, let name):
+            "\(LibraryFolder.path(of: version, isDraft: isDraft, asset))/\(name)"
+        }
+    }
+
+    public func link(
+        _ file: StoredFile, as name: String, into staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try staging.link(folder.path(of: file), as: name, into: staged)
+        }
+    }
+
+    public func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in try staging.seal(staged, provenance) }
+    }
+
+    public func publish(
+        _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
+    ) async throws(Failure) -> Publication {
+        try await offPool { () throws(Failure) in
+            try folder.publish(name, of: asset, from: staged)
+        }
+    }
+
+    public func confirm(
+        _ version: Provenance, of asset: AssetPath, at arrival: Int
+    ) async throws(Failure) -> Bool {
+        try await offPool { () throws(Failure) in
+            try folder.confirm(version, of: asset, at: arrival)
+        }
+    }
+
+    public func discard(_ staged: StagedVersion) async throws(Failure) {
+        try await offPool { () throws(Failure) in try staging.discard(staged) }
+    }
+
+    public func discardDraft(
+        of asset: AssetPath, _ name: VersionName?
+    ) async throws(Failure) -> VersionName? {
+        try await offPool { () throws(Failure) in try folder.discardDraft(of: asset, name) }
+    }
+
+    public func collect(
+        _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
+    ) async throws(Failure) -> Collected {
+        try await offPool { () throws(Failure) in
+            try folder.collect(asset, keeping: retention, now: now, isDryRun: isDryRun)
+        }
+    }
+
+    public func claim(
+        _ key: RenderKey, of asset: AssetPath, for staged: StagedVersion
+    ) async throws(Failure) -> RenderClaim {
+        let claim = try await offPool { () throws(Failure) in
+            try folder.claim(key, for: staged)
+        }
+        return switch claim {
+        case .held(let file): .held(FolderRenderEntry(file: file, folder: folder))
+        case .busy: .busy
+        case .lost: .lost
+        }
+    }
+
+    public func offer(
+        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try folder.offer(key, version, of: asset, in: staged)
+        }
+    }
+
+    public func forgetRender(_ key: String) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.forgetRender(key) }
+    }
+
+    public func forgetRenders() async throws(Failure) {
+        _ = try await offPool { () throws(Failure) in try folder.forgetRenders() }
+    }
+
+    public func verify(
+        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
+    ) async throws(Failure) -> VerifiedFiles {
+        try await offPool { () throws(Failure) in
+            try folder.verify(asset, allVersions: allVersions, editors: editors, now: now)
+        }
+    }
+}
+
+/// The right to make a render: the file of its key, locked.
+private struct FolderRenderEntry: RenderEntry {
+    let file: RenderFile
+    let folder: LibraryFolder
+
+    var key: RenderKey { file.key }
+
+    func reuse(
+        as stem: String, into staged: StagedVersion
+    ) async throws(Failure) -> ReusedRender? {
+        try await offPool { () throws(Failure) in try folder.reuse(file, as: stem, into: staged) }
+    }
+
+    func offer(
+        _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try folder.offer(file, version, of: asset, in: staged)
+        }
+    }
+}

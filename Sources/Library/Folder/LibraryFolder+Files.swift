@@ -1,0 +1,44 @@
+import Adjustments
+import Files
+import Glibc
+import SystemPackage
+
+/// The files that the rest of the worker names without knowing where they are.
+extension LibraryFolder {
+    /// Opens a file for reading.
+    func open(_ file: StoredFile) throws(Failure) -> OpenFile {
+        switch file {
+        case .original(let asset): try openOriginal(of: asset)
+        case .layer(let asset, let version, let isDraft, let name):
+            try files.openFile(name, in: place(version, isDraft: isDraft, of: asset))
+        }
+    }
+
+    /// Looks at a file; one that is missing is no error.
+    func look(at file: StoredFile) throws(Failure) -> StoredFileInfo {
+        let path = path(of: file)
+        var info = stat()
+        guard stat(path.string, &info) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw FileSystem.failure("looking at", path)
+            }
+            return StoredFileInfo(place: path.string, bytes: nil)
+        }
+        return StoredFileInfo(place: path.string, bytes: Int(info.st_size))
+    }
+
+    /// Where a file is, or would be; links on the way are not resolved.
+    func path(of file: StoredFile) -> FilePath {
+        switch file {
+        case .original(let asset): originals.pushing(FilePath(asset.string))
+        case .layer(let asset, let version, let isDraft, let name):
+            place(version, isDraft: isDraft, of: asset).pushing(FilePath(name))
+        }
+    }
+
+    private func place(
+        _ version: VersionName, isDraft: Bool, of asset: AssetPath
+    ) -> FilePath {
+        place(version, on: isDraft ? .drafts : .versions, of: asset)
+    }
+}

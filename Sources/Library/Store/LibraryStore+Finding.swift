@@ -1,0 +1,78 @@
+public import Adjustments
+import Files
+
+extension LibraryStore {
+    /// The history of an asset, as far back as it is kept.
+    ///
+    /// - Throws: `missingAsset` when there is neither an edit nor an original.
+    public func versions(of asset: AssetPath) async throws(Failure) -> History {
+        let state = try await state(of: asset)
+        if state == AssetState() { try await checkOriginal(of: asset) }
+        return History(try await history(of: asset), draft: state.draft)
+    }
+
+    /// The version that a person names.
+    ///
+    /// - Parameter text: its id, or its revision; a draft goes by its id or the word `draft`.
+    /// - Throws: `missingVersion`, with what there is; `missingAsset`.
+    public func version(
+        _ text: String, of asset: AssetPath
+    ) async throws(Failure) -> Provenance {
+        let entries = try await versions(of: asset).entries
+        for entry in entries {
+            let isDraft = entry.version.isDraft
+            if entry.version.version == text
+                || (isDraft ? text == "draft" : text == "\(entry.version.revision)")
+            {
+                return entry.version
+            }
+        }
+        let known = entries.map { ($0.version.isDraft ? "draft " : "") + $0.version.version }
+        throw Failure(
+            .missingVersion,
+            "\(asset.string.debugDescription) has no version \(text.debugDescription); "
+                + (known.isEmpty
+                    ? "nobody has edited it."
+                    : "it has \(known.prefix(10).joined(separator: ", "))"
+                        + (known.count > 10 ? " and \(known.count - 10) more." : "."))
+                + " See minilab history.")
+    }
+
+    /// Fails unless there is an original for an asset.
+    ///
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat`, `ioFailure`.
+    public func checkOriginal(of asset: AssetPath) async throws(Failure) {
+        _ = try await open(.original(asset))
+    }
+
+    /// The file that readers of a version see.
+    public func shownFile(
+        of version: Provenance, _ asset: AssetPath
+    ) throws(Failure) -> StoredFile {
+        guard let content = version.content else { return .original(asset) }
+        return try StoredFile(content.render.name, of: version, asset)
+    }
+
+    /// Path of that below the library's root, as events name it.
+    public func shownPath(
+        of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> String {
+        try await path(of: shownFile(of: version, asset))
+    }
+
+    /// Refuses an asset whose files in a version would have names that are too long.
+    ///
+    /// - Parameter format: of the render; nil when it is the original's.
+    /// - Throws: `invalidValue`.
+    public func checkStem(of asset: AssetPath, format: Recipe.Format?) throws(Failure) {
+        // The sidecar's, and at least the render's.
+        let ending = max(4, 1 + (format?.fileExtension.utf8.count ?? 0))
+        let bytes = asset.stem.utf8.count + ending
+        guard bytes > FileSystem.nameBytesMax else { return }
+        throw Failure(
+            .invalidValue,
+            "the asset \(asset.string.debugDescription) has too long a name: its render or its adjustment data would "
+                + "have one of \(bytes) bytes, and a file's may have \(FileSystem.nameBytesMax). Give the original a shorter "
+                + "one.")
+    }
+}

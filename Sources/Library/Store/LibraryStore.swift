@@ -1,0 +1,153 @@
+public import Adjustments
+public import Editors
+public import Files
+public import FoundationEssentials
+
+/// Photos and the versions that edits made of them, in a folder or in a bucket.
+///
+/// Originals are never written. A version is made in ``staging``, on this machine, from where ``seal(_:_:of:)`` brings it
+/// to where any worker can publish it. It is never changed after. ``publish(_:of:from:)`` makes it current in one step that
+/// compares the version it started from; so a crash at any point leaves the old version or the new one.
+///
+/// All calls may be repeated, by the same worker or by another one that carries on. They fail with `missingAsset`,
+/// `damagedVersion` and others that name what people have to do, and with `ioFailure` for what may pass.
+public protocol LibraryStore: Sendable {
+    /// Where versions are made.
+    var staging: Staging { get }
+
+    // MARK: Reading
+
+    /// What an asset is now.
+    func state(of asset: AssetPath) async throws(Failure) -> AssetState
+    /// The provenance of a published version, or nil when there is none of that name.
+    func provenance(
+        of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance?
+    /// The versions of an asset, the current one first, as far back as they are kept.
+    func history(of asset: AssetPath) async throws(Failure) -> [Provenance]
+    /// The assets that anybody has edited, in the order of their names' bytes: the next ones behind a name.
+    ///
+    /// - Parameter after: nil for the first ones.
+    /// - Returns: none when there are no more.
+    func assets(after: AssetPath?) async throws(Failure) -> [AssetPath]
+    /// The jobs in the history of an asset, the newest first.
+    func publishedJobs(
+        of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> [PublishedJob]
+    /// What an asset's history says of a job: nil when it has made no version yet.
+    func publishedBefore(
+        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> PublishedBefore?
+    /// The videos beside an asset's original that have its name.
+    func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo]
+    /// Refuses an asset that nobody has edited yet and whose versions would have no place: names that are too long, or
+    /// that another asset needs.
+    func checkPlace(of asset: AssetPath) async throws(Failure)
+
+    /// Opens a file for reading. It stays as it is as long as it is open.
+    ///
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `damagedVersion`, `unsupportedFormat`, `ioFailure`.
+    func open(_ file: StoredFile) async throws(Failure) -> OpenFile
+    /// Looks at a file without reading it; one that is missing is no error.
+    func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
+    /// Where a file is below the library's root, as events name it.
+    func path(of file: StoredFile) async throws(Failure) -> String
+
+    // MARK: Making a version
+
+    /// Gives a staged version a file that is stored already, without copying its bytes where the store can.
+    ///
+    /// - Parameter name: its path in the staged version.
+    func link(
+        _ file: StoredFile, as name: String, into staged: StagedVersion
+    ) async throws(Failure)
+    /// Adds the provenance to a staged version and makes all of it last, where other workers find it.
+    func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
+    ) async throws(Failure)
+    /// Makes a sealed version current, or the draft, if what it was made from is still current.
+    ///
+    /// Idempotent: called again after a crash anywhere, by whichever worker, it finds what was done and does the rest.
+    func publish(
+        _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
+    ) async throws(Failure) -> Publication
+    /// Notes that an edit asks for what the current version shows.
+    ///
+    /// - Parameter arrival: when that edit arrived, in µs since 1970.
+    /// - Returns: false when another version became current since: the edit is to be looked at again.
+    func confirm(
+        _ version: Provenance, of asset: AssetPath, at arrival: Int
+    ) async throws(Failure) -> Bool
+
+    // MARK: Removing
+
+    /// Removes a version in the making that will not be published; nothing there is fine.
+    func discard(_ staged: StagedVersion) async throws(Failure)
+    /// Removes the draft of an asset.
+    ///
+    /// - Parameter name: only if it is this one; nil for whichever it is.
+    /// - Returns: what was removed, or nil when there was nothing to remove.
+    func discardDraft(
+        of asset: AssetPath, _ name: VersionName?
+    ) async throws(Failure) -> VersionName?
+    /// Removes the versions of an asset that a rule does not keep, and those that never became current.
+    ///
+    /// - Parameter isDryRun: whether only to look.
+    func collect(
+        _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
+    ) async throws(Failure) -> Collected
+
+    // MARK: Renders that are there already
+
+    /// Asks for the right to make the render of a key; does not wait.
+    ///
+    /// - Parameter staged: of the job that would render.
+    func claim(
+        _ key: RenderKey, of asset: AssetPath, for staged: StagedVersion
+    ) async throws(Failure) -> RenderClaim
+    /// Lets others have a render that was taken over, as its new version has it.
+    func offer(
+        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure)
+    /// Gives the render of a key to nobody any more: it was found to be wrong.
+    func forgetRender(_ key: String) async throws(Failure)
+    /// Forgets the renders that no version has any more.
+    func forgetRenders() async throws(Failure)
+
+    // MARK: Checking
+
+    /// Compares the files of an asset with what is recorded of them.
+    ///
+    /// - Parameters:
+    ///   - allVersions: whether all that are kept are read, not only the current one and the draft.
+    ///   - editors: decode the adjustment data.
+    func verify(
+        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
+    ) async throws(Failure) -> VerifiedFiles
+}
+
+/// What became of the wish to make a render.
+public enum RenderClaim: Sendable {
+    /// It is ours to make, or to take over if a version has it.
+    case held(any RenderEntry)
+    /// Another job renders this very photo with this very recipe now.
+    case busy
+    /// It cannot be ours: an earlier hold of our own job has it, whose worker is stuck, or it would have gone on;
+    /// or a later release wrote it.
+    case lost
+}
+
+/// The right to make the render of a key; everybody else waits or does without.
+public protocol RenderEntry: Sendable {
+    /// Which render.
+    var key: RenderKey { get }
+    /// Gives a staged version the render, if a version has it; else the entry says that our job makes it.
+    ///
+    /// - Parameter stem: name of the render without extension.
+    /// - Returns: nil when it has to be rendered; nothing of what was tried is left then.
+    func reuse(as stem: String, into staged: StagedVersion) async throws(Failure) -> ReusedRender?
+    /// Lets others have the render of a sealed version, and the entry.
+    func offer(
+        _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure)
+}

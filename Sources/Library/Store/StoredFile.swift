@@ -1,0 +1,38 @@
+public import Adjustments
+
+/// A file of a library, wherever that keeps it.
+public enum StoredFile: Sendable, Hashable {
+    /// A file below the originals: an asset's photo, or what an import names.
+    case original(AssetPath)
+    /// A file of a version or draft.
+    case layer(AssetPath, version: VersionName, isDraft: Bool, name: String)
+
+    /// A file of a version.
+    ///
+    /// - Parameter name: its path in the version's folder, as the version's content has it.
+    /// - Throws: `damagedVersion` when the version's name is none.
+    public init(
+        _ name: String, of version: Provenance, _ asset: AssetPath
+    ) throws(Failure) {
+        guard let versionName = VersionName(version.version) else {
+            throw Failure(
+                .damagedVersion,
+                "\(version.version.debugDescription) is no name of a version of \(asset).")
+        }
+        self = .layer(asset, version: versionName, isDraft: version.isDraft, name: name)
+    }
+}
+
+/// What is known of a stored file without reading it.
+public struct StoredFileInfo: Sendable, Equatable {
+    /// Its path, or its URL.
+    public let place: String
+    /// Its length; nil when it is not there.
+    public let bytes: Int?
+
+    /// Describes a file.
+    public init(place: String, bytes: Int?) {
+        self.place = place
+        self.bytes = bytes
+    }
+}
