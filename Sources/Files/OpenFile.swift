@@ -11,11 +11,16 @@ public final class OpenFile: Sendable {
     public let descriptor: Int32
     /// How sentences call it: a path, or an asset's name. Nothing is opened by it.
     public let name: String
+    /// Lives as long as this object: a lease of the space that the file takes, say.
+    private let keeps: (any Sendable)?
 
     /// Takes over an open descriptor.
-    public init(adopting descriptor: Int32, name: String) {
+    ///
+    /// - Parameter keeps: let go after the descriptor is closed.
+    public init(adopting descriptor: Int32, name: String, keeps: (any Sendable)? = nil) {
         self.descriptor = descriptor
         self.name = name
+        self.keeps = keeps
     }
 
     /// Opens whatever has a path; programs that are started do not get it.

@@ -6,4 +6,11 @@ public struct Collected: Sendable, Equatable, Codable {
     public var orphans: [String] = []
     /// Bytes that get free; what other versions share is not counted.
     public var bytes = 0
+
+    /// Tells what was removed; nothing unless given.
+    package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {
+        self.versions = versions
+        self.orphans = orphans
+        self.bytes = bytes
+    }
 }

@@ -63,6 +63,24 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     }
 }
 
+extension PublishedJob {
+    /// The jobs of several lists, each once, the newest first, at most ``listedMax``.
+    ///
+    /// - Parameter lists: the draft's first.
+    package static func merged(_ lists: [[PublishedJob]]) -> [PublishedJob] {
+        var jobs: [PublishedJob] = []
+        for job in lists.joined() where !jobs.contains(where: { $0.version == job.version }) {
+            jobs.append(job)
+        }
+        // Stable: what one list has in a row stays so.
+        let rows = jobs.enumerated().sorted { one, other in
+            let (first, second) = (one.element.revision, other.element.revision)
+            return first == second ? one.offset < other.offset : first > second
+        }
+        return rows.prefix(listedMax).map(\.element)
+    }
+}
+
 /// What became of a job that has been published before.
 public enum PublishedBefore: Sendable, Equatable {
     /// This version stands.
@@ -78,22 +96,15 @@ extension LibraryFolder {
     public func publishedJobs(
         of asset: AssetPath, _ state: AssetState
     ) throws(Failure) -> [PublishedJob] {
-        var jobs: [PublishedJob] = []
+        var lists: [[PublishedJob]] = []
         for version in [state.draft, state.current].compactMap(\.self) {
-            let listed =
-                if let published = version.published { published } else {
-                    try jobsBefore(version, of: asset)
-                }
-            for job in listed where !jobs.contains(where: { $0.version == job.version }) {
-                jobs.append(job)
+            if let published = version.published {
+                lists.append(published)
+            } else {
+                lists.append(try jobsBefore(version, of: asset))
             }
         }
-        // Stable: what one list has in a row stays so.
-        let rows = jobs.enumerated().sorted { one, other in
-            let (first, second) = (one.element.revision, other.element.revision)
-            return first == second ? one.offset < other.offset : first > second
-        }
-        return rows.prefix(PublishedJob.listedMax).map(\.element)
+        return PublishedJob.merged(lists)
     }
 
     /// The jobs of a version that a release before format 2 made, and of those ahead of it: read from each, once for

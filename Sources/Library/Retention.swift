@@ -33,16 +33,23 @@ public struct Retention: Sendable, Equatable {
     ///
     /// - Parameter history: the current version first.
     public func collectable(of history: [Provenance], now: Date) -> [Provenance] {
-        let kept = history.enumerated().last { index, version in
-            index < versions || isYoung(version, now: now)
-        }
-        return history.dropFirst((kept?.offset ?? -1) + 1).reversed()
+        history.dropFirst(keptCount(of: history.map(\.author.date), now: now)).reversed()
     }
 
-    func isYoung(_ version: Provenance, now: Date) -> Bool {
-        // What cannot be dated is kept.
+    /// How many versions of a history are kept, counted from the current one.
+    ///
+    /// - Parameter dates: when each was made, the current one's first; nil where that cannot be read.
+    package func keptCount(of dates: [Date?], now: Date) -> Int {
+        let kept = dates.enumerated().last { index, made in
+            index < versions || isYoung(made, now: now)
+        }
+        return (kept?.offset ?? -1) + 1
+    }
+
+    private func isYoung(_ made: Date?, now: Date) -> Bool {
         guard let age else { return false }
-        guard let made = version.author.date else { return true }
+        // What cannot be dated is kept.
+        guard let made else { return true }
         return now.timeIntervalSince(made) < age
     }
 }

@@ -27,7 +27,7 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     /// Longest name: the largest revision and the largest fence.
-    private static let bytesMax = 40
+    package static let bytesMax = 40
 
     public var description: String { "\(revision)-\(fence)" }
 }

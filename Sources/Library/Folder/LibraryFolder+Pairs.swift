@@ -15,15 +15,15 @@ public struct PairedVideo: Sendable, Equatable {
         self.path = path
         self.contentIdentifier = contentIdentifier
     }
+
+    /// The endings of a video's name behind its still's stem: a camera's, and those of downloaders from iCloud,
+    /// for which a HEIC and its video would otherwise have one name with a JPEG's.
+    package static let endings = [
+        ".MOV", ".mov", ".MP4", ".mp4", "_HEVC.MOV", "_HEVC.mov", "_HEVC.MP4", "_HEVC.mp4",
+    ]
 }
 
 extension LibraryFolder {
-    /// What follows a still's stem in the name of its video: a camera's, and those of downloaders from iCloud,
-    /// for which a HEIC and its video would otherwise have one name with a JPEG's.
-    private static let videoEndings = [
-        ".MOV", ".mov", ".MP4", ".mp4", "_HEVC.MOV", "_HEVC.mov", "_HEVC.MP4", "_HEVC.mp4",
-    ]
-
     /// The videos beside an asset's original that have its name.
     ///
     /// - Throws: `ioFailure`.
@@ -31,7 +31,7 @@ extension LibraryFolder {
         let still = FilePath(asset.string)
         let stem = still.removingLastComponent().appending(asset.stem).string
         var videos: [PairedVideo] = []
-        for ending in Self.videoEndings {
+        for ending in PairedVideo.endings {
             // A name that is too long is that of no file.
             guard let path = try? AssetPath(stem + ending) else { continue }
             if let video = try video(at: path) { videos.append(video) }

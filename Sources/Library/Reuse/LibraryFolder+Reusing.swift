@@ -19,6 +19,21 @@ public struct ReusedRender: Sendable {
     public let placeholder: String?
     /// `asset@version` that it was taken from; nil when an earlier attempt of our own job made it.
     public let from: String?
+
+    /// Describes a render; nil when a version's content does not tell how it was made.
+    ///
+    /// - Parameters:
+    ///   - render: under the name in the version that takes it over.
+    package init?(_ content: Content, render: Content.Image, from: String?) {
+        guard let recipe = content.recipe, let rendering = content.rendering else { return nil }
+        input = content.input
+        self.recipe = recipe
+        self.rendering = rendering
+        self.render = render
+        previews = content.previews
+        placeholder = content.placeholder
+        self.from = from
+    }
 }
 
 /// Renders that are already there:
@@ -53,13 +68,11 @@ extension LibraryFolder {
         for place in entry.record.places {
             // A version moves from staging to its place, so it is looked for in that order.
             for folder in folders(of: place) {
-                if let content = donor(in: folder, entry.key), let recipe = content.recipe,
-                    let rendering = content.rendering,
+                if let content = donor(in: folder, entry.key), content.recipe != nil,
                     let render = try take(content, from: folder, as: stem, into: staged)
                 {
                     return ReusedRender(
-                        input: content.input, recipe: recipe, rendering: rendering, render: render,
-                        previews: content.previews, placeholder: content.placeholder,
+                        content, render: render,
                         from: place.staged?.holder == staged.holder
                             ? nil : "\(place.asset)@\(place.version)")
                 }
@@ -161,5 +174,5 @@ extension LibraryFolder {
 
 extension StagedVersion {
     /// The job, whichever of its holds it is.
-    fileprivate var holder: String { "\(queue)/\(job)" }
+    package var holder: String { "\(queue)/\(job)" }
 }

@@ -1,6 +1,6 @@
 public import Adjustments
 public import Editors
-import Files
+package import Files
 import FoundationEssentials
 
 extension LibraryStore {
@@ -30,7 +30,7 @@ extension AAESidecar {
     /// Reads a sidecar's file.
     ///
     /// - Throws: `badSidecar`, `ioFailure`.
-    init(reading file: OpenFile) throws(Failure) {
+    package init(reading file: OpenFile) throws(Failure) {
         let bytes = try FileSystem().read(
             file, bytesMax: Self.fileBytesMax, oversized: .badSidecar)
         do throws(Failure) {

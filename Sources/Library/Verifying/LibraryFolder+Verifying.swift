@@ -10,6 +10,11 @@ public struct VerifiedFiles: Sendable {
     public let report: Verification
     /// The renders whose input and edit are as recorded.
     public let renders: [RecordedRender]
+
+    package init(report: Verification, renders: [RecordedRender]) {
+        self.report = report
+        self.renders = renders
+    }
 }
 
 /// A render and what it was made of.
@@ -24,6 +29,17 @@ public struct RecordedRender: Sendable {
     public let image: Content.Image
     /// Where that is.
     public let path: String
+
+    package init(
+        rendering: Content.Rendering, source: StoredFile, recipe: Recipe, image: Content.Image,
+        path: String
+    ) {
+        self.rendering = rendering
+        self.source = source
+        self.recipe = recipe
+        self.image = image
+        self.path = path
+    }
 }
 
 extension LibraryFolder {

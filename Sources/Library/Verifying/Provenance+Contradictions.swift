@@ -6,7 +6,7 @@ extension Provenance {
     /// - Parameters:
     ///   - parent: nil for the first version.
     ///   - version: finds a version by name; nil when it is not kept.
-    func contradictions(
+    package func contradictions(
         to parent: Provenance?, version: (String) -> Provenance?
     ) -> [String] {
         var sentences: [String] = []
