@@ -143,6 +143,16 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
+        // The same library in an S3-compatible bucket.
+        .target(
+            name: "BucketLibrary",
+            dependencies: [
+                "Adjustments", "BlobStore", "Editors", "Files", "Library", "Metadata",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "Worker",
             dependencies: [
@@ -305,6 +315,16 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "Adjustments", "Editors", "Files", "Library", "MinilabTesting",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BucketLibraryTests",
+            dependencies: [
+                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Library",
+                "MinilabTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),

@@ -1,0 +1,80 @@
+public import Adjustments
+import BlobStore
+public import FoundationEssentials
+public import Library
+
+extension BucketLibrary {
+    /// Most pages of an asset's objects that are looked at: a hundred thousand.
+    private static let pagesMax = 100
+
+    /// Versions go in two steps, ``AssetHead/readerGrace`` apart: see ``CollectionPlan``. The first tells.
+    public func collect(
+        _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
+    ) async throws(Failure) -> Collected {
+        let stored = try await stored(of: asset)
+        // The head is read after the list: a version that was sealed and published meanwhile is in it.
+        heads[asset] = nil
+        return try await change(asset) { held throws(Failure) in
+            guard held.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
+            let older = try await self.older(held.head, asset)
+            var entries: [AssetHead.Entry] = []
+            for version in older {
+                guard let name = VersionName(version.version) else { continue }
+                entries.append(.init(version, try await self.links(of: name, asset)))
+            }
+            let plan = held.head.collecting(
+                older: entries, stored: stored, keeping: retention, now: now)
+            guard !isDryRun else { return .answer(plan.collected) }
+            let removed = try await self.remove(plan.due, stored)
+            guard let next = held.head.collected(plan, removed: removed) else {
+                return .answer(plan.collected)
+            }
+            return .write(next, plan.collected)
+        }
+    }
+
+    /// Removes the objects of versions.
+    ///
+    /// - Returns: those of which nothing is left. An object that a lock holds stays, and so does its version's name.
+    private func remove(
+        _ versions: [String], _ stored: [String: StoredVersion]
+    ) async throws(Failure) -> Set<String> {
+        let doomed = versions.flatMap { stored[$0]?.keys ?? [] }
+        let left = doomed.isEmpty
+            ? [:] : try await saying { () throws(BlobError) in try await self.store.delete(doomed) }
+        return Set(
+            versions.filter { version in
+                stored[version]?.keys.contains { left[$0] != nil } != true
+            })
+    }
+
+    /// The objects of an asset's versions, by version.
+    func stored(of asset: AssetPath) async throws(Failure) -> [String: StoredVersion] {
+        let prefix = keys.versionsPrefix(of: asset)
+        var found: [String: StoredVersion] = [:]
+        var last: BlobKey?
+        for _ in 0..<Self.pagesMax {
+            let place = last
+            let page = try await saying { () throws(BlobError) in
+                try await self.store.list(prefix, after: place)
+            }
+            for entry in page.entries {
+                guard let (name, _) = keys.version(of: entry.key, asset) else { continue }
+                var version = found[name.description] ?? StoredVersion()
+                let isFirst = version.keys.isEmpty
+                version.keys.append(entry.key)
+                version.bytes += entry.size
+                let modified = entry.modified?.seconds
+                version.newest =
+                    isFirst ? modified : version.newest.flatMap { known in modified.map { max(known, $0) } }
+                found[name.description] = version
+            }
+            guard let next = page.next else { return found }
+            last = next
+        }
+        throw Failure(
+            .exceedsLimit,
+            "the versions of \(asset) have more than \(Self.pagesMax * BlobPage.entriesMax) objects. Other assets lie "
+                + "below the same name; move them.")
+    }
+}

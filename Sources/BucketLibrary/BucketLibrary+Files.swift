@@ -1,0 +1,123 @@
+public import Adjustments
+import BlobStore
+public import Files
+public import Library
+
+extension BucketLibrary {
+    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+        switch file {
+        case .original(let asset): try await openOriginal(of: asset)
+        case .layer(let asset, let version, _, let name):
+            try await openLayer(name, of: version, asset)
+        }
+    }
+
+    private func openOriginal(of asset: AssetPath) async throws(Failure) -> OpenFile {
+        let key = try keys.original(of: asset)
+        let name = place(key)
+        // A descriptor may be asked for just when somebody cleans the folder up.
+        if let known = originalDigests[asset], let lease = downloads.cache.lease(known.sha256) {
+            let found = try await saying(missing: .missingAsset) { () throws(BlobError) in
+                try await originals.head(key)
+            }
+            if found.tag == known.tag { return try downloads.cache.open(lease, name: name) }
+        }
+        let arrival = try await downloads.bring(
+            "original:\(key)",
+            ScratchDownloads.Order(store: originals, key: key, name: name, missing: .missingAsset))
+        originalDigests[asset] = (arrival.tag, arrival.lease.sha256)
+        return try downloads.cache.open(arrival.lease, name: name)
+    }
+
+    private func openLayer(
+        _ file: String, of version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> OpenFile {
+        let (key, recorded) = try await (
+            realKey(file, of: version, asset), record(version, asset)?.content?.record(of: file)
+        )
+        let name = place(key)
+        if let recorded, let lease = downloads.cache.lease(recorded.sha256) {
+            return try downloads.cache.open(lease, name: name)
+        }
+        let arrival = try await downloads.bring(
+            "layer:\(key)",
+            ScratchDownloads.Order(
+                store: store, key: key, name: name, sha256: recorded?.sha256, bytes: recorded?.bytes,
+                missing: .damagedVersion))
+        return try downloads.cache.open(arrival.lease, name: name)
+    }
+
+    public func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo {
+        let (store, key) = try await object(of: file)
+        do throws(BlobError) {
+            return StoredFileInfo(place: place(key), bytes: try await store.head(key).size)
+        } catch {
+            guard error.code == .notFound else { throw error.failure() }
+            return StoredFileInfo(place: place(key), bytes: nil)
+        }
+    }
+
+    public func path(of file: StoredFile) async throws(Failure) -> String {
+        try await object(of: file).key.text
+    }
+
+    private func object(
+        of file: StoredFile
+    ) async throws(Failure) -> (store: any BlobStore, key: BlobKey) {
+        switch file {
+        case .original(let asset): (originals, try keys.original(of: asset))
+        case .layer(let asset, let version, _, let name):
+            (store, try await realKey(name, of: version, asset))
+        }
+    }
+
+    /// The object that has a file's bytes.
+    func realKey(
+        _ file: String, of version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> BlobKey {
+        let target = try await links(of: version, asset).resolve(file, of: version)
+        return try keys.file(target.file, of: target.version, asset)
+    }
+}
+
+/// What a provenance says of a file.
+struct RecordedFile: Sendable, Equatable {
+    /// Its path in the version.
+    let name: String
+    /// SHA-256 in hex.
+    let sha256: String
+    /// Its length; nil where none is recorded.
+    let bytes: Int?
+    /// Its IANA media type.
+    let mediaType: String?
+    /// Whether it is what readers see.
+    var isRender = false
+}
+
+extension Content {
+    /// The files of a version, as recorded.
+    var recordedFiles: [RecordedFile] {
+        var files = [
+            RecordedFile(
+                name: render.name, sha256: render.sha256, bytes: render.bytes,
+                mediaType: render.mediaType, isRender: true),
+            RecordedFile(
+                name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
+                mediaType: "application/xml"),
+        ]
+        if let base {
+            files.append(
+                RecordedFile(
+                    name: base.name, sha256: base.input.sha256, bytes: nil,
+                    mediaType: "image/\(base.input.format)"))
+        }
+        return files
+            + previews.map(\.image).map {
+                RecordedFile(
+                    name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType)
+            }
+    }
+
+    /// The record of one of them.
+    func record(of file: String) -> RecordedFile? { recordedFiles.first { $0.name == file } }
+}

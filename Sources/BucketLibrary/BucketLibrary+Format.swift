@@ -1,0 +1,67 @@
+public import Adjustments
+import BlobStore
+import FoundationEssentials
+
+extension BucketLibrary {
+    private struct Document: Codable { let format: Int }
+
+    /// The version of a library's layout that this release reads and writes.
+    private static let formatWritten = 1
+    /// Most bytes of the object.
+    private static let documentBytesMax = 4_096
+
+    /// Refuses a library that a later release has made, and marks one that is new.
+    ///
+    /// - Throws: `laterFormat`; `damagedVersion` when the mark is none; `ioFailure`.
+    public func checkFormat() async throws(Failure) {
+        let key: BlobKey
+        do throws(BlobError) { key = try BlobKey(LibraryKeys.libraryFile) } catch {
+            throw error.failure()
+        }
+        for _ in 0..<2 {
+            if let bytes = try await read(key, atMost: Self.documentBytesMax) {
+                return try check(bytes, place(key))
+            }
+            do {
+                let bytes = Array(try JSONEncoder().encode(Document(format: Self.formatWritten)))
+                try await store.put(
+                    key, bytes, if: .absent, BlobAttributes(mediaType: "application/json"))
+                return
+            } catch let error as BlobError {
+                // Another worker was first, or our own reply was lost: it is read.
+                guard [.precondition, .unknownFate].contains(error.code) else {
+                    throw error.failure()
+                }
+            } catch {
+                throw Failure(.internalError, "the library's format does not encode: \(error)")
+            }
+        }
+        throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
+    }
+
+    private func check(_ bytes: [UInt8], _ place: String) throws(Failure) {
+        let format: Int
+        do {
+            format = try JSONDecoder().decode(Document.self, from: Data(bytes)).format
+        } catch {
+            throw Failure(
+                .damagedVersion, "\(place) does not say the library's format: \(error). Restore it.")
+        }
+        guard format <= Self.formatWritten else {
+            throw Failure(
+                .laterFormat,
+                "\(place) has the format \(format); this Minilab knows up to \(Self.formatWritten). A later release made "
+                    + "the library: upgrade this one.")
+        }
+    }
+
+    /// All bytes of a small object; nil when it is not there.
+    func read(_ key: BlobKey, atMost count: Int) async throws(Failure) -> [UInt8]? {
+        do throws(BlobError) {
+            return try await store.bytes(key, nil, ifMatch: nil, atMost: count).bytes
+        } catch {
+            if error.code == .notFound { return nil }
+            throw error.failure()
+        }
+    }
+}

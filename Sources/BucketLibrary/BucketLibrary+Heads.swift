@@ -1,0 +1,89 @@
+import Adjustments
+import BlobStore
+import Library
+
+/// A head as it was read, and its tag.
+struct HeldHead: Sendable {
+    let head: AssetHead
+    /// Nil when there was none.
+    let tag: BlobTag?
+}
+
+extension BucketLibrary {
+    /// Most times that a change is decided: each time somebody else has changed the asset meanwhile.
+    private static let roundsMax = 16
+
+    /// Reads the head of an asset; one that is not there is an empty one.
+    func head(of asset: AssetPath) async throws(Failure) -> HeldHead {
+        let key = try keys.head(of: asset)
+        var held = HeldHead(head: AssetHead(), tag: nil)
+        let found: BlobBytes?
+        do throws(BlobError) {
+            found = try await store.bytes(key, nil, ifMatch: nil, atMost: AssetHead.bytesMax)
+        } catch {
+            switch error.code {
+            case .notFound: found = nil
+            // Longer than any that we write.
+            case .invalid: throw Failure(.damagedVersion, error.message)
+            default: throw error.failure()
+            }
+        }
+        if let found {
+            held = HeldHead(
+                head: try AssetHead(reading: found.bytes, at: place(key)), tag: found.blob.tag)
+        }
+        heads[asset] = held
+        return held
+    }
+
+    /// Changes a head: decides, writes if nobody else has, and decides anew if somebody has.
+    ///
+    /// An answer is given on a head that was just read; a write may be tried on one that was read before. After a write
+    /// whose fate is unknown the head is read, which tells; the same decision on the same head writes the same bytes,
+    /// so a late one does no harm.
+    func change<Answer: Sendable & Equatable>(
+        _ asset: AssetPath,
+        _ decide: (HeldHead) async throws(Failure) -> HeadDecision<Answer>
+    ) async throws(Failure) -> Answer {
+        var known = heads[asset]
+        for _ in 0..<Self.roundsMax {
+            let isFresh = known == nil
+            let held: HeldHead
+            if let known { held = known } else { held = try await head(of: asset) }
+            known = nil
+            switch try await decide(held) {
+            case .answer(let answer): if isFresh { return answer }
+            case .write(let next, let answer):
+                if try await write(next, over: held, asset) { return answer }
+            }
+        }
+        throw Failure(
+            .ioFailure,
+            "\(asset.string.debugDescription) was changed by others \(Self.roundsMax) times in a row. The job is "
+                + "retried.")
+    }
+
+    /// Replaces a head.
+    ///
+    /// - Returns: false when that did not happen, or nobody knows whether it did.
+    private func write(
+        _ head: AssetHead, over held: HeldHead, _ asset: AssetPath
+    ) async throws(Failure) -> Bool {
+        let key = try keys.head(of: asset)
+        let bytes = try head.encoded()
+        heads[asset] = nil
+        do throws(BlobError) {
+            let tag = try await store.put(
+                key, bytes, if: held.tag.map { .unchanged($0) } ?? .absent,
+                BlobAttributes(mediaType: "application/json"))
+            heads[asset] = HeldHead(head: head, tag: tag)
+            return true
+        } catch {
+            switch error.code {
+            // There is no head any more to compare with: also another one than we know.
+            case .precondition, .changed, .unknownFate, .notFound: return false
+            default: throw error.failure()
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Adjustments
+import BlobStore
+public import Library
+import Metadata
+
+extension BucketLibrary {
+    /// Most bytes that one look at a movie's boxes reads.
+    private static let lookBytes = 64 << 10
+    /// Most looks at one movie.
+    private static let looksMax = 24
+
+    /// One list of what has the asset's stem, then small ranges of what is a video.
+    public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
+        let stem = Self.stem(of: asset)
+        let prefix = keys.originalsPrefix + stem
+        let candidates = Set(PairedVideo.endings.map { prefix + $0 })
+        var found: [BlobPage.Entry] = []
+        var last: BlobKey?
+        while true {
+            let place = last
+            let page = try await saying { () throws(BlobError) in
+                try await self.originals.list(prefix, after: place)
+            }
+            found += page.entries.filter { candidates.contains($0.key.text) }
+            // Behind the last ending there is none.
+            guard let next = page.next, next.text < (candidates.max() ?? "") else { break }
+            last = next
+        }
+        var videos: [PairedVideo] = []
+        for ending in PairedVideo.endings {
+            guard let entry = found.first(where: { $0.key.text == prefix + ending }) else { continue }
+            videos.append(
+                PairedVideo(
+                    path: try AssetPath(stem + ending), contentIdentifier: try await identifier(of: entry)))
+        }
+        return videos
+    }
+
+    private static func stem(of asset: AssetPath) -> String {
+        guard let slash = asset.string.utf8.lastIndex(of: UInt8(ascii: "/")) else { return asset.stem }
+        return String(decoding: asset.string.utf8[...slash], as: UTF8.self) + asset.stem
+    }
+
+    /// The identifier of a movie: its boxes are looked at, each time with the bytes that were missed the time before.
+    private func identifier(of movie: BlobPage.Entry) async throws(Failure) -> String? {
+        var known: [Int: [UInt8]] = [:]
+        for _ in 0..<Self.looksMax {
+            var missed: Range<Int>?
+            let identifier = MovieIdentifier.identifier { offset, count in
+                guard offset >= 0, count > 0, offset < movie.size else { return [] }
+                let range = offset..<min(movie.size, offset + count)
+                for (start, bytes) in known
+                where start <= range.lowerBound && range.upperBound <= start + bytes.count {
+                    return Array(bytes[range.lowerBound - start..<range.upperBound - start])
+                }
+                if missed == nil { missed = range }
+                return []
+            }
+            guard let range = missed else { return identifier }
+            let wanted =
+                range.lowerBound..<min(movie.size, range.lowerBound + max(range.count, Self.lookBytes))
+            known[range.lowerBound] = try await saying { () throws(BlobError) in
+                try await self.originals.bytes(
+                    movie.key, wanted, ifMatch: movie.tag, atMost: wanted.count)
+            }.bytes
+        }
+        return nil
+    }
+}

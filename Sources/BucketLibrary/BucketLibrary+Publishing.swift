@@ -1,0 +1,120 @@
+public import Adjustments
+import BlobStore
+import Files
+public import Library
+
+extension BucketLibrary {
+    public func publish(
+        _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
+    ) async throws(Failure) -> Publication {
+        let version = VersionKey(asset: asset, name: name)
+        let fresh = sealed[version]
+        let found: SealedVersion?
+        if let fresh { found = fresh.version } else { found = try await sealedVersion(name, asset) }
+        guard let found else { return .lost }
+        let publication = try await change(asset) { held throws(Failure) in
+            let state = try await self.state(held, asset)
+            let facts = AssetHead.PublishFacts(
+                state: state, jobs: try await self.publishedJobs(of: asset, state),
+                isAncestor: try await self.isOlder(name, held.head, asset), now: self.now)
+            let decision = held.head.publishing(found, facts)
+            guard case .write = decision else { return decision }
+            // Unchanged since before the upload: nothing of it can have been removed.
+            if let fresh, fresh.wasKnown, fresh.tag == held.tag, held.head.has(found.links) {
+                return decision
+            }
+            return try await self.isThere(found, asset) ? decision : .answer(.lost)
+        }
+        switch publication {
+        case .published, .alreadyPublished, .publishedBefore:
+            sealed[version] = nil
+            try await discard(staged)
+        // The caller may look at it; it discards.
+        case .conflict, .lost: break
+        }
+        return publication
+    }
+
+    public func discard(_ staged: StagedVersion) async throws(Failure) {
+        try await offPool { () throws(Failure) in try self.staging.discard(staged) }
+    }
+
+    /// A version as another worker, or another run of this one, has sealed it; nil when nobody has.
+    private func sealedVersion(
+        _ name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> SealedVersion? {
+        let key = try keys.file(Provenance.fileName, of: name, asset)
+        guard let text = try await read(key, atMost: Provenance.fileBytesMax) else { return nil }
+        let provenance = try remember(text, name, asset)
+        return try await SealedVersion(provenance, text, links(of: name, asset), of: asset, keys)
+    }
+
+    /// Whether a version is in the history behind the head's list.
+    private func isOlder(
+        _ name: VersionName, _ head: AssetHead, _ asset: AssetPath
+    ) async throws(Failure) -> Bool {
+        guard let older = head.older, name.revision <= older.revision, name.revision >= head.floor
+        else { return false }
+        return try await self.older(head, asset).contains { $0.version == name.description }
+    }
+
+    /// Whether all objects of a version are there.
+    ///
+    /// It is asked after the head was read: what is removed after that has changed the head first, so the write fails.
+    private func isThere(
+        _ version: SealedVersion, _ asset: AssetPath
+    ) async throws(Failure) -> Bool {
+        let files = (version.provenance.content?.recordedFiles ?? []).map(\.name)
+        var keys: [BlobKey] = [try self.keys.file(Provenance.fileName, of: version.name, asset)]
+        for file in files {
+            let target = version.links.resolve(file, of: version.name)
+            keys.append(try self.keys.file(target.file, of: target.version, asset))
+        }
+        let found = try await eachOf(keys, atOnce: Self.requestsAtOnce) { key throws(Failure) in
+            try await self.exists(key)
+        }
+        return found.allSatisfy(\.self)
+    }
+
+    private func exists(_ key: BlobKey) async throws(Failure) -> Bool {
+        do throws(BlobError) {
+            _ = try await store.head(key)
+            return true
+        } catch {
+            if error.code == .notFound { return false }
+            throw error.failure()
+        }
+    }
+
+    public func confirm(
+        _ version: Provenance, of asset: AssetPath, at arrival: Int
+    ) async throws(Failure) -> Bool {
+        try await change(asset) { held throws(Failure) in
+            held.head.confirming(version, at: arrival)
+        }
+    }
+
+    public func discardDraft(
+        of asset: AssetPath, _ name: VersionName?
+    ) async throws(Failure) -> VersionName? {
+        let discarded = try await change(asset) { held throws(Failure) in
+            held.head.discardingDraft(name, now: self.now)
+        }
+        if discarded == nil, heads[asset]?.tag == nil {
+            // Nobody has edited it: there is an original, or the name is wrong.
+            let key = try keys.original(of: asset)
+            _ = try await saying(missing: .missingAsset) { () throws(BlobError) in
+                try await self.originals.head(key)
+            }
+        }
+        return discarded
+    }
+}
+
+extension AssetHead {
+    /// Whether all versions that are linked to are named by the head, so that their files are there.
+    func has(_ links: VersionLinks) -> Bool {
+        let linked = linked
+        return links.versions.allSatisfy { entry($0) != nil || linked.contains($0) }
+    }
+}

@@ -1,0 +1,111 @@
+public import Adjustments
+import BlobStore
+public import Library
+
+extension BucketLibrary {
+    /// Most entries of a page of assets. Source: Amazon S3, `max-keys`.
+    static let assetsMax = 1_000
+
+    public func state(of asset: AssetPath) async throws(Failure) -> AssetState {
+        try await state(head(of: asset), asset)
+    }
+
+    public func provenance(
+        of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        if let head = heads[asset]?.head, head.history.contains(where: { $0.version == name.description })
+        {
+            return try await record(name, asset)
+        }
+        let head = try await head(of: asset).head
+        if head.history.contains(where: { $0.version == name.description }) {
+            return try await record(name, asset)
+        }
+        guard let older = head.older, name.revision <= older.revision, name.revision >= head.floor,
+            let version = try await record(name, asset), !version.isDraft
+        else { return nil }
+        return version
+    }
+
+    public func history(of asset: AssetPath) async throws(Failure) -> [Provenance] {
+        let held = try await head(of: asset)
+        _ = try await state(held, asset)
+        let names = held.head.history.compactMap { VersionName($0.version) }
+        let listed = try await eachOf(names, atOnce: Self.requestsAtOnce) {
+            name throws(Failure) in
+            try await self.record(name, asset)
+        }
+        // A version that is not there any more was collected after its head was read.
+        let known = listed.prefix { $0 != nil }.compactMap(\.self)
+        guard known.count == names.count else { return known }
+        return known + (try await older(held.head, asset))
+    }
+
+    public func assets(after: AssetPath?) async throws(Failure) -> [AssetPath] {
+        var last: BlobKey?
+        if let after { last = try keys.head(of: after) }
+        while true {
+            let place = last
+            let page = try await saying { () throws(BlobError) in
+                try await store.list(LibraryKeys.headPrefix, after: place)
+            }
+            let assets = page.entries.compactMap { keys.asset(ofHead: $0.key) }
+            // A page of other programs' objects only is not the end.
+            guard assets.isEmpty, let next = page.next else { return assets }
+            last = next
+        }
+    }
+
+    public func publishedJobs(
+        of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> [PublishedJob] {
+        var lists: [[PublishedJob]] = []
+        for version in [state.draft, state.current].compactMap(\.self) {
+            if let published = version.published {
+                lists.append(published)
+            } else {
+                lists.append(try await jobsBefore(version, of: asset))
+            }
+        }
+        return PublishedJob.merged(lists)
+    }
+
+    /// The jobs of a version that a release before format 2 made, and of those ahead of it.
+    private func jobsBefore(
+        _ version: Provenance, of asset: AssetPath
+    ) async throws(Failure) -> [PublishedJob] {
+        var jobs: [PublishedJob] = []
+        var next: Provenance? = version
+        for _ in 0..<PublishedJob.listedMax {
+            guard let version = next else { break }
+            jobs += [version.job].compactMap(\.self)
+            next = nil
+            if let parent = version.parent.flatMap(VersionName.init) {
+                next = try await record(parent, asset)
+            }
+        }
+        return jobs
+    }
+
+    public func publishedBefore(
+        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> PublishedBefore? {
+        guard let job,
+            let before = try await publishedJobs(of: asset, state).first(where: job.isSame),
+            let name = VersionName(before.version)
+        else { return nil }
+        for shown in [state.draft, state.current].compactMap(\.self)
+        where shown.version == before.version {
+            return .kept(shown)
+        }
+        guard let version = try await provenance(of: name, asset) else {
+            return .gone(before.version)
+        }
+        return .kept(version)
+    }
+
+    /// No object is in another one's way, so only lengths count.
+    public func checkPlace(of asset: AssetPath) async throws(Failure) {
+        try keys.check(asset)
+    }
+}

@@ -1,0 +1,95 @@
+import Adjustments
+import BlobStore
+import Library
+import SystemPackage
+
+/// Provenances and links of versions, which never change: each is read once.
+extension BucketLibrary {
+    /// The provenance of a version that is in the bucket, published or not; nil when it is not there.
+    ///
+    /// - Throws: `damagedVersion` when it is another version's, `laterFormat`, `ioFailure`.
+    func record(
+        _ name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        let version = VersionKey(asset: asset, name: name)
+        if let known = provenances[version] { return known }
+        let key = try keys.file(Provenance.fileName, of: name, asset)
+        guard let bytes = try await read(key, atMost: Provenance.fileBytesMax) else { return nil }
+        return try remember(bytes, name, asset)
+    }
+
+    /// Reads a provenance's bytes.
+    @discardableResult
+    func remember(
+        _ bytes: [UInt8], _ name: VersionName, _ asset: AssetPath
+    ) throws(Failure) -> Provenance {
+        let place = place(try keys.file(Provenance.fileName, of: name, asset))
+        let provenance = try Provenance(reading: bytes, at: FilePath(place))
+        guard provenance.version == name.description else {
+            throw Failure(
+                .damagedVersion,
+                "\(place) says that it is of \(provenance.version). Restore it from a backup.")
+        }
+        provenances[VersionKey(asset: asset, name: name)] = provenance
+        return provenance
+    }
+
+    /// The files of a version that are another one's.
+    func links(
+        of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> VersionLinks {
+        let version = VersionKey(asset: asset, name: name)
+        if let known = links[version] { return known }
+        // A head that was read before tells as well: a version's links never change.
+        if let entry = heads[asset]?.head.entry(name.description), entry.links.isEmpty {
+            return VersionLinks()
+        }
+        let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
+        let bytes = try await read(key, atMost: VersionLinks.fileBytesMax)
+        let found =
+            if let bytes { try VersionLinks(reading: bytes, at: place(key)) } else { VersionLinks() }
+        // Those of a version that is not sealed yet may still come.
+        if bytes != nil { links[version] = found }
+        return found
+    }
+
+    /// What an asset is, as a head says.
+    func state(_ held: HeldHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
+        let head = held.head
+        return AssetState(
+            current: try await embedded(head.provenance, head.current, asset),
+            draft: try await embedded(head.draftProvenance, head.draft?.version, asset),
+            confirmed: head.confirmed.flatMap { $0.version == head.current ? $0.arrival : nil })
+    }
+
+    private func embedded(
+        _ text: String?, _ version: String?, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        guard let name = version.flatMap(VersionName.init) else { return nil }
+        if let known = provenances[VersionKey(asset: asset, name: name)] { return known }
+        if let text { return try remember(Array(text.utf8), name, asset) }
+        guard let provenance = try await record(name, asset) else {
+            throw Failure(
+                .damagedVersion,
+                "the head of \(asset) names the version \(name), whose provenance is not in the bucket. Restore it from "
+                    + "a backup.")
+        }
+        return provenance
+    }
+
+    /// The kept versions behind a head's list, the newest first, each read once.
+    func older(
+        _ head: AssetHead, _ asset: AssetPath
+    ) async throws(Failure) -> [Provenance] {
+        var found: [Provenance] = []
+        var next = head.older
+        // Revisions fall by one with each step, so this ends.
+        while let name = next, name.revision >= head.floor,
+            let version = try await record(name, asset), !version.isDraft
+        {
+            found.append(version)
+            next = version.parent.flatMap(VersionName.init)
+        }
+        return found
+    }
+}

@@ -1,0 +1,126 @@
+public import Adjustments
+import BlobStore
+import Files
+public import Library
+import SystemPackage
+
+/// A version that this process has sealed.
+struct FreshVersion: Sendable {
+    let version: SealedVersion
+    /// The tag that the head had before the first upload; nil when there was no head, or none was known.
+    let tag: BlobTag?
+    /// Whether the head was known then.
+    let wasKnown: Bool
+}
+
+extension BucketLibrary {
+    /// Uploads a staged version, its provenance last.
+    ///
+    /// Keys have the fence in them, so the same call writes the same bytes to the same keys. The store compares each file
+    /// with the digest that the provenance records.
+    public func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
+    ) async throws(Failure) {
+        let text = Array(try provenance.encoded())
+        guard let name = VersionName(provenance.version) else {
+            throw Failure(
+                .damagedVersion, "\(provenance.version.debugDescription) is no name of a version.")
+        }
+        // Nothing is written that could not be read.
+        try remember(text, name, asset)
+        let held = heads[asset]
+        let files = provenance.content?.recordedFiles ?? []
+        let notes = try await offPool { () throws(Failure) in
+            var notes: [String: Note] = [:]
+            for file in files { notes[file.name] = try self.note(of: file.name, staged) }
+            return notes
+        }
+        var links = VersionLinks()
+        for (file, note) in notes where note.asset == asset {
+            guard let target = VersionName(note.version) else { continue }
+            links.add(file, to: VersionLinks.Target(version: target, file: note.file))
+        }
+        let linked = links.targets
+        _ = try await eachOf(
+            files.filter { linked[$0.name] == nil }, atOnce: Self.requestsAtOnce
+        ) { file throws(Failure) in
+            let key = try self.keys.file(file.name, of: name, asset)
+            if let note = notes[file.name] {
+                try await self.copy(note, to: key)
+            } else {
+                try await self.upload(file, of: staged, to: key)
+            }
+        }
+        if !links.isEmpty {
+            try await put(
+                LibraryKeys.linksFile, links.encoded(), of: name, asset)
+        }
+        let version = try SealedVersion(provenance, text, links, of: asset, keys)
+        try await put(Provenance.fileName, text, of: name, asset)
+        let key = VersionKey(asset: asset, name: name)
+        self.links[key] = links
+        sealed[key] = FreshVersion(version: version, tag: held?.tag, wasKnown: held != nil)
+    }
+
+    private func put(
+        _ file: String, _ bytes: [UInt8], of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) {
+        let key = try keys.file(file, of: name, asset)
+        try await repeatably { () throws(BlobError) in
+            try await self.store.put(
+                key, bytes, if: .always, BlobAttributes(mediaType: "application/json"))
+        }
+    }
+
+    private func upload(
+        _ file: RecordedFile, of staged: StagedVersion, to key: BlobKey
+    ) async throws(Failure) {
+        let path = staging.folder(of: staged).pushing(FilePath(file.name))
+        let (source, length) = try await offPool { () throws(Failure) in
+            let source = try FileSystem.saying(
+                "opening", path, OpenFile(opening: path.string, 0))
+            return (source, try source.length())
+        }
+        guard let digest = BlobDigest(hex: file.sha256) else {
+            throw Failure(.internalError, "the digest of \(path) is \(file.sha256.debugDescription).")
+        }
+        try await repeatably { () throws(BlobError) in
+            try await self.store.put(
+                key, .file(SystemPackage.FileDescriptor(rawValue: source.descriptor), size: length),
+                digest: digest, if: .always,
+                BlobAttributes(mediaType: file.mediaType, usesStorageClass: file.isRender))
+        }
+        withExtendedLifetime(source) {}
+    }
+
+    /// Has the store copy a file of another asset.
+    private func copy(_ note: Note, to target: BlobKey) async throws(Failure) {
+        guard let version = VersionName(note.version) else { return }
+        let key = try keys.file(note.file, of: version, note.asset)
+        let found = try await saying(missing: .damagedVersion) { () throws(BlobError) in
+            try await self.store.head(key)
+        }
+        try await repeatably { () throws(BlobError) in
+            try await self.store.copy(key, found.tag, to: target, BlobAttributes())
+        }
+    }
+
+    /// Most tries of a write whose fate is unknown.
+    private static let triesMax = 3
+
+    /// Writes what may be written twice.
+    private func repeatably<Result>(
+        _ write: () async throws(BlobError) -> Result
+    ) async throws(Failure) {
+        for number in 1... {
+            do throws(BlobError) {
+                _ = try await write()
+                return
+            } catch {
+                guard error.code == .unknownFate, number < Self.triesMax else {
+                    throw error.failure(missing: .damagedVersion)
+                }
+            }
+        }
+    }
+}

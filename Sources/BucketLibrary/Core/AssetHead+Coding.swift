@@ -1,0 +1,71 @@
+import Adjustments
+import FoundationEssentials
+import Library
+
+extension AssetHead {
+    /// Most bytes of the object: two embedded provenances, all escaped, and the longest lists.
+    static let bytesMax = 1 << 20
+
+    private struct Format: Decodable { let format: Int }
+
+    /// Reads an object.
+    ///
+    /// - Parameter place: what a failure calls it.
+    /// - Throws: `laterFormat` when a later release wrote it; `damagedVersion` when it is no head.
+    init(reading bytes: [UInt8], at place: String) throws(Failure) {
+        do {
+            let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
+            guard format <= Self.formatWritten else {
+                throw Failure(
+                    .laterFormat,
+                    "\(place) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
+                        + "release wrote it: upgrade this one.")
+            }
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            try check()
+        } catch let failure as Failure {
+            guard failure.code != .laterFormat else { throw failure }
+            throw Failure(
+                .damagedVersion, "\(place) \(failure.message) Restore it from a backup.")
+        } catch {
+            throw Failure(
+                .damagedVersion, "\(place) is no head of an asset: \(error). Restore it from a backup.")
+        }
+    }
+
+    /// Believes no name: they become keys.
+    private func check() throws(Failure) {
+        let names =
+            history.flatMap { [$0.version] + [$0.parent].compactMap(\.self) + $0.links }
+            + (draft.map { [$0.version] + $0.links } ?? []) + trash.map(\.version)
+        if let wrong = names.first(where: { VersionName($0) == nil }) {
+            throw Failure(
+                .damagedVersion, "names the version \(wrong.debugDescription), which is no name of one.")
+        }
+        guard current == history.first?.version else {
+            throw Failure(
+                .damagedVersion,
+                "says that \(current ?? "no version") is current, but its history begins with "
+                    + "\(history.first?.version ?? "none").")
+        }
+    }
+
+    /// As the object has it.
+    func encoded() throws(Failure) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes: Data
+        do {
+            bytes = try encoder.encode(self)
+        } catch {
+            throw Failure(.internalError, "the head of an asset does not encode: \(error)")
+        }
+        guard bytes.count <= Self.bytesMax else {
+            throw Failure(
+                .exceedsLimit,
+                "the head of an asset would have \(bytes.count) bytes; at most \(Self.bytesMax) are read. Collect its "
+                    + "versions (minilab gc).")
+        }
+        return Array(bytes)
+    }
+}

@@ -1,0 +1,115 @@
+import Adjustments
+import BlobStore
+import FoundationEssentials
+import Library
+
+/// The objects of a version, as a list of the bucket has them.
+struct StoredVersion: Sendable, Equatable {
+    /// The keys.
+    var keys: [BlobKey] = []
+    /// Their bytes together.
+    var bytes = 0
+    /// When the store took the latest, in seconds since 1970; nil when it does not say.
+    var newest: Int?
+}
+
+/// The part of a collection that one write of a head does.
+///
+/// A version goes in two steps. First its name moves to the trash, in the write that a publication would have to win; so
+/// nobody links to it any more. After the grace, when nobody reads it any more, its objects are removed and then its name.
+struct CollectionPlan: Sendable, Equatable {
+    /// What is told.
+    var collected = Collected()
+    /// The versions that move to the trash.
+    var discarded: [String] = []
+    /// The versions of the trash whose objects are to be removed now.
+    var due: [String] = []
+    /// How many versions of the head's list stay.
+    var keptCount = 0
+    /// Versions with a smaller revision are collected.
+    var floor = 1
+    /// The moment, in seconds since 1970.
+    let now: Int
+}
+
+extension AssetHead {
+    /// How long objects stay after nothing names them any more: as long as a reader may take, in seconds.
+    static let readerGrace = 24 * 3600
+
+    /// Decides which versions go.
+    ///
+    /// - Parameters:
+    ///   - older: the kept versions behind the list, newest first.
+    ///   - stored: what the bucket has, by version.
+    func collecting(
+        older: [Entry], stored: [String: StoredVersion], keeping retention: Retention, now: Date
+    ) -> CollectionPlan {
+        let seconds = Int(now.timeIntervalSince1970)
+        var plan = CollectionPlan(now: seconds)
+        let all = history + older
+        let due = trash.filter { seconds - $0.at >= Self.readerGrace }
+        var room = Self.trashMax - trash.count
+        // Oldest first, and no more than there is room for: the history gets no gaps.
+        let kept = max(
+            retention.keptCount(of: all.map(\.date), now: now), all.count - max(0, room))
+        let going = all.dropFirst(kept).reversed().map(\.version)
+        let pinned = Set(all.prefix(kept).flatMap(\.links) + (draft?.links ?? []))
+        plan.keptCount = min(kept, history.count)
+        plan.floor = all.prefix(kept).last.flatMap { VersionName($0.version)?.revision } ?? floor
+        plan.collected.versions = going
+        plan.discarded = going.filter { !pinned.contains($0) }
+        room -= plan.discarded.count
+
+        let known = Set(all.map(\.version) + trash.map(\.version) + [draft?.version].compactMap(\.self))
+            .union(pinned)
+        let orphans = stored.keys.filter {
+            !known.contains($0) && isOld($0, stored[$0], retention, seconds)
+        }
+        plan.collected.orphans = Array(orphans.sorted().prefix(max(0, room)))
+        plan.discarded += plan.collected.orphans
+        plan.collected.bytes = plan.discarded.reduce(0) { $0 + (stored[$1]?.bytes ?? 0) }
+        plan.due = due.map(\.version).filter { !pinned.contains($0) }
+        return plan
+    }
+
+    /// Whether a version that no head names is old enough to go: its job has ended long ago.
+    private func isOld(
+        _ name: String, _ stored: StoredVersion?, _ retention: Retention, _ now: Int
+    ) -> Bool {
+        guard let newest = stored?.newest, let revision = VersionName(name)?.revision else {
+            return false
+        }
+        // Behind the list, some may have been current, if one between them and the list was removed by hand.
+        let isBehind =
+            history.count == Self.historyMax && revision >= floor
+            && revision < history.last.flatMap({ VersionName($0.version)?.revision }) ?? 0
+        let age = max(Retention.orphanAge, isBehind ? retention.age ?? 0 : 0)
+        return Double(now - newest) > age
+    }
+
+    /// The head after a part of a collection.
+    ///
+    /// - Parameter removed: the versions of the trash whose objects are gone.
+    /// - Returns: nil when nothing changes.
+    func collected(_ plan: CollectionPlan, removed: Set<String>) -> AssetHead? {
+        guard !plan.discarded.isEmpty || !removed.isEmpty || plan.keptCount < history.count
+            || plan.floor > floor && !plan.collected.versions.isEmpty
+        else { return nil }
+        return changed { head in
+            head.keep(plan.keptCount, floor: plan.floor)
+            head.forget(removed)
+            head.discard(plan.discarded, at: plan.now)
+        }
+    }
+}
+
+extension AssetHead.Entry {
+    /// When it was made; nil when that cannot be read.
+    var date: Date? {
+        do {
+            return try Date(at, strategy: .iso8601)
+        } catch {
+            return nil  // the rule decides what an unknown time means
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Adjustments
+import BlobStore
+
+extension BlobError {
+    /// The failure that it means for a job; the sentence stays.
+    ///
+    /// Most go as `ioFailure`, whose jobs are retried: a store that does not answer comes back, and rights and settings
+    /// are mended by people while jobs wait.
+    ///
+    /// - Parameter missing: the code for an object that is not there.
+    func failure(missing: FailureCode = .ioFailure) -> Failure {
+        if let failure = underlying as? Failure { return failure }
+        let code: FailureCode =
+            switch self.code {
+            case .notFound: missing
+            case .full: .noSpace
+            case .invalid: .invalidValue
+            case .invalidURL, .invalidConfiguration, .precondition, .changed, .denied, .noCredentials,
+                .misconfigured, .conditionsIgnored, .throttled, .unavailable, .unknownFate, .corrupt,
+                .local, .cancelled:
+                .ioFailure
+            }
+        return Failure(code, message)
+    }
+}
+
+/// The result of a call of a store, or the failure that its error means.
+///
+/// - Parameter missing: the code for an object that is not there.
+func saying<Result>(
+    missing: FailureCode = .ioFailure, _ call: () async throws(BlobError) -> Result
+) async throws(Failure) -> Result {
+    do throws(BlobError) { return try await call() } catch { throw error.failure(missing: missing) }
+}
