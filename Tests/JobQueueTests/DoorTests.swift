@@ -170,6 +170,7 @@ import Testing
         _ = try await q.claim()
         try await q.xadd(["id": "old", "asset": "x", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
+        try await q.passMillisecond()
         try await urgent(
             q, ["id": "new", "asset": "x", "edit": QueueFixture.recipe, "replace": "running"])
         _ = try await q.queue.admit()

@@ -32,6 +32,14 @@ struct QueueFixture: Sendable {
         queue = JobQueue(name: name, redis: redis, settings: settings)
     }
 
+    /// Returns in the server's next millisecond.
+    ///
+    /// The id of an entry tells milliseconds: of two streams' entries within one, nobody knows which came first.
+    func passMillisecond() async throws {
+        let now = try await queue.now()
+        while try await queue.now() == now {}
+    }
+
     /// Another connection, for a call that blocks.
     func client() throws -> RedisClient { try Self.client(of: server) }
 
