@@ -321,8 +321,8 @@ let package = Package(
         .testTarget(
             name: "BucketLibraryTests",
             dependencies: [
-                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Library",
-                "MinilabTesting",
+                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
+                "Library", "MinilabTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -73,8 +73,9 @@ extension VersionLinks {
     }
 
     private static func target(_ text: String, _ place: String) throws(Failure) -> Target {
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
-            .map { String(decoding: $0, as: UTF8.self) }
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 2, let version = VersionName(parts[0]),
             !parts[1].utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .contains(where: { $0.isEmpty || $0.elementsEqual("..".utf8) })

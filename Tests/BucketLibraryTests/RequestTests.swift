@@ -1,0 +1,65 @@
+import Adjustments
+import Library
+import Testing
+
+@testable import BucketLibrary
+
+@Suite("Requests") struct RequestTests {
+    /// The first steps of an edit, as a worker takes them.
+    private func begin(_ f: BucketFixture) async throws {
+        let state = try await f.library.state(of: f.asset)
+        if state == AssetState() { try await f.library.checkPlace(of: f.asset) }
+        f.memory.forgetCalls()
+    }
+
+    @Test func `a render takes six`() async throws {
+        let f = try BucketFixture()
+        for revision in 1...3 {
+            try await begin(f)
+            // Sealing reads the head, as the worker does when it opens the asset.
+            if revision == 1 { _ = try await f.library.open(.original(f.asset)) }
+            #expect(
+                try await f.publish(
+                    version(revision), on: revision > 1 ? version(revision - 1) : nil,
+                    text: "\(revision)") == .published)
+            let calls = f.memory.calls
+            #expect(calls.count == (revision == 1 ? 6 : 5), "\(calls)")
+        }
+    }
+
+    @Test func `an undo takes five, also for a worker that knows nothing yet`() async throws {
+        let f = try BucketFixture()
+        _ = try await f.publish(version(1), on: nil, text: "one")
+        _ = try await f.publish(version(2), on: version(1), text: "two")
+        let other = try f.anotherMachine()
+        f.memory.forgetCalls()
+        #expect(
+            try await other.publish(version(3), on: version(2), showing: version(1)) == .published)
+        #expect(f.memory.calls.count == 5, "\(f.memory.calls)")
+        #expect(try await f.currentText() == "one")
+    }
+
+    @Test func `an edit that changes nothing takes two`() async throws {
+        let f = try BucketFixture()
+        _ = try await f.publish(version(1), on: nil, arrival: 5)
+        f.memory.forgetCalls()
+        let current = try #require(try await f.library.state(of: f.asset).current)
+        #expect(try await f.library.confirm(current, of: f.asset, at: 9))
+        #expect(f.memory.calls.count == 2, "\(f.memory.calls)")
+        #expect(try await f.library.state(of: f.asset).arrival == 9)
+    }
+
+    @Test func `an original that is here takes one look, a layer none`() async throws {
+        let f = try BucketFixture()
+        _ = try await f.publish(version(1), on: nil)
+        _ = try await f.currentText()
+        _ = try await f.library.open(.original(f.asset))
+        f.memory.forgetCalls()
+        _ = try await f.library.open(.original(f.asset))
+        #expect(f.memory.calls.map(\.kind) == [.head])
+        let current = try #require(try await f.library.state(of: f.asset).current)
+        f.memory.forgetCalls()
+        _ = try await f.library.open(StoredFile("IMG_0001.jpg", of: current, f.asset))
+        #expect(f.memory.calls.isEmpty)
+    }
+}
