@@ -190,7 +190,8 @@ let package = Package(
         .target(
             name: "MinilabCommands",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Filters", "JobQueue", "Library", "Redis",
+                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
+                "JobQueue", "Library", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -291,7 +292,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
+                "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
                 "minilab-bench", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

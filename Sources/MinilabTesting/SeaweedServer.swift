@@ -29,6 +29,7 @@ public final class SeaweedServer: Sendable {
 
     /// The port of its S3 side.
     public let port: Int
+    private let filerPort: Int
     private let folder: TemporaryFolder
     private let process: ChildProcess
     private let watchdog: Watchdog
@@ -53,6 +54,16 @@ public final class SeaweedServer: Sendable {
         }
     }
 
+    /// Makes a bucket: a folder of the server's file side.
+    public func makeBucket(_ name: String) async throws {
+        let answer = try await HTTPExchange.send(
+            "POST /buckets/\(name)/ HTTP/1.0\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n",
+            port: filerPort)
+        guard answer.status == 201 else {
+            throw TestingFailure("weed made no bucket \(name): \(answer.text)")
+        }
+    }
+
     /// The text of its log.
     public var log: String { folder.text(of: "weed.log") }
 
@@ -71,6 +82,7 @@ public final class SeaweedServer: Sendable {
         try identities.write(
             toFile: folder.file("s3.json"), atomically: false, encoding: .utf8)
         port = try RedisServer.freePort()
+        filerPort = try RedisServer.freePort()
         var command = [
             // Go keeps what it once had; a limit makes it give memory back.
             "env", "GOMEMLIMIT=160MiB", "GOGC=50", program, "-logtostderr", "mini", "-dir=\(data)",
@@ -79,11 +91,11 @@ public final class SeaweedServer: Sendable {
             "-s3.config=\(folder.file("s3.json"))", "-s3.autoCreateBucket=false",
             "-volume.max=0", "-master.volumeSizeLimitMB=64",
             "-filer.localSocket=\(folder.file("filer.sock"))",
-            "-s3.localSocket=\(folder.file("s3.sock"))",
+            "-s3.localSocket=\(folder.file("s3.sock"))", "-filer.port=\(filerPort)",
         ]
         for name in [
             "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc",
-            "filer.port", "filer.port.grpc", "admin.port", "admin.port.grpc",
+            "filer.port.grpc", "admin.port", "admin.port.grpc",
         ] {
             command.append("-\(name)=\(try RedisServer.freePort())")
         }

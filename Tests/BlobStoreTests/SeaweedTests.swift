@@ -1,6 +1,5 @@
 import Logging
 import MinilabTesting
-import NIOHTTP1
 import SystemPackage
 import Testing
 
@@ -18,29 +17,11 @@ private actor SharedServer {
                 throw BlobError(.invalid, "There is no weed.")
             }
             let server = try await SeaweedServer.start(program)
-            try await server.makeBucket()
+            try await server.makeBucket("photos")
             return server
         }
         starting = task
         return try await task.value
-    }
-}
-
-extension SeaweedServer {
-    fileprivate func makeBucket() async throws {
-        var configuration = S3Configuration(
-            url: try BlobURL("s3://photos?endpoint=\(endpoint)"))
-        configuration.silenceMax = .seconds(60)
-        let client = try S3Client(
-            configuration,
-            credentials: FixedCredentials(
-                Credentials(accessKey: Self.admin.0, secretKey: Self.admin.1)),
-            logger: Logger(label: "test"))
-        try await client.exchange {
-            S3Request(method: .PUT, key: nil, right: "s3:CreateBucket")
-        } _: { _ in
-        }
-        await client.close()
     }
 }
 

@@ -32,16 +32,21 @@ struct Rig: Sendable {
 
     /// Starts a worker process.
     ///
-    /// - Parameter point: where it, or its render child, stops itself.
+    /// - Parameters:
+    ///   - point: where it, or its render child, stops itself.
+    ///   - library: where the library is; nil: in the rig's folder.
     func worker(
-        _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil, flags: [String] = []
+        _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil, flags: [String] = [],
+        library: String? = nil, environment: [String: String] = [:]
     ) throws -> MinilabProcess {
-        try MinilabProcess(
+        var environment = environment
+        if let point { environment[TestPoint.variable] = point.rawValue }
+        return try MinilabProcess(
             [
-                "worker", "--redis", server.url, "--library", library, "--lease", Self.lease,
-                "--slots", "\(slots)", "--worker-name", name,
+                "worker", "--redis", server.url, "--library", library ?? self.library,
+                "--lease", Self.lease, "--slots", "\(slots)", "--worker-name", name,
             ] + flags,
-            environment: point.map { [TestPoint.variable: $0.rawValue] } ?? [:])
+            environment: environment)
     }
 
     /// Puts an original into the library.

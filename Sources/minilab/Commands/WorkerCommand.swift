@@ -31,14 +31,28 @@ struct WorkerCommand: AsyncParsableCommand {
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         var settings = WorkerSettings(&reader)
-        let (root, originals) = LibraryOptions.folders(&reader)
+        let location = LibraryLocation(&reader)
         let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
         for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.boundMemory()
 
-        let library = try FolderLibrary(root: root, originals: originals)
+        let store = try await OpenStore.open(location, for: .editing, logger)
+        do {
+            try await work(
+                connection, queueSettings, settings, statusSettings, store.library, logger)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func work(
+        _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
+        _ statusSettings: StatusSettings, _ library: any LibraryStore, _ logger: Logger
+    ) async throws {
         // Before the first claim: a worker that cannot be watched as it was told must not begin.
         let status = try await StatusPort.open(
             statusSettings, connection, queueSettings, settings, logger)
@@ -74,11 +88,21 @@ struct WorkerCommand: AsyncParsableCommand {
 
 /// The flags that say how a worker works.
 package struct WorkerOptions: ParsableArguments {
-    @Option(help: "The folder of the library: originals, edits, staging.")
+    @Option(
+        help: "The library: a folder (originals, edits, staging), or s3://bucket/prefix?endpoint=…")
     var library: String?
 
-    @Option(help: "The folder of the originals, when it is not LIBRARY/originals.")
+    @Option(help: "The folder or URL of the originals, when it is not LIBRARY/originals.")
     var originals: String?
+
+    @Option(
+        help:
+            "With a library in a bucket: the folder of this machine for downloads and results (default: /var/tmp/minilab)."
+    )
+    var scratch: String?
+
+    @Option(help: "Most bytes of downloads that are kept there (default: 8G).")
+    var scratchSize: String?
 
     @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
     var resources: String?
@@ -174,7 +198,8 @@ package struct WorkerOptions: ParsableArguments {
     package var flags: [String: String?] {
         [
             "require.confinement": requireConfinement ? "true" : nil,
-            "library": library, "originals": originals, "resources": resources, "slots": slots,
+            "library": library, "originals": originals, "scratch": scratch,
+            "scratch.size": scratchSize, "resources": resources, "slots": slots,
             "lease": lease,
             "render.timeout": renderTimeout,
             "render.photos": renderPhotos, "render.memory": renderMemory,

@@ -4,25 +4,26 @@ import FoundationEssentials
 import JobQueue
 import Library
 import Logging
-import SystemPackage
 import Telemetry
 import Worker
 
 /// The flags that say where the library is.
 struct LibraryOptions: ParsableArguments {
-    @Option(help: "The folder of the library (MINILAB_LIBRARY).")
+    @Option(help: "The folder of the library, or s3://bucket/prefix?endpoint=… (MINILAB_LIBRARY).")
     var library: String?
 
-    @Option(help: "The folder of the originals, when it is not LIBRARY/originals.")
+    @Option(help: "The folder or URL of the originals, when it is not LIBRARY/originals.")
     var originals: String?
 
     @Option(help: "A JSON file of settings, such as the workers'.")
     var settings: String?
 
-    /// Opens the library that flags, environment or settings file name.
+    /// Lends the library that flags, environment or settings file name, and closes it afterwards.
     ///
     /// - Parameter more: flags of the command that are settings too.
-    func open(_ more: [String: String?] = [:]) throws -> OpenLibrary {
+    func withLibrary<Result>(
+        settings more: [String: String?] = [:], _ body: (OpenLibrary) async throws -> Result
+    ) async throws -> Result {
         var source = SettingsSource()
         source.flags = ["library": library, "originals": originals].merging(more) { $1 }
             .compactMapValues(\.self)
@@ -33,24 +34,19 @@ struct LibraryOptions: ParsableArguments {
         // Environment and file of workers say more than is needed here, rightly or wrongly.
         reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
-        let (root, originals) = LibraryOptions.folders(&reader)
+        let location = LibraryLocation(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        guard FileManager.default.fileExists(atPath: root.appending("edits").string) else {
-            throw ValidationError(
-                "there is no library at \(root): it has no folder edits. Give the folder that the "
-                    + "workers are given as --library.")
+        let open = try await OpenStore.open(location, for: .looking, logger)
+        do {
+            let result = try await body(
+                OpenLibrary(library: open.library, settings: settings, logger: logger))
+            await open.close()
+            return result
+        } catch {
+            await open.close()
+            throw error
         }
-        return OpenLibrary(
-            library: try FolderLibrary(root: root, originals: originals), settings: settings,
-            logger: logger)
-    }
-
-    /// Where the library and its originals are.
-    static func folders(_ reader: inout SettingsReader) -> (root: FilePath, originals: FilePath?) {
-        let root = reader.value(.text("library", "the folder of the library"), or: "")
-        let originals = reader.optional(.text("originals", "the folder of the originals"))
-        return (FilePath(root), originals.map { FilePath($0) })
     }
 }
 

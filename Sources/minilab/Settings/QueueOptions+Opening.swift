@@ -44,9 +44,7 @@ extension SettingsReader {
         passOver { reader in
             _ = WorkerSettings(&reader)
             _ = StatusSettings(&reader)
-            for folder in ["library", "originals"] {
-                _ = reader.optional(.text(folder, "the path of a folder"))
-            }
+            _ = LibraryLocation(&reader)
         }
     }
 }

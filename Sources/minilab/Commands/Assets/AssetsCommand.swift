@@ -39,8 +39,9 @@ struct AssetsCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         var table = TextTable(["asset", "revision", "path", "sha256", "draft"], rightAligned: [1])
         defer { if !json { print(block: table.text) } }
         try await open.forEach([]) { asset in

@@ -44,8 +44,9 @@ struct CollectCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         let rule = Retention(
             versions: keep, age: days == 0 ? nil : TimeInterval(days) * Self.day)
         var (count, bytes) = (0, 0)

@@ -54,8 +54,9 @@ struct DiffCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         let asset = try AssetPath(asset)
         let sides = [
             try await find(before, asset, open.library), try await find(after, asset, open.library),

@@ -39,8 +39,9 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         let codec = try format.map { try known($0, open.settings.editors) }
         var photos: [ExportedPhoto] = []
         try await open.forEach(assets) { asset in

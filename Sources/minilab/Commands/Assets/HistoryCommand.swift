@@ -19,8 +19,9 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print JSON.") var json = false
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         let history = try await open.library.versions(of: AssetPath(asset))
         if json { return try printJSON(history) }
         guard !history.entries.isEmpty else {

@@ -31,8 +31,9 @@ struct ShowCommand: AsyncParsableCommand {
         let layers: [Layer]
     }
 
-    func run() async throws {
-        let open = try options.open()
+    func run() async throws { try await options.withLibrary(run) }
+
+    private func run(_ open: OpenLibrary) async throws {
         let asset = try AssetPath(asset)
         let state = try await open.library.state(of: asset)
         if state == AssetState() { try await open.library.checkOriginal(of: asset) }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Files
 import JobQueue
 import Library
+import Logging
 import SystemPackage
 
 /// `minilab dead`.
@@ -131,16 +132,35 @@ struct DeadCommand: AsyncParsableCommand {
     private func original(
         of asset: String, in library: String
     ) async throws -> ReproBundle.Original {
+        var source = SettingsSource()
+        source.flags = ["library": library, "originals": originals].compactMapValues(\.self)
+        var reader = SettingsReader(source)
+        let location = LibraryLocation(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        let store: OpenStore
         do {
-            let library = try FolderLibrary(
-                root: FilePath(library), originals: originals.map { FilePath($0) })
-            let file = try await library.open(.original(AssetPath(asset)))
-            let digest = try FileDigest.sha256(of: file)
-            return ReproBundle.Original(
+            store = try await OpenStore.open(location, for: .looking, logger)
+        } catch {
+            return .trouble("\(error)")
+        }
+        let original: ReproBundle.Original
+        do throws(Failure) {
+            let file = try await store.library.open(.original(AssetPath(asset)))
+            let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
+            original = ReproBundle.Original(
                 path: file.name, sha256: digest.hex, bytes: digest.bytes, trouble: nil)
         } catch {
-            // That it is not there may be the very reason why the job died.
-            return ReproBundle.Original(path: nil, sha256: nil, bytes: nil, trouble: error.message)
+            original = .trouble(error.message)
         }
+        await store.close()
+        return original
+    }
+}
+
+extension ReproBundle.Original {
+    /// That it is not there may be the very reason why the job died.
+    fileprivate static func trouble(_ sentence: String) -> Self {
+        ReproBundle.Original(path: nil, sha256: nil, bytes: nil, trouble: sentence)
     }
 }

