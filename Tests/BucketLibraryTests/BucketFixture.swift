@@ -33,12 +33,14 @@ struct BucketFixture {
     }
 
     /// A library in any store, which has the original.
-    init(store: any BlobStore, asset: String) throws {
+    ///
+    /// - Parameter clock: the store whose clock counts; nil for the machine's own.
+    init(store: any BlobStore, asset: String, clock: MemoryBlobStore? = nil) throws {
         self.store = store
-        memory = MemoryBlobStore()
+        memory = clock ?? MemoryBlobStore()
         self.asset = try AssetPath(asset)
         folder = try TemporaryFolder(inMemory: true)
-        library = try Self.library(store, folder, memory: nil)
+        library = try Self.library(store, folder, memory: clock)
     }
 
     private init(_ other: BucketFixture) throws {

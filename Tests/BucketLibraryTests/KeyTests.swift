@@ -1,0 +1,101 @@
+import Adjustments
+import BlobStore
+import FoundationEssentials
+import Library
+import Testing
+
+@testable import BucketLibrary
+
+@Suite("Keys of a library") struct KeyTests {
+    private let keys = LibraryKeys(originalsPrefix: "originals/", prefixBytes: 10)
+
+    @Test func `a key tells its version and file, of its own asset only`() throws {
+        let asset = try AssetPath("a")
+        for (file, isOurs) in [
+            ("1-5/x.jpg", true), ("1-5/base/x.jpg", true), ("1-5/previews/256.jpg", true),
+            ("1-5", false), ("1-5/other/x.jpg", false), ("x/1-5/x.jpg", false),
+            // Of assets below.
+            ("versions/1-5/x.jpg", false), ("1-5/versions/2-7/x.jpg", false),
+            ("1-5/base/versions/2-7/x.jpg", false),
+        ] {
+            let found = keys.version(of: try BlobKey("edits/a/versions/\(file)"), asset)
+            #expect((found != nil) == isOurs, "\(file)")
+        }
+        #expect(keys.version(of: try BlobKey("edits/ab/versions/1-5/x"), asset) == nil)
+    }
+
+    @Test func `an asset whose longest key does not fit is refused`() async throws {
+        let folder = Array(repeating: "abcdefghi", count: 92).joined(separator: "/")
+        try keys.check(try AssetPath(folder + "/p.jpg"))
+        let long = try AssetPath(folder + "/" + String(repeating: "p", count: 60) + ".jpg")
+        let failure = #expect(throws: Failure.self) { try keys.check(long) }
+        #expect(failure?.code == .invalidValue)
+        let f = try BucketFixture()
+        await #expect(throws: Failure.self) { try await f.library.checkPlace(of: long) }
+    }
+
+    @Test func `assets are listed by pages, and objects of others are passed over`() async throws {
+        let memory = MemoryBlobStore(pageMax: 3)
+        let f = try BucketFixture(memory: memory)
+        for number in 0..<7 { try memory.place("{}", at: "current/\(number).jpg") }
+        var found: [String] = []
+        var after: AssetPath?
+        while true {
+            let page = try await f.library.assets(after: after)
+            guard let last = page.last else { break }
+            found += page.map(\.string)
+            after = last
+        }
+        #expect(found == (0..<7).map { "\($0).jpg" })
+    }
+
+    @Test func `a new library is marked, a later release's is refused`() async throws {
+        let f = try BucketFixture()
+        try await f.library.checkFormat()
+        try await f.library.checkFormat()
+        #expect(f.memory.text("library.json") == #"{"format":1}"#)
+        try f.memory.place(#"{"format":2,"more":1}"#, at: "library.json")
+        let failure = await #expect(throws: Failure.self) { try await f.library.checkFormat() }
+        #expect(failure?.code == .laterFormat)
+        try f.memory.place("?", at: "library.json")
+        let damaged = await #expect(throws: Failure.self) { try await f.library.checkFormat() }
+        #expect(damaged?.code == .damagedVersion)
+    }
+}
+
+@Suite("Heads") struct HeadTests {
+    @Test func `a head reads as it was written, and each body is another one`() async throws {
+        let f = try BucketFixture()
+        _ = try await f.publish(version(1), on: nil, arrival: 4)
+        _ = try await f.publish(version(2), on: version(1), isDraft: true)
+        let head = try await f.head()
+        #expect(try AssetHead(reading: head.encoded(), at: "head") == head)
+        #expect(head.serial == 2)
+        let next = head.changed { _ in }
+        #expect(try next.encoded() != head.encoded())
+    }
+
+    @Test func `names in a head that are none are not believed`() {
+        let head = #"{"format":1,"serial":1,"floor":1,"trash":[],"history":[]"#
+        for (rest, isSound) in [
+            ("}", true), (#","current":"1-1"}"#, false),
+            (#","current":null}"#, true), (#","draft":{"version":"../x"}}"#, false),
+        ] {
+            do throws(Failure) {
+                _ = try AssetHead(reading: Array((head + rest).utf8), at: "head")
+                #expect(isSound, "\(rest)")
+            } catch {
+                #expect(!isSound && error.code == .damagedVersion, "\(rest)")
+            }
+        }
+    }
+
+    @Test func `a provenance that is too long for the head is read from its object`() async throws {
+        let f = try BucketFixture()
+        let edit = String(repeating: "e", count: AssetHead.embeddedBytesMax)
+        _ = try await f.publish(version(1), on: nil, edit: edit)
+        #expect(try await f.head().provenance == nil)
+        let other = try f.anotherMachine()
+        #expect(try await other.library.state(of: f.asset).current?.version == "1-1")
+    }
+}

@@ -1,0 +1,226 @@
+import Adjustments
+import BlobStore
+import FoundationEssentials
+import Library
+import MinilabTesting
+import Synchronization
+import Testing
+
+@testable import BucketLibrary
+
+/// Writers that crash at any request, collectors and readers, all on one asset, with a clock that runs fast.
+@Suite("A bucket under crashes", .timeLimit(.minutes(5))) struct ModelTests {
+    private static let asset = "2024/IMG_0001.JPG"
+    private static let retention = Retention(versions: 3, age: nil)
+
+    /// The facts that machines share, and what has to hold in the end.
+    private final class World: Sendable {
+        let memory = MemoryBlobStore(pageMax: 7)
+        let shared = Mutex(Shared())
+
+        struct Shared {
+            var random: SeededGenerator
+            var fences = 100
+            /// Versions that somebody was told of.
+            var told: Set<String> = []
+            /// Versions that were sealed by a machine that died then.
+            var sealed: [(VersionName, StagedVersion)] = []
+            var published = 0
+            var conflicts = 0
+            var lost = 0
+            var crashes = 0
+            var reads = 0
+            var removed = 0
+
+            init() { random = SeededGenerator() }
+        }
+
+        func random(_ count: Int) -> Int {
+            shared.withLock { Int.random(in: 0..<count, using: &$0.random) }
+        }
+
+        func fence() -> Int {
+            shared.withLock {
+                $0.fences += 1
+                return $0.fences
+            }
+        }
+
+        func machine() throws -> (BucketFixture, CrashingStore) {
+            let (seed, calls) = shared.withLock {
+                (UInt64.random(in: 0 ... .max, using: &$0.random), Int.random(in: 1..<60, using: &$0.random))
+            }
+            let store = CrashingStore(memory, seed: seed, callsLeft: calls)
+            return (try BucketFixture(store: store, asset: ModelTests.asset, clock: memory), store)
+        }
+
+        func note(_ publication: Publication, _ name: VersionName, isDraft: Bool) {
+            shared.withLock {
+                switch publication {
+                case .published, .alreadyPublished:
+                    $0.published += 1
+                    if !isDraft { $0.told.insert(name.description) }
+                case .conflict: $0.conflicts += 1
+                case .lost: $0.lost += 1
+                case .publishedBefore: Issue.record("no job comes twice")
+                }
+            }
+        }
+    }
+
+    @Test func `no update is lost and no file is missing`() async throws {
+        let world = World()
+        world.shared.withLock { $0.random.printSeed("ModelTests") }
+        try world.memory.place(BucketFixture.original, at: "originals/\(Self.asset)")
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 { group.addTask { try await write(world) } }
+            for _ in 0..<2 { group.addTask { try await collect(world) } }
+            for _ in 0..<2 { group.addTask { try await read(world) } }
+            try await group.waitForAll()
+        }
+        try await checkEnd(world)
+    }
+
+    private func write(_ world: World) async throws {
+        for _ in 0..<25 {
+            let (f, store) = try world.machine()
+            while !store.isDead {
+                do {
+                    try await step(f, world)
+                } catch {
+                    guard store.isDead else {
+                        // Calls that were lost more often than they are repeated.
+                        #expect((error as? Failure)?.code == .ioFailure, "\(error)")
+                        continue
+                    }
+                }
+            }
+            world.shared.withLock { $0.crashes += 1 }
+        }
+    }
+
+    private func step(_ f: BucketFixture, _ world: World) async throws {
+        let state = try await f.library.state(of: f.asset)
+        let parent = state.current.flatMap { VersionName($0.version) }
+        let name = version((parent?.revision ?? 0) + 1, world.fence())
+        var isDraft = false
+        let staged: StagedVersion
+        switch world.random(10) {
+        case 0:
+            _ = try await f.library.discardDraft(of: f.asset, nil)
+            return
+        case 1:
+            guard let current = state.current else { return }
+            _ = try await f.library.confirm(current, of: f.asset, at: world.fence())
+            return
+        case 2, 3:
+            guard let other = world.shared.withLock({ $0.sealed.popLast() }) else { return }
+            let publication = try await f.library.publish(other.0, of: f.asset, from: other.1)
+            let found = try await f.library.provenance(of: other.0, f.asset)
+            world.note(publication, other.0, isDraft: found == nil)
+            return
+        case 4:
+            isDraft = true
+            staged = try await f.seal(name, on: parent, text: "\(name)", isDraft: true)
+        case 5:
+            guard let draft = state.draft, draft.parent == parent?.description,
+                let shown = VersionName(draft.version)
+            else { return }
+            staged = try await f.seal(name, on: parent, publishing: shown)
+        case 6, 7:
+            let history = try await f.library.history(of: f.asset)
+            guard let shown = history.last.flatMap({ VersionName($0.version) }) else { return }
+            do {
+                staged = try await f.seal(name, on: parent, showing: shown)
+            } catch let failure as Failure where failure.code == .missingVersion {
+                return  // collected meanwhile
+            }
+        default: staged = try await f.seal(name, on: parent, text: "\(name)")
+        }
+        if !isDraft { world.shared.withLock { $0.sealed.append((name, staged)) } }
+        world.note(
+            try await f.library.publish(name, of: f.asset, from: staged), name, isDraft: isDraft)
+    }
+
+    private func collect(_ world: World) async throws {
+        for _ in 0..<60 {
+            let (f, store) = try world.machine()
+            while !store.isDead {
+                world.memory.now += world.random(8 * 3600)
+                do {
+                    let now = Date(timeIntervalSince1970: Double(world.memory.now))
+                    let collected = try await f.library.collect(
+                        f.asset, keeping: Self.retention, now: now, isDryRun: false)
+                    world.shared.withLock { $0.removed += collected.versions.count }
+                } catch {
+                    #expect(error.code == .ioFailure, "\(error)")
+                }
+                for _ in 0..<20 { await Task.yield() }
+            }
+        }
+    }
+
+    private func read(_ world: World) async throws {
+        for _ in 0..<150 {
+            let f = try BucketFixture(
+                store: world.memory, asset: Self.asset, clock: world.memory)
+            let start = world.memory.now
+            do {
+                let state = try await f.library.state(of: f.asset)
+                for version in [state.current, state.draft].compactMap(\.self) {
+                    try await readFiles(of: version, f)
+                }
+                world.shared.withLock { $0.reads += 1 }
+            } catch {
+                // Only who takes longer than the grace may miss a file.
+                #expect(world.memory.now - start >= AssetHead.readerGrace, "\(error)")
+            }
+            await Task.yield()
+        }
+    }
+
+    private func readFiles(of version: Provenance, _ f: BucketFixture) async throws {
+        for file in version.content?.fileNames ?? [] {
+            _ = try await f.library.open(StoredFile(file, of: version, f.asset))
+        }
+    }
+
+    private func checkEnd(_ world: World) async throws {
+        let f = try BucketFixture(store: world.memory, asset: Self.asset, clock: world.memory)
+        let history = try await f.library.history(of: f.asset)
+        let state = try await f.library.state(of: f.asset)
+        for version in history + [state.draft].compactMap(\.self) {
+            try await readFiles(of: version, f)
+        }
+        let head = try await f.head()
+        let names = history.map(\.version)
+        for (index, version) in history.enumerated().dropLast() {
+            #expect(version.parent == names[index + 1])
+        }
+        let revisions = world.shared.withLock { $0.told }.compactMap(VersionName.init)
+        // Each revision was won by one version, and each that is not collected is in the history.
+        #expect(Set(revisions.map(\.revision)).count == revisions.count)
+        for told in revisions where told.revision >= head.floor {
+            #expect(names.contains(told.description), "\(told) is lost")
+        }
+        // After two more collections nothing is left but what is kept.
+        for _ in 0..<3 {
+            world.memory.now += 3 * AssetHead.readerGrace
+            let now = Date(timeIntervalSince1970: Double(world.memory.now))
+            _ = try await f.library.collect(
+                f.asset, keeping: Self.retention, now: now, isDryRun: false)
+        }
+        let end = try await f.head()
+        let kept = Set(end.history.map(\.version)).union(end.linked)
+            .union([end.draft?.version].compactMap(\.self))
+        let stored = try await f.library.stored(of: f.asset)
+        #expect(Set(stored.keys).isSubset(of: kept))
+        for version in try await f.library.history(of: f.asset) { try await readFiles(of: version, f) }
+        let report = world.shared.withLock {
+            "\($0.published) published, \($0.conflicts) conflicts, \($0.lost) lost, \($0.crashes) crashes, "
+                + "\($0.reads) reads, \($0.removed) collected"
+        }
+        print("ModelTests: \(report)")
+        #expect(world.shared.withLock { $0.published > 20 && $0.crashes > 50 && $0.reads > 20 })
+    }
+}

