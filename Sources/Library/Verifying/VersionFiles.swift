@@ -142,56 +142,6 @@ struct VersionFiles {
             report.add(problem: .adjustmentData, path.string, error.message)
             return nil
         }
-        guard
-            recorded
-                == Content.Adjustment(
-                    sidecar: recorded.sidecar, sidecarSHA256: recorded.sidecarSHA256,
-                    sidecar.adjustment)
-        else {
-            report.add(
-                problem: .adjustmentData, path.string,
-                "it is \(sidecar.adjustment.format), or other data, than the provenance says.")
-            return nil
-        }
-        let hasBase = content.base != nil
-        if (sidecar.base == .adjusted) != hasBase, content.rendering != nil {
-            report.add(
-                problem: .adjustmentData, path.string,
-                hasBase
-                    ? "it says that the edit was made on the original, but the version has a base."
-                    : "it says that the edit was made on a base, but the version has none.")
-            return nil
-        }
-        return decode(sidecar, content, path)
-    }
-
-    private mutating func decode(
-        _ sidecar: AAESidecar, _ content: Content, _ path: FilePath
-    ) -> Recipe? {
-        switch editors.open(sidecar.adjustment, of: content.input.photo) {
-        case .undecodable(let failure):
-            report.add(problem: .adjustmentData, path.string, failure.message)
-            return nil
-        case .cannotHandle(let reason):
-            if content.recipe != nil {
-                report.add(
-                    note: .adjustmentData, path.string,
-                    "it was read when the version was made, and cannot be now: \(reason)")
-            }
-            return nil
-        case .canHandle(let recipe):
-            guard let recorded = content.recipe else { return nil }
-            // Only our own format says how the result is written.
-            let isOurs =
-                sidecar.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
-            guard recipe.filters == recorded.filters, !isOurs || recipe.output == recorded.output
-            else {
-                report.add(
-                    problem: .adjustmentData, path.string,
-                    "it decodes to another edit than the provenance has.")
-                return nil
-            }
-            return recorded
-        }
+        return content.recipe(checking: sidecar, at: path.string, editors, &report)
     }
 }
