@@ -40,7 +40,8 @@ extension BucketLibrary {
         _ versions: [String], _ stored: [String: StoredVersion]
     ) async throws(Failure) -> Set<String> {
         let doomed = versions.flatMap { stored[$0]?.keys ?? [] }
-        let left = doomed.isEmpty
+        let left =
+            doomed.isEmpty
             ? [:] : try await saying { () throws(BlobError) in try await self.store.delete(doomed) }
         return Set(
             versions.filter { version in
@@ -66,7 +67,8 @@ extension BucketLibrary {
                 version.bytes += entry.size
                 let modified = entry.modified?.seconds
                 version.newest =
-                    isFirst ? modified : version.newest.flatMap { known in modified.map { max(known, $0) } }
+                    isFirst
+                    ? modified : version.newest.flatMap { known in modified.map { max(known, $0) } }
                 found[name.description] = version
             }
             guard let next = page.next else { return found }

@@ -42,7 +42,8 @@ extension BucketLibrary {
         let arrival = try await downloads.bring(
             "layer:\(key)",
             ScratchDownloads.Order(
-                store: store, key: key, name: name, sha256: recorded?.sha256, bytes: recorded?.bytes,
+                store: store, key: key, name: name, sha256: recorded?.sha256,
+                bytes: recorded?.bytes,
                 missing: .damagedVersion))
         return try downloads.cache.open(arrival.lease, name: name)
     }

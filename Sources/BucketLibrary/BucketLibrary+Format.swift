@@ -45,7 +45,8 @@ extension BucketLibrary {
             format = try JSONDecoder().decode(Document.self, from: Data(bytes)).format
         } catch {
             throw Failure(
-                .damagedVersion, "\(place) does not say the library's format: \(error). Restore it.")
+                .damagedVersion, "\(place) does not say the library's format: \(error). Restore it."
+            )
         }
         guard format <= Self.formatWritten else {
             throw Failure(

@@ -71,7 +71,8 @@ extension BucketLibrary {
             return try JSONDecoder().decode(Note.self, from: Data(bytes))
         } catch {
             throw Failure(
-                .ioFailure, "the note of \(name) in \(folder) is damaged: \(error). The job is retried.")
+                .ioFailure,
+                "the note of \(name) in \(folder) is damaged: \(error). The job is retried.")
         }
     }
 }

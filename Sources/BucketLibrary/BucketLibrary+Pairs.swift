@@ -28,16 +28,21 @@ extension BucketLibrary {
         }
         var videos: [PairedVideo] = []
         for ending in PairedVideo.endings {
-            guard let entry = found.first(where: { $0.key.text == prefix + ending }) else { continue }
+            guard let entry = found.first(where: { $0.key.text == prefix + ending }) else {
+                continue
+            }
             videos.append(
                 PairedVideo(
-                    path: try AssetPath(stem + ending), contentIdentifier: try await identifier(of: entry)))
+                    path: try AssetPath(stem + ending),
+                    contentIdentifier: try await identifier(of: entry)))
         }
         return videos
     }
 
     private static func stem(of asset: AssetPath) -> String {
-        guard let slash = asset.string.utf8.lastIndex(of: UInt8(ascii: "/")) else { return asset.stem }
+        guard let slash = asset.string.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return asset.stem
+        }
         return String(decoding: asset.string.utf8[...slash], as: UTF8.self) + asset.stem
     }
 
@@ -58,7 +63,8 @@ extension BucketLibrary {
             }
             guard let range = missed else { return identifier }
             let wanted =
-                range.lowerBound..<min(movie.size, range.lowerBound + max(range.count, Self.lookBytes))
+                range
+                .lowerBound..<min(movie.size, range.lowerBound + max(range.count, Self.lookBytes))
             known[range.lowerBound] = try await saying { () throws(BlobError) in
                 try await self.originals.bytes(
                     movie.key, wanted, ifMatch: movie.tag, atMost: wanted.count)

@@ -13,7 +13,8 @@ extension BucketLibrary {
     public func provenance(
         of name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> Provenance? {
-        if let head = heads[asset]?.head, head.history.contains(where: { $0.version == name.description })
+        if let head = heads[asset]?.head,
+            head.history.contains(where: { $0.version == name.description })
         {
             return try await record(name, asset)
         }

@@ -47,7 +47,9 @@ extension BucketLibrary {
         let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
         let bytes = try await read(key, atMost: VersionLinks.fileBytesMax)
         let found =
-            if let bytes { try VersionLinks(reading: bytes, at: place(key)) } else { VersionLinks() }
+            if let bytes { try VersionLinks(reading: bytes, at: place(key)) } else {
+                VersionLinks()
+            }
         // Those of a version that is not sealed yet may still come.
         if bytes != nil { links[version] = found }
         return found

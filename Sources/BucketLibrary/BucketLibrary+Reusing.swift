@@ -33,7 +33,8 @@ extension BucketLibrary {
         if let known = heads[asset] { held = known } else { held = try await head(of: asset) }
         for entry in held.head.history + [held.head.draft].compactMap(\.self)
         where entry.renderKey == key.hex {
-            guard let name = VersionName(entry.version), let version = try await record(name, asset),
+            guard let name = VersionName(entry.version),
+                let version = try await record(name, asset),
                 let content = version.content, content.rendering?.key == key.hex
             else { continue }
             return try await link(content, of: version, name, asset, as: stem, into: staged)

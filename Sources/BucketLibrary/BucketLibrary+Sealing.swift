@@ -82,7 +82,8 @@ extension BucketLibrary {
             return (source, try source.length())
         }
         guard let digest = BlobDigest(hex: file.sha256) else {
-            throw Failure(.internalError, "the digest of \(path) is \(file.sha256.debugDescription).")
+            throw Failure(
+                .internalError, "the digest of \(path) is \(file.sha256.debugDescription).")
         }
         try await repeatably { () throws(BlobError) in
             try await self.store.put(

@@ -145,7 +145,8 @@ struct BucketFixture {
 
     /// What a reader sees as the current render; nil when it is the original.
     func currentText() async throws -> String? {
-        guard let current = try await library.state(of: asset).current, let content = current.content
+        guard let current = try await library.state(of: asset).current,
+            let content = current.content
         else { return nil }
         return try await text(
             library.open(StoredFile(content.render.name, of: current, asset)))

@@ -30,7 +30,8 @@ import Testing
         #expect(try await f.library.look(at: shown).bytes == 5)
     }
 
-    @Test func `a draft takes the place of the one before, unless that arrived later`() async throws {
+    @Test func `a draft takes the place of the one before, unless that arrived later`() async throws
+    {
         let f = try BucketFixture()
         _ = try await f.publish(version(1, 10), on: nil, isDraft: true, arrival: 5)
         #expect(
@@ -43,7 +44,8 @@ import Testing
         #expect(head.trash.map(\.version) == ["1-10"])
     }
 
-    @Test func `a version that arrived earlier than the one that is shown is refused`() async throws {
+    @Test func `a version that arrived earlier than the one that is shown is refused`() async throws
+    {
         let f = try BucketFixture()
         _ = try await f.publish(version(1), on: nil, arrival: 5)
         #expect(
@@ -74,7 +76,8 @@ import Testing
         let f = try BucketFixture()
         let staged = try await f.seal(version(1, 10), on: nil, isDraft: true)
         let zombie = try f.anotherMachine()
-        #expect(try await f.library.publish(version(1, 10), of: f.asset, from: staged) == .published)
+        #expect(
+            try await f.library.publish(version(1, 10), of: f.asset, from: staged) == .published)
         #expect(try await f.library.discardDraft(of: f.asset, version(1, 9)) == nil)
         #expect(try await f.library.discardDraft(of: f.asset, nil) == version(1, 10))
         #expect(try await f.library.discardDraft(of: f.asset, nil) == nil)
@@ -104,7 +107,9 @@ import Testing
 }
 
 @Suite("Links between versions of an asset") struct LinkTests {
-    @Test func `undo and redo copy nothing, and links name real objects however often`() async throws {
+    @Test func `undo and redo copy nothing, and links name real objects however often`()
+        async throws
+    {
         let f = try BucketFixture()
         _ = try await f.publish(version(1), on: nil, text: "one")
         _ = try await f.publish(version(2), on: version(1), text: "two")
@@ -158,7 +163,8 @@ import Testing
             photo: "00", recipe: try Recipe(filters: []), engine: "test/1")
         _ = try await f.publish(version(1), on: nil, text: "one", key: key)
         let staged = StagedVersion(queue: "photos", job: "again", fence: "7")
-        guard case .held(let entry) = try await f.library.claim(key, of: f.asset, for: staged) else {
+        guard case .held(let entry) = try await f.library.claim(key, of: f.asset, for: staged)
+        else {
             Issue.record("the entry is not ours")
             return
         }

@@ -58,7 +58,9 @@ final class MemoryBlobStore: BlobStore {
     func forgetCalls() { state.withLock { $0.calls = [] } }
     /// The keys that are there, sorted.
     var keys: [String] { state.withLock { $0.objects.keys.sorted().map(\.text) } }
-    func has(_ key: String) -> Bool { state.withLock { $0.objects.keys.contains { $0.text == key } } }
+    func has(_ key: String) -> Bool {
+        state.withLock { $0.objects.keys.contains { $0.text == key } }
+    }
     func text(_ key: String) -> String? {
         state.withLock { state in
             state.objects.first { $0.key.text == key }.map {
@@ -149,7 +151,9 @@ final class MemoryBlobStore: BlobStore {
         } catch {
             throw BlobError(.local, "the source failed: \(error)", underlying: error)
         }
-        guard BlobDigest(of: bytes) == digest else { throw BlobError(.corrupt, "bad digest of \(key)") }
+        guard BlobDigest(of: bytes) == digest else {
+            throw BlobError(.corrupt, "bad digest of \(key)")
+        }
         let all = bytes
         return try await call(.put, key) { state throws(BlobError) in
             let tag = state.objects[key]?.tag
@@ -242,7 +246,9 @@ final class MemoryBlobStore: BlobStore {
     ) throws(BlobError) -> Result {
         let result = state.withLock { state -> Swift.Result<Result, BlobError> in
             state.calls.append(call)
-            do throws(BlobError) { return .success(try body(&state)) } catch { return .failure(error) }
+            do throws(BlobError) { return .success(try body(&state)) } catch {
+                return .failure(error)
+            }
         }
         return try result.get()
     }

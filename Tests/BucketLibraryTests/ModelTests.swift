@@ -48,7 +48,10 @@ import Testing
 
         func machine() throws -> (BucketFixture, CrashingStore) {
             let (seed, calls) = shared.withLock {
-                (UInt64.random(in: 0 ... .max, using: &$0.random), Int.random(in: 1..<60, using: &$0.random))
+                (
+                    UInt64.random(in: 0 ... .max, using: &$0.random),
+                    Int.random(in: 1..<60, using: &$0.random)
+                )
             }
             let store = CrashingStore(memory, seed: seed, callsLeft: calls)
             return (try BucketFixture(store: store, asset: ModelTests.asset, clock: memory), store)
@@ -82,7 +85,7 @@ import Testing
     }
 
     private func write(_ world: World) async throws {
-        for _ in 0..<25 {
+        for _ in 0..<12 {
             let (f, store) = try world.machine()
             while !store.isDead {
                 do {
@@ -126,7 +129,11 @@ import Testing
             guard let draft = state.draft, draft.parent == parent?.description,
                 let shown = VersionName(draft.version)
             else { return }
-            staged = try await f.seal(name, on: parent, publishing: shown)
+            do {
+                staged = try await f.seal(name, on: parent, publishing: shown)
+            } catch let failure as Failure where failure.code == .missingVersion {
+                return  // discarded meanwhile
+            }
         case 6, 7:
             let history = try await f.library.history(of: f.asset)
             guard let shown = history.last.flatMap({ VersionName($0.version) }) else { return }
@@ -143,7 +150,7 @@ import Testing
     }
 
     private func collect(_ world: World) async throws {
-        for _ in 0..<60 {
+        for _ in 0..<30 {
             let (f, store) = try world.machine()
             while !store.isDead {
                 world.memory.now += world.random(8 * 3600)
@@ -161,7 +168,7 @@ import Testing
     }
 
     private func read(_ world: World) async throws {
-        for _ in 0..<150 {
+        for _ in 0..<60 {
             let f = try BucketFixture(
                 store: world.memory, asset: Self.asset, clock: world.memory)
             let start = world.memory.now
@@ -215,12 +222,14 @@ import Testing
             .union([end.draft?.version].compactMap(\.self))
         let stored = try await f.library.stored(of: f.asset)
         #expect(Set(stored.keys).isSubset(of: kept))
-        for version in try await f.library.history(of: f.asset) { try await readFiles(of: version, f) }
+        for version in try await f.library.history(of: f.asset) {
+            try await readFiles(of: version, f)
+        }
         let report = world.shared.withLock {
             "\($0.published) published, \($0.conflicts) conflicts, \($0.lost) lost, \($0.crashes) crashes, "
                 + "\($0.reads) reads, \($0.removed) collected"
         }
         print("ModelTests: \(report)")
-        #expect(world.shared.withLock { $0.published > 20 && $0.crashes > 50 && $0.reads > 20 })
+        #expect(world.shared.withLock { $0.published > 20 && $0.crashes > 40 && $0.reads > 20 })
     }
 }

@@ -163,7 +163,8 @@ import Testing
         #expect(try await f.currentText() == "pixels")
     }
 
-    @Test func `an outage is an ioFailure, and what was sealed is published after it`() async throws {
+    @Test func `an outage is an ioFailure, and what was sealed is published after it`() async throws
+    {
         let f = try BucketFixture()
         let staged = try await f.seal(version(1), on: nil)
         f.memory.fail { _ in .before(.unavailable) }
@@ -191,11 +192,13 @@ import Testing
             try await f.publish(version(2), on: version(1), job: "append", edit: "ee")
                 == .publishedBefore("1-1"))
         #expect(
-            try await f.publish(version(2, 9), on: version(1), job: "append", edit: "ff") == .published)
+            try await f.publish(version(2, 9), on: version(1), job: "append", edit: "ff")
+                == .published)
         let state = try await f.library.state(of: f.asset)
         let job = PublishedJob(try #require(state.current).author, edit: "ee", version: "")
         let before = try await f.library.publishedBefore(job, of: f.asset, state)
-        #expect(before == .kept(try #require(try await f.library.provenance(of: version(1), f.asset))))
+        #expect(
+            before == .kept(try #require(try await f.library.provenance(of: version(1), f.asset))))
     }
 
     @Test func `discarding leaves nothing behind and may be repeated`() async throws {

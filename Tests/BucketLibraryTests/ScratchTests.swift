@@ -74,7 +74,8 @@ import Testing
                 missing: .missingAsset)
         }
 
-        func bring(_ key: String, sha256: String? = nil, bytes: Int? = nil) async throws -> OpenFile {
+        func bring(_ key: String, sha256: String? = nil, bytes: Int? = nil) async throws -> OpenFile
+        {
             let arrival = try await downloads.bring(key, order(key, sha256: sha256, bytes: bytes))
             return try cache.open(arrival.lease, name: key)
         }
@@ -123,7 +124,8 @@ import Testing
         #expect(try w.names() == [])
     }
 
-    @Test func `many that ask at once get one download and descriptors of their own`() async throws {
+    @Test func `many that ask at once get one download and descriptors of their own`() async throws
+    {
         let w = try World(bytesMax: 10_000)
         try w.store.place("photo", at: "a")
         // All have asked before the first request is answered.
@@ -133,7 +135,11 @@ import Testing
         let files = try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask {
-                    if asked.change({ $0 += 1; return $0 }) == 8 { release.finish() }
+                    if asked.change({
+                        $0 += 1; return $0
+                    }) == 8 {
+                        release.finish()
+                    }
                     return try await w.bring("a")
                 }
             }
@@ -144,7 +150,9 @@ import Testing
         #expect(w.cache.bytes == 5)
     }
 
-    @Test func `a download waits until a file is closed, and files that are open stay`() async throws {
+    @Test func `a download waits until a file is closed, and files that are open stay`()
+        async throws
+    {
         let w = try World(bytesMax: 10_000)
         try w.store.place(String(repeating: "a", count: 6_000), at: "a")
         try w.store.place(String(repeating: "b", count: 6_000), at: "b")
@@ -187,7 +195,8 @@ import Testing
         #expect(w.cache.bytes == 0)
     }
 
-    @Test func `two processes of a machine have folders of their own, emptied at the start`() throws {
+    @Test func `two processes of a machine have folders of their own, emptied at the start`() throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let path = FilePath(folder.path)
         let first = try ScratchCache(scratch: path, bytesMax: 10)

@@ -126,6 +126,21 @@ struct SeaweedTests {
         }
     }
 
+    @Test func `an asset may lie below another one's name`() async throws {
+        try await withLibrary { f, client async throws in
+            _ = try await f.publish(version(1), on: nil, text: "one")
+            let inner = try BucketFixture(
+                store: client, asset: "\(f.asset)/versions/1-1/inner.jpg")
+            #expect(try await inner.publish(version(1, 7), on: nil, text: "inner") == .published)
+            #expect(try await inner.currentText() == "inner")
+            #expect(try await f.anotherMachine().currentText() == "one")
+            #expect(try await f.publish(version(2), on: version(1), text: "two") == .published)
+            #expect(try await inner.publish(version(2, 8), on: version(1, 7)) == .published)
+            #expect(try await f.library.assets(after: nil) == [f.asset, inner.asset])
+            #expect(try await f.library.stored(of: f.asset).keys.sorted() == ["1-1", "2-2"])
+        }
+    }
+
     @Test func `what nothing keeps goes in two steps`() async throws {
         try await withLibrary { f, client async throws in
             for revision in 1...3 {

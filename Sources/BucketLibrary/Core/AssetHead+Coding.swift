@@ -29,7 +29,8 @@ extension AssetHead {
                 .damagedVersion, "\(place) \(failure.message) Restore it from a backup.")
         } catch {
             throw Failure(
-                .damagedVersion, "\(place) is no head of an asset: \(error). Restore it from a backup.")
+                .damagedVersion,
+                "\(place) is no head of an asset: \(error). Restore it from a backup.")
         }
     }
 
@@ -40,7 +41,8 @@ extension AssetHead {
             + (draft.map { [$0.version] + $0.links } ?? []) + trash.map(\.version)
         if let wrong = names.first(where: { VersionName($0) == nil }) {
             throw Failure(
-                .damagedVersion, "names the version \(wrong.debugDescription), which is no name of one.")
+                .damagedVersion,
+                "names the version \(wrong.debugDescription), which is no name of one.")
         }
         guard current == history.first?.version else {
             throw Failure(

@@ -60,8 +60,10 @@ extension AssetHead {
         plan.discarded = going.filter { !pinned.contains($0) }
         room -= plan.discarded.count
 
-        let known = Set(all.map(\.version) + trash.map(\.version) + [draft?.version].compactMap(\.self))
-            .union(pinned)
+        let known = Set(
+            all.map(\.version) + trash.map(\.version) + [draft?.version].compactMap(\.self)
+        )
+        .union(pinned)
         let orphans = stored.keys.filter {
             !known.contains($0) && isOld($0, stored[$0], retention, seconds)
         }
@@ -92,8 +94,9 @@ extension AssetHead {
     /// - Parameter removed: the versions of the trash whose objects are gone.
     /// - Returns: nil when nothing changes.
     func collected(_ plan: CollectionPlan, removed: Set<String>) -> AssetHead? {
-        guard !plan.discarded.isEmpty || !removed.isEmpty || plan.keptCount < history.count
-            || plan.floor > floor && !plan.collected.versions.isEmpty
+        guard
+            !plan.discarded.isEmpty || !removed.isEmpty || plan.keptCount < history.count
+                || plan.floor > floor && !plan.collected.versions.isEmpty
         else { return nil }
         return changed { head in
             head.keep(plan.keptCount, floor: plan.floor)

@@ -165,7 +165,8 @@ extension AssetHead {
 
     /// The version behind the list: kept, but to be found by the provenance of the one ahead.
     var older: VersionName? {
-        guard history.count == Self.historyMax, let name = history.last?.parent.flatMap(VersionName.init),
+        guard history.count == Self.historyMax,
+            let name = history.last?.parent.flatMap(VersionName.init),
             name.revision >= floor
         else { return nil }
         return name

@@ -15,8 +15,10 @@ extension BlobError {
             case .notFound: missing
             case .full: .noSpace
             case .invalid: .invalidValue
-            case .invalidURL, .invalidConfiguration, .precondition, .changed, .denied, .noCredentials,
-                .misconfigured, .conditionsIgnored, .throttled, .unavailable, .unknownFate, .corrupt,
+            case .invalidURL, .invalidConfiguration, .precondition, .changed, .denied,
+                .noCredentials,
+                .misconfigured, .conditionsIgnored, .throttled, .unavailable, .unknownFate,
+                .corrupt,
                 .local, .cancelled:
                 .ioFailure
             }

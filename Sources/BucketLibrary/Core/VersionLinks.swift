@@ -68,7 +68,8 @@ extension VersionLinks {
             throw failure
         } catch {
             throw Failure(
-                .damagedVersion, "\(place) is no list of links: \(error). Restore it from a backup.")
+                .damagedVersion, "\(place) is no list of links: \(error). Restore it from a backup."
+            )
         }
     }
 

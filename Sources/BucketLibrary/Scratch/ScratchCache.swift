@@ -40,7 +40,8 @@ final class ScratchCache: Sendable {
     /// Opens a cache and empties it.
     ///
     /// - Throws: `ioFailure`, `noSpace`.
-    init(scratch: FilePath, bytesMax: Int, waitMax: Duration = ScratchCache.waitMax) throws(Failure) {
+    init(scratch: FilePath, bytesMax: Int, waitMax: Duration = ScratchCache.waitMax) throws(Failure)
+    {
         (lock, folder) = try Self.take(scratch, files)
         self.bytesMax = bytesMax
         self.waitMax = waitMax
@@ -61,7 +62,8 @@ final class ScratchCache: Sendable {
         }
         throw Failure(
             .ioFailure,
-            "\(foldersMax) processes use the scratch folder \(scratch) already. Give this one another.")
+            "\(foldersMax) processes use the scratch folder \(scratch) already. Give this one another."
+        )
     }
 
     /// Keeps a file in the cache as long as it lives.
@@ -117,7 +119,8 @@ final class ScratchCache: Sendable {
             throw Failure(
                 .noSpace,
                 "the scratch folder \(folder) had no room for the \(bytes) bytes of \(name) within \(waitMax): all its "
-                    + "\(bytesMax) bytes are in use. Give the worker more scratch space, or fewer slots.")
+                    + "\(bytesMax) bytes are in use. Give the worker more scratch space, or fewer slots."
+            )
         }
     }
 

@@ -166,7 +166,8 @@ private struct Reading: ~Copyable {
         guard bytes <= count else {
             throw Failure(
                 .damagedVersion,
-                "\(order.name) has more than the \(count) bytes that it should have. Restore it from a backup.")
+                "\(order.name) has more than the \(count) bytes that it should have. Restore it from a backup."
+            )
         }
         var piece = piece
         if pending.readableBytes == 0 { pending = piece } else { pending.writeBuffer(&piece) }
@@ -192,7 +193,8 @@ private struct Reading: ~Copyable {
         guard let blob, blob.size == bytes else {
             throw Failure(
                 .ioFailure,
-                "\(order.name) came with \(bytes) bytes; expected are \(blob?.size ?? 0). The job is retried.")
+                "\(order.name) came with \(bytes) bytes; expected are \(blob?.size ?? 0). The job is retried."
+            )
         }
         if let recorded = order.sha256, recorded != digest.hex {
             throw Failure(

@@ -1,0 +1,32 @@
+public import Adjustments
+import BlobStore
+public import Editors
+public import FoundationEssentials
+public import Library
+
+extension BucketLibrary {
+    /// Most times that an asset is looked at: each time somebody else has changed it meanwhile.
+    private static let looksMax = 3
+
+    /// Sizes and digests that the store tells are compared; a file of which it tells no digest is downloaded.
+    public func verify(
+        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
+    ) async throws(Failure) -> VerifiedFiles {
+        var found = VerifiedFiles(report: Verification(of: asset), renders: [])
+        for _ in 0..<Self.looksMax {
+            let held = try await head(of: asset)
+            guard held.tag != nil else {
+                let key = try keys.original(of: asset)
+                _ = try await saying(missing: .missingAsset) { () throws(BlobError) in
+                    try await originals.head(key)
+                }
+                return found
+            }
+            var check = BucketVerification(library: self, asset: asset, editors: editors)
+            found = try await check.verify(held.head, allVersions: allVersions, now: now)
+            // A problem of an asset that was changed meanwhile may be none.
+            guard !found.report.isSound, try await head(of: asset).tag != held.tag else { break }
+        }
+        return found
+    }
+}

@@ -1,0 +1,139 @@
+import Adjustments
+import BlobStore
+import Editors
+import FoundationEssentials
+import Library
+import SystemPackage
+
+/// One look at all that a head names.
+struct BucketVerification {
+    let library: BucketLibrary
+    let asset: AssetPath
+    let editors: EditorRegistry
+    var report: Verification
+    var renders: [RecordedRender] = []
+    /// The original's digest, once it was read; nil when it cannot be.
+    var originalDigest: String??
+    /// Contents that were listed already: undo and redo show one again.
+    var seen: Set<String> = []
+
+    init(library: BucketLibrary, asset: AssetPath, editors: EditorRegistry) {
+        (self.library, self.asset, self.editors) = (library, asset, editors)
+        report = Verification(of: asset)
+    }
+
+    mutating func verify(
+        _ head: AssetHead, allVersions: Bool, now: Date
+    ) async throws(Failure) -> VerifiedFiles {
+        let stored = try await library.stored(of: asset)
+        var history: [Provenance] = []
+        for entry in head.history {
+            guard let version = try await read(entry, head) else { break }
+            history.append(version)
+        }
+        if history.count == head.history.count {
+            history += try await library.older(head, asset)
+        }
+        var draft: Provenance?
+        if let entry = head.draft { draft = try await read(entry, head) }
+        checkTimelines(history, draft)
+        checkStrays(head, history, stored, now)
+        let published = allVersions ? history : Array(history.prefix(1))
+        let versions = [draft].compactMap(\.self) + published
+        report.versions = versions.map(\.version)
+        for version in versions { try await checkFiles(of: version, stored[version.version]) }
+        return VerifiedFiles(report: report, renders: renders)
+    }
+
+    /// The provenance of a version, read anew; nil with the reason in the report.
+    private mutating func read(
+        _ entry: AssetHead.Entry, _ head: AssetHead
+    ) async throws(Failure) -> Provenance? {
+        guard let name = VersionName(entry.version) else { return nil }
+        let key = try library.keys.file(Provenance.fileName, of: name, asset)
+        let place = library.place(key)
+        guard let bytes = try await library.read(key, atMost: Provenance.fileBytesMax) else {
+            report.add(
+                problem: .provenance, place,
+                "the head of the asset names it, and it is not there. Restore it from a backup.")
+            return nil
+        }
+        if !Provenance.isSealed(Data(bytes)) {
+            report.add(
+                problem: .provenance, place,
+                "it was changed after it was written: its digest is another one. Restore it.")
+        }
+        let copy =
+            entry == head.draft
+            ? head.draftProvenance : entry == head.history.first ? head.provenance : nil
+        if let copy, !copy.utf8.elementsEqual(bytes) {
+            report.add(
+                problem: .pointer, place,
+                "it is not what the head of the asset has of it. Restore one of them.")
+        }
+        do throws(Failure) {
+            let version = try Provenance(reading: bytes, at: FilePath(place))
+            guard version.version == entry.version, version.parent == entry.parent else {
+                throw Failure(.damagedVersion, "\(place) says that it is \(version.version).")
+            }
+            return version
+        } catch {
+            report.add(problem: .provenance, place, error.message + " Restore it.")
+            return nil
+        }
+    }
+
+    private mutating func checkTimelines(_ history: [Provenance], _ draft: Provenance?) {
+        let byName = Dictionary(history.map { ($0.version, $0) }) { first, _ in first }
+        var all = history
+        if let draft {
+            if draft.parent == history.first?.version {
+                all.append(draft)
+            } else {
+                report.add(
+                    note: .draft, place(draft),
+                    "it was made on \(draft.parent ?? "the original"), which is not current any more: it cannot be "
+                        + "published. Discard it.")
+            }
+        }
+        for version in all {
+            if version.isDraft != (version == draft) {
+                report.add(
+                    problem: .timeline, place(version),
+                    version.isDraft
+                        ? "it is published, but says it is a draft." : "it says it is no draft.")
+            }
+            let parent = version.parent.flatMap { byName[$0] }
+            // A version that was collected cannot contradict.
+            guard version.parent == nil || parent != nil else { continue }
+            for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
+                report.add(problem: .timeline, place(version), sentence + ".")
+            }
+        }
+    }
+
+    /// Tells of versions that no head names.
+    private mutating func checkStrays(
+        _ head: AssetHead, _ history: [Provenance], _ stored: [String: StoredVersion], _ now: Date
+    ) {
+        let known = head.linked.union(head.trash.map(\.version)).union(history.map(\.version))
+            .union([head.draft?.version].compactMap(\.self)).union(head.history.map(\.version))
+        for (name, version) in stored.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+            let place = "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(name)"
+            let age = now.timeIntervalSince1970 - Double(version.newest ?? 0)
+            if age > Retention.orphanAge {
+                report.add(problem: .stray, place, "it is in no history; minilab gc removes it.")
+            } else {
+                report.add(
+                    note: .stray, place,
+                    "it is in no history yet: a worker publishes it now, or carries it on after a crash."
+                )
+            }
+        }
+    }
+
+    /// How the report calls a version.
+    func place(_ version: Provenance) -> String {
+        "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(version.version)"
+    }
+}
