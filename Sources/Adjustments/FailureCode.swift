@@ -90,6 +90,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case noSpace
     /// Reading or writing a file failed.
     case ioFailure
+    /// The library's object store does not answer, or asks for patience: workers wait for it.
+    case storeUnavailable
     /// A later release of Minilab wrote it, in a format that this one does not read.
     case laterFormat
     /// The asset's current version changed while the render ran, more often than we rebase.
@@ -112,9 +114,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .workerLost:
             true
         case .renderCrashed, .untrustedRender, .unconfined, .renderTimedOut, .outOfMemory, .noSpace,
-            .ioFailure,
-            .laterFormat,
-            .revisionConflict, .internalError:
+            .ioFailure, .storeUnavailable, .laterFormat, .revisionConflict, .internalError:
             false
         }
     }

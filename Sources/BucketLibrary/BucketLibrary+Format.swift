@@ -10,17 +10,22 @@ extension BucketLibrary {
     /// Most bytes of the object.
     private static let documentBytesMax = 4_096
 
-    /// Refuses a library that a later release has made, and marks one that is new.
+    /// Refuses a library that a later release has made.
     ///
-    /// - Throws: `laterFormat`; `damagedVersion` when the mark is none; `ioFailure`.
-    public func checkFormat() async throws(Failure) {
-        let key: BlobKey
-        do throws(BlobError) { key = try BlobKey(LibraryKeys.libraryFile) } catch {
-            throw error.failure()
-        }
+    /// - Parameter isNew: whether one that is not there is begun; else it is a mistake in its name.
+    /// - Throws: `laterFormat`; `damagedVersion` when the mark is none; `invalidValue` when there is no library;
+    ///   `storeUnavailable`, `ioFailure`.
+    public func checkFormat(beginning isNew: Bool) async throws(Failure) {
+        let key = try formatKey()
         for _ in 0..<2 {
             if let bytes = try await read(key, atMost: Self.documentBytesMax) {
                 return try check(bytes, place(key))
+            }
+            guard isNew else {
+                throw Failure(
+                    .invalidValue,
+                    "there is no library at \(settings.name): it has no object \(key). Give the URL that the "
+                        + "workers are given as --library.")
             }
             do {
                 let bytes = Array(try JSONEncoder().encode(Document(format: Self.formatWritten)))
@@ -37,6 +42,16 @@ extension BucketLibrary {
             }
         }
         throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
+    }
+
+    public func reach() async throws(Failure) {
+        _ = try await read(formatKey(), atMost: Self.documentBytesMax)
+    }
+
+    private func formatKey() throws(Failure) -> BlobKey {
+        do throws(BlobError) { return try BlobKey(LibraryKeys.libraryFile) } catch {
+            throw error.failure()
+        }
     }
 
     private func check(_ bytes: [UInt8], _ place: String) throws(Failure) {

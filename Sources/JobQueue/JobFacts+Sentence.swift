@@ -182,7 +182,8 @@ extension JobFacts {
         case .renderCrashed, .untrustedRender, .workerLost:
             return "Keep minilab dead \(job) --bundle for a report; then \(replay)."
         case .deadlinePassed: return "\(replay) runs it without its deadline."
-        case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .outOfMemory,
+        case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .storeUnavailable,
+            .outOfMemory,
             .renderTimedOut, .revisionConflict, .internalError, .damagedVersion, .laterFormat:
             return "When the cause is gone: \(replay)."
         default:

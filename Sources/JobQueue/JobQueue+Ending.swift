@@ -142,6 +142,8 @@ extension JobQueue {
         case rebase
         /// The worker is short of memory; others, or itself later, may have enough.
         case pressure
+        /// The library's store does not answer; the job is as good as it was.
+        case outage
     }
 
     /// Hands a job back, to be claimed again at its old place; no attempt is burnt.

@@ -18,6 +18,7 @@ public final class WorkerHealth: Sendable {
         var drainingSince: ContinuousClock.Instant?
         var hasReachedRedis = false
         var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
+        var storeTrouble: (since: ContinuousClock.Instant, reason: String)?
         var shortage: (since: ContinuousClock.Instant, level: PressureLevel, reading: String)?
     }
 
@@ -63,6 +64,12 @@ public final class WorkerHealth: Sendable {
                 state.holdsClaims = holds
                 // Until now it rightly asked for nothing.
                 if !holds { state.asked = now }
+            case .store(let trouble?):
+                state.storeTrouble = (state.storeTrouble?.since ?? now, trouble)
+            case .store(nil):
+                state.storeTrouble = nil
+                // Until now it rightly asked for nothing.
+                state.asked = now
             case .pressure(.level(.calm, _)):
                 state.shortage = nil
                 // Until now it rightly asked for nothing.
@@ -92,12 +99,12 @@ public final class WorkerHealth: Sendable {
                     forSeconds: (now - state.beat) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
-        // With all slots busy, one job that runs alone, jobs that wait for memory, or memory short it rightly waits; told to
-        // stop, it has ended.
+        // With all slots busy, one job that runs alone, jobs that wait for memory, memory short, or a store that does not
+        // answer it rightly waits; told to stop, it has ended.
         let waits =
             state.busy >= slots
             || ((state.waitsForIdle || state.holdsClaims) && state.busy > 0)
-            || state.shortage != nil
+            || state.shortage != nil || state.storeTrouble != nil
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(
@@ -129,6 +136,14 @@ public final class WorkerHealth: Sendable {
                     forSeconds: (now - since) / .seconds(1),
                     action:
                         "see \"Memory is short\" in ops/RUNBOOK.md; the worker goes on by itself"))
+        }
+        if let (since, reason) = state.storeTrouble {
+            problems.append(
+                HealthReport.Problem(
+                    what: "the library's store does not answer, the worker claims no jobs: \(reason)",
+                    forSeconds: (now - since) / .seconds(1),
+                    action:
+                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker asks it each second"))
         }
         if let (since, reason) = state.redisTrouble {
             problems.append(

@@ -23,6 +23,7 @@ public struct WorkerMetrics: Sendable {
     private let memoryWaits: Histogram
     private let memoryPassed: Counter
     private let claimsHeld: Gauge
+    private let storeAway: Gauge
     private let memoryRatio: Histogram
     private let memoryOverEstimate: Counter
     private let childStarts: Counter
@@ -82,6 +83,9 @@ public struct WorkerMetrics: Sendable {
         memoryPassed = all.counter(
             "minilab_memory_passed_total",
             "Grants that were given while a request that came before, a larger one, waited on.")
+        storeAway = all.gauge(
+            "minilab_store_away",
+            "Whether the library's object store does not answer, so that no jobs are claimed.")
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because those that are wait for memory.")
@@ -151,6 +155,7 @@ public struct WorkerMetrics: Sendable {
             for measure in Confinement.Measure.allCases {
                 confined.set(confinement.has(measure) ? 1 : 0, measure.rawValue)
             }
+        case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
         case .pressure(let step): record(step)

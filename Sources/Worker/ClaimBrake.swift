@@ -2,8 +2,16 @@ import Synchronization
 
 /// Holds a worker's claims back while jobs that it has claimed could not start.
 public final class ClaimBrake: Sendable {
+    /// The reasons for which claims are held back.
+    enum Reason: Hashable {
+        /// Jobs wait for memory.
+        case memory
+        /// The library's store does not answer.
+        case store
+    }
+
     private struct State {
-        var isPulled = false
+        var reasons: Set<Reason> = []
         var wake: @Sendable () -> Void = {}
     }
 
@@ -14,13 +22,15 @@ public final class ClaimBrake: Sendable {
     public init(listener: @escaping WorkerEvent.Listener = { _ in }) { self.listener = listener }
 
     /// Whether no jobs are to be claimed now.
-    var isPulled: Bool { state.withLock { $0.isPulled } }
+    var isPulled: Bool { state.withLock { !$0.reasons.isEmpty } }
 
-    /// Pulls the brake, or lets it go.
-    func pull(_ isPulled: Bool) {
+    /// Pulls the brake for a reason, or lets it go; it holds as long as there is one.
+    func pull(_ isPulled: Bool, for reason: Reason) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.isPulled != isPulled else { return nil }
-            state.isPulled = isPulled
+            let was = !state.reasons.isEmpty
+            if isPulled { state.reasons.insert(reason) } else { state.reasons.remove(reason) }
+            let isPulled = !state.reasons.isEmpty
+            guard was != isPulled else { return nil }
             listener(.holdsClaims(isPulled))
             return isPulled ? nil : state.wake
         }

@@ -31,6 +31,11 @@ public protocol JobHandler: Sendable {
 
     /// The holds for which something is staged, by any worker of the queue.
     func staged() async throws(Failure) -> [StagedHold]
+
+    /// Asks the place of versions whether it answers; only after a `storeUnavailable`.
+    ///
+    /// - Throws: `storeUnavailable` when it still does not.
+    func reach() async throws(Failure)
 }
 
 /// What came of a job's edit.

@@ -53,13 +53,12 @@ extension JobRunner {
     }
 
     /// Ends a hold whose work was stopped: the lease is lost, the job is not wanted any more, or the worker hands it
-    /// back.
-    func giveUp(_ claim: Claim, isRequeued: Bool, _ hold: JobHold) async {
+    /// back, for one of its reasons.
+    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: JobHold) async {
         if hold.isCancelled { return await dismiss(claim, hold) }
-        await finish(isRequeued ? .requeued : .handedBack, claim.job, hold) {
+        await finish(reason == .pressure ? .requeued : .handedBack, claim.job, hold) {
             () async throws(QueueError) in
-            try await queue.release(
-                job: claim.job, fence: claim.fence, isRequeued ? .pressure : .shutdown)
+            try await queue.release(job: claim.job, fence: claim.fence, reason)
         }
     }
 

@@ -13,6 +13,7 @@ import RenderProtocol
 struct JobRunner: Sendable {
     let queue: JobQueue
     let handler: any JobHandler
+    let outage: StoreOutage
     /// The worker's name in events.
     let worker: String
     let logger: Logger
@@ -38,11 +39,15 @@ struct JobRunner: Sendable {
                 }
                 await discard(staged)
             }
+        } catch let failure as Failure where failure.code == .storeUnavailable {
+            await outage.begin(failure)
+            await giveUp(claim, .outage, hold)
+            await discard(staged)
         } catch let failure as Failure {
             await fail(claim, failure, hold)
             await discard(staged)
         } catch {
-            await giveUp(claim, isRequeued: error is RenderRequeued, hold)
+            await giveUp(claim, error is RenderRequeued ? .pressure : .shutdown, hold)
             await discard(staged)
         }
     }
@@ -94,13 +99,32 @@ struct JobRunner: Sendable {
         }
     }
 
+    /// Most outages of the store that one publication waits for.
+    private static let outagesMax = 10
+
+    /// Step 2 of publishing, once the store answers.
+    private func publishWhenReachable(
+        _ version: CommittedVersion
+    ) async throws(Failure) -> PublishOutcome {
+        for _ in 0..<Self.outagesMax {
+            do throws(Failure) {
+                return try await handler.publish(version)
+            } catch {
+                guard error.code == .storeUnavailable else { throw error }
+                await outage.begin(error)
+                await outage.waitForEnd()
+            }
+        }
+        return try await handler.publish(version)
+    }
+
     /// Steps 2 and 3 of publishing. Every step can be repeated, by us or by any worker.
     private func publish(
         _ version: CommittedVersion, carries: Int, _ hold: JobHold
     ) async {
         let outcome: PublishOutcome
-        do {
-            outcome = try await handler.publish(version)
+        do throws(Failure) {
+            outcome = try await publishWhenReachable(version)
         } catch {
             return await handOn(version, error, carries: carries, hold)
         }

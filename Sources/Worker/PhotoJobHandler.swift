@@ -56,6 +56,8 @@ public struct PhotoJobHandler: JobHandler {
             .map { StagedHold(job: $0.job, fence: $0.fence) }
     }
 
+    public func reach() async throws(Failure) { try await library.reach() }
+
     func stagedVersion(_ hold: StagedHold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
     }

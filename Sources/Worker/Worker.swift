@@ -18,6 +18,7 @@ public struct Worker: Service {
     let settings: WorkerSettings
     let logger: Logger
     private let brake: ClaimBrake
+    private let outage: StoreOutage
     let pace = FleetPace()
     let listener: WorkerEvent.Listener
 
@@ -48,8 +49,10 @@ public struct Worker: Service {
         self.brake = brake
         self.logger = logger
         self.listener = listener
+        outage = StoreOutage(
+            handler: handler, brake: brake, logger: logger, listener: listener)
         runner = JobRunner(
-            queue: queue, handler: handler, worker: settings.name, logger: logger,
+            queue: queue, handler: handler, outage: outage, worker: settings.name, logger: logger,
             listener: listener)
     }
 
@@ -94,6 +97,7 @@ public struct Worker: Service {
             listener(.drains)
             Task {
                 await jobs.close()
+                await outage.close()
                 await sleep.end()
             }
         }

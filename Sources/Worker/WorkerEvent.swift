@@ -45,6 +45,8 @@ public enum WorkerEvent: Sendable {
         case idleEnded(Int)
     }
 
+    /// The library's store does not answer, as this sentence says; or it does again.
+    case store(trouble: String?)
     /// What renders were granted of the memory, or who waits for some, has changed.
     case memory(WorkerMemory)
     /// Memory was granted: how long that took, and how many requests that came before wait on.

@@ -51,6 +51,7 @@ struct EffectHandler: JobHandler {
 
     func discard(_ hold: StagedHold) async throws(Failure) {}
     func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func reach() async throws(Failure) {}
     func staged() async throws(Failure) -> [StagedHold] { [] }
 
     /// The version that an earlier hold has published: a server that lost its last writes does not know.

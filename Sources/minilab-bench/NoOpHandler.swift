@@ -13,5 +13,6 @@ struct NoOpHandler: JobHandler {
     func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome { .published }
     func discard(_ hold: StagedHold) async throws(Failure) {}
     func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func reach() async throws(Failure) {}
     func staged() async throws(Failure) -> [StagedHold] { [] }
 }

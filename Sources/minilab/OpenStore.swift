@@ -77,7 +77,7 @@ struct OpenStore {
             if originals != nil { bucket.originalsPrefix = "" }
             let library = try BucketLibrary(
                 store: store, originals: originals ?? store, scratch: settings.scratch, bucket)
-            try await library.checkFormat()
+            try await library.checkFormat(beginning: use == .editing)
             return OpenStore(library: library, clients: clients)
         } catch {
             for client in clients { await client.close() }

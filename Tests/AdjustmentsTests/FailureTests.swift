@@ -23,9 +23,7 @@ import Testing
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "deadlinePassed",
                 "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory",
-                "noSpace", "ioFailure",
-                "laterFormat",
-                "revisionConflict", "workerLost", "internalError",
+                "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict", "workerLost", "internalError",
             ])
     }
 }

@@ -51,14 +51,14 @@ import Testing
 
     @Test func `a new library is marked, a later release's is refused`() async throws {
         let f = try BucketFixture()
-        try await f.library.checkFormat()
-        try await f.library.checkFormat()
+        try await f.library.checkFormat(beginning: true)
+        try await f.library.checkFormat(beginning: true)
         #expect(f.memory.text("library.json") == #"{"format":1}"#)
         try f.memory.place(#"{"format":2,"more":1}"#, at: "library.json")
-        let failure = await #expect(throws: Failure.self) { try await f.library.checkFormat() }
+        let failure = await #expect(throws: Failure.self) { try await f.library.checkFormat(beginning: true) }
         #expect(failure?.code == .laterFormat)
         try f.memory.place("?", at: "library.json")
-        let damaged = await #expect(throws: Failure.self) { try await f.library.checkFormat() }
+        let damaged = await #expect(throws: Failure.self) { try await f.library.checkFormat(beginning: true) }
         #expect(damaged?.code == .damagedVersion)
     }
 }

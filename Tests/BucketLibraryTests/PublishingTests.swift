@@ -163,7 +163,7 @@ import Testing
         #expect(try await f.currentText() == "pixels")
     }
 
-    @Test func `an outage is an ioFailure, and what was sealed is published after it`() async throws
+    @Test func `an outage is told as one, and what was sealed is published after it`() async throws
     {
         let f = try BucketFixture()
         let staged = try await f.seal(version(1), on: nil)
@@ -171,7 +171,7 @@ import Testing
         let failure = await #expect(throws: Failure.self) {
             try await f.library.publish(version(1), of: f.asset, from: staged)
         }
-        #expect(failure?.code == .ioFailure)
+        #expect(failure?.code == .storeUnavailable)
         f.memory.fail { _ in nil }
         #expect(try await f.library.publish(version(1), of: f.asset, from: staged) == .published)
     }

@@ -42,8 +42,8 @@ struct SeaweedTests {
 
     @Test func `versions are published, undone, drafted and carried on`() async throws {
         try await withLibrary { f, _ async throws in
-            try await f.library.checkFormat()
-            try await f.library.checkFormat()
+            try await f.library.checkFormat(beginning: true)
+            try await f.library.checkFormat(beginning: true)
             #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
             #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
             #expect(try await f.publish(version(1), on: nil, text: "one") == .published)

@@ -4,8 +4,8 @@ import BlobStore
 extension BlobError {
     /// The failure that it means for a job; the sentence stays.
     ///
-    /// Most go as `ioFailure`, whose jobs are retried: a store that does not answer comes back, and rights and settings
-    /// are mended by people while jobs wait.
+    /// A store that does not answer comes back: its jobs wait and burn no attempt (`storeUnavailable`). Most others go as
+    /// `ioFailure`, whose jobs are retried: rights and settings are mended by people.
     ///
     /// - Parameter missing: the code for an object that is not there.
     func failure(missing: FailureCode = .ioFailure) -> Failure {
@@ -14,12 +14,10 @@ extension BlobError {
             switch self.code {
             case .notFound: missing
             case .full: .noSpace
+            case .throttled, .unavailable, .unknownFate: .storeUnavailable
             case .invalid: .invalidValue
             case .invalidURL, .invalidConfiguration, .precondition, .changed, .denied,
-                .noCredentials,
-                .misconfigured, .conditionsIgnored, .throttled, .unavailable, .unknownFate,
-                .corrupt,
-                .local, .cancelled:
+                .noCredentials, .misconfigured, .conditionsIgnored, .corrupt, .local, .cancelled:
                 .ioFailure
             }
         return Failure(code, message)

@@ -1,7 +1,7 @@
 -- Hands a job back to be claimed again at its old place. No attempt is burnt.
 --
 -- ARGV   P, events max, done max, id, fence, reason: `shutdown`, `rebase` (the asset changed under the
---        render), or `pressure` (its worker is short of memory)
+--        render), `pressure` (its worker is short of memory), or `outage` (the library's store does not answer)
 -- Returns OK, or GONE, or FENCED
 -- Crash  Before it the lease runs out and reap counts a crash; afterwards the job is ready.
 local id, fence, reason = ARGV[4], ARGV[5], ARGV[6]

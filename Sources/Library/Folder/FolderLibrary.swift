@@ -82,6 +82,9 @@ public struct FolderLibrary: LibraryStore {
         }
     }
 
+    /// A folder that hangs holds the call up itself; one that is gone fails with what is wrong.
+    public func reach() async throws(Failure) {}
+
     public func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure) {

@@ -53,6 +53,11 @@ public protocol LibraryStore: Sendable {
     /// Where a file is below the library's root, as events name it.
     func path(of file: StoredFile) async throws(Failure) -> String
 
+    /// Asks the store whether it answers.
+    ///
+    /// - Throws: `storeUnavailable`.
+    func reach() async throws(Failure)
+
     // MARK: Making a version
 
     /// Gives a staged version a file that is stored already, without copying its bytes where the store can.

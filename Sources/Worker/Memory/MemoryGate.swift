@@ -125,7 +125,7 @@ final class MemoryGate: Sendable {
         state.told = figures
         listener(.memory(figures))
         brake.pull(
-            state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax)
+            state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax, for: .memory)
     }
 
     private static func figures(_ ledger: MemoryLedger) -> WorkerMemory {

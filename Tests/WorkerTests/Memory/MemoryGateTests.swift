@@ -137,11 +137,11 @@ import Testing
     @Test func `a job in the worker waits for claims to go on`() async throws {
         let brake = ClaimBrake()
         let jobs = RunningJobs(slots: 2, brake: brake)
-        brake.pull(true)
+        brake.pull(true, for: .memory)
         let waiting = Task { await jobs.waitForFreeSlots() }
-        brake.pull(false)
+        brake.pull(false, for: .memory)
         #expect(await waiting.value == 2)
-        brake.pull(true)
+        brake.pull(true, for: .memory)
         let closing = Task { await jobs.waitForFreeSlots() }
         await jobs.close()
         #expect(await closing.value == nil)

@@ -11,11 +11,13 @@ final class FakeHandler: JobHandler {
         case published(CommittedVersion)
         case discarded(StagedHold)
         case swept(StagedHold)
+        case asked
     }
 
     private let calls = Mutex<[Call]>([])
     private let holds: [StagedHold]
     private let onMake: @Sendable (Claim) async throws -> MadeJob
+    private let onReach: @Sendable () throws(Failure) -> Void
     private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome
 
     init(
@@ -25,11 +27,13 @@ final class FakeHandler: JobHandler {
         },
         publish: @escaping @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome = {
             _ throws(Failure) in .published
-        }
+        },
+        reach: @escaping @Sendable () throws(Failure) -> Void = {}
     ) {
         self.holds = holds
         onMake = make
         onPublish = publish
+        onReach = reach
     }
 
     var seen: [Call] { calls.withLock { $0 } }
@@ -56,6 +60,11 @@ final class FakeHandler: JobHandler {
     }
 
     func staged() async throws(Failure) -> [StagedHold] { holds }
+
+    func reach() async throws(Failure) {
+        calls.withLock { $0.append(.asked) }
+        try onReach()
+    }
 }
 
 extension JobEvent.Completed {

@@ -43,9 +43,13 @@ struct RunnerFixture: Sendable {
     func runner(
         _ handler: FakeHandler, listener: @escaping WorkerEvent.Listener = { _ in }
     ) -> JobRunner {
-        JobRunner(
-            queue: queue, handler: handler, worker: "w", logger: Logger(label: "test"),
-            listener: listener)
+        let logger = Logger(label: "test")
+        return JobRunner(
+            queue: queue, handler: handler,
+            outage: StoreOutage(
+                handler: handler, brake: ClaimBrake(), logger: logger, listener: listener,
+                pause: .milliseconds(1)),
+            worker: "w", logger: logger, listener: listener)
     }
 
     /// Admits a job of an asset under an id of the same name and claims it.

@@ -29,7 +29,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per asset.") var json = false
 
-    func run() async throws { try await options.withLibrary(settings: ["resources": resources], run) }
+    func run() async throws {
+        try await options.withLibrary(settings: ["resources": resources], run)
+    }
 
     private func run(_ open: OpenLibrary) async throws {
         let scratch =

@@ -1,0 +1,69 @@
+import Adjustments
+import Logging
+
+/// Holds a worker's claims back while the place of its versions does not answer, and asks it now and then.
+///
+/// Jobs that met the outage go back without an attempt burnt; a version that is committed waits for the end here, since
+/// nobody else could publish it either.
+actor StoreOutage {
+    private let handler: any JobHandler
+    private let brake: ClaimBrake
+    private let logger: Logger
+    private let listener: WorkerEvent.Listener
+    private let pause: Duration
+    private var asking: Task<Void, Never>?
+    private var isClosed = false
+
+    /// Between two questions. Source: one probe a second while a store is away, ``BlobStore``'s own budget being spent.
+    static let pauseStandard = Duration.seconds(1)
+
+    init(
+        handler: any JobHandler, brake: ClaimBrake, logger: Logger,
+        listener: @escaping WorkerEvent.Listener, pause: Duration = pauseStandard
+    ) {
+        self.handler = handler
+        self.brake = brake
+        self.logger = logger
+        self.listener = listener
+        self.pause = pause
+    }
+
+    /// Notes that the store did not answer.
+    func begin(_ failure: Failure) {
+        guard asking == nil, !isClosed else { return }
+        brake.pull(true, for: .store)
+        listener(.store(trouble: failure.message))
+        logger.error(
+            "the library's store does not answer: no job is claimed until it does",
+            metadata: ["error": "\(failure.message)"])
+        asking = Task { await self.ask() }
+    }
+
+    /// Waits until the store answers again, or the worker is told to stop.
+    func waitForEnd() async { await asking?.value }
+
+    /// The worker stops: nobody waits any more.
+    func close() {
+        isClosed = true
+        asking?.cancel()
+    }
+
+    private func ask() async {
+        while !Task.isCancelled {
+            do {
+                try await Task.sleep(for: pause)
+                try await handler.reach()
+                break
+            } catch let failure as Failure where failure.code == .storeUnavailable {
+                continue
+            } catch {
+                // Cancelled; or it answers, and whatever else is wrong is for jobs to tell.
+                break
+            }
+        }
+        asking = nil
+        brake.pull(false, for: .store)
+        listener(.store(trouble: nil))
+        logger.notice("the library's store answers again, or the worker stops")
+    }
+}

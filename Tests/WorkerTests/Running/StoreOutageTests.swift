@@ -1,0 +1,89 @@
+import Adjustments
+import JobQueue
+import Logging
+import MinilabTesting
+import Synchronization
+import Testing
+
+@testable import Worker
+
+@Suite("A store that does not answer") struct StoreOutageTests {
+    private static let away = Failure(.storeUnavailable, "the store is away.")
+
+    /// A store that is away for so many calls.
+    private final class Away: Sendable {
+        private let left: Mutex<Int>
+
+        init(for calls: Int) { left = Mutex(calls) }
+
+        func call() throws(Failure) {
+            let isAway = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if isAway { throw StoreOutageTests.away }
+        }
+    }
+
+    @Test func `burns no attempt of a job, which is ready again`() async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(
+            make: { _ async throws in throw Self.away },
+            reach: { () throws(Failure) in throw Self.away })
+        let told = Mutex<[String?]>([])
+        let runner = f.runner(handler) { event in
+            if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
+        }
+        let claim = try await f.claim("a")
+        await runner.run(claim, JobHold())
+        let record = try await f.record("a")
+        #expect(record.state == .ready)
+        #expect(try await f.queue.attempts(of: "a").isEmpty)
+        #expect(told.withLock { $0 } == ["the store is away."])
+        await runner.outage.close()
+        await runner.outage.waitForEnd()
+        #expect(told.withLock { $0 } == ["the store is away.", nil])
+    }
+
+    @Test func `holds claims back until it answers`() async throws {
+        let store = Away(for: 3)
+        let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
+        let brake = ClaimBrake()
+        let outage = StoreOutage(
+            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
+            pause: .milliseconds(1))
+        await outage.begin(Self.away)
+        #expect(brake.isPulled)
+        await outage.waitForEnd()
+        #expect(!brake.isPulled)
+        #expect(handler.seen == [.asked, .asked, .asked, .asked])
+    }
+
+    @Test func `does not let go of claims that memory holds back`() async throws {
+        let brake = ClaimBrake()
+        brake.pull(true, for: .memory)
+        let outage = StoreOutage(
+            handler: FakeHandler(), brake: brake, logger: .init(label: "test"),
+            listener: { _ in }, pause: .milliseconds(1))
+        await outage.begin(Self.away)
+        await outage.waitForEnd()
+        #expect(brake.isPulled)
+    }
+
+    @Test func `is waited for by a version that is committed, which is not carried for it`()
+        async throws
+    {
+        let f = try await RunnerFixture()
+        let store = Away(for: 3)
+        let handler = FakeHandler(
+            publish: { _ throws(Failure) in
+                try store.call()
+                return .published
+            },
+            reach: { () throws(Failure) in try store.call() })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, JobHold())
+        #expect(try await f.record("a").state == .done)
+        #expect(try await f.events() == ["completed"])
+    }
+}
