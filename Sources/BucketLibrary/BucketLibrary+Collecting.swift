@@ -13,7 +13,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> Collected {
         let stored = try await stored(of: asset)
         // The head is read after the list: a version that was sealed and published meanwhile is in it.
-        heads[asset] = nil
+        heads.forget(ExactName(asset))
         return try await change(asset) { held throws(Failure) in
             guard held.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
             let older = try await self.older(held.head, asset)

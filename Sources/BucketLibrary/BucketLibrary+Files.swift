@@ -16,7 +16,9 @@ extension BucketLibrary {
         let key = try keys.original(of: asset)
         let name = place(key)
         // A descriptor may be asked for just when somebody cleans the folder up.
-        if let known = originalDigests[asset], let lease = downloads.cache.lease(known.sha256) {
+        if let known = originalDigests[ExactName(asset)],
+            let lease = downloads.cache.lease(known.sha256)
+        {
             let found = try await saying(missing: .missingAsset) { () throws(BlobError) in
                 try await originals.head(key)
             }
@@ -25,7 +27,8 @@ extension BucketLibrary {
         let arrival = try await downloads.bring(
             "original:\(key)",
             ScratchDownloads.Order(store: originals, key: key, name: name, missing: .missingAsset))
-        originalDigests[asset] = (arrival.tag, arrival.lease.sha256)
+        originalDigests.set(
+            ExactName(asset), (tag: arrival.tag, sha256: arrival.lease.sha256))
         return try downloads.cache.open(arrival.lease, name: name)
     }
 

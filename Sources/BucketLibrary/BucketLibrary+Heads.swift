@@ -32,9 +32,12 @@ extension BucketLibrary {
             held = HeldHead(
                 head: try AssetHead(reading: found.bytes, at: place(key)), tag: found.blob.tag)
         }
-        heads[asset] = held
+        heads.set(ExactName(asset), held, cost: Self.headCost(found?.bytes.count))
         return held
     }
+
+    /// The cost of remembering a head, whose values take some memory even when its bytes are few.
+    private static func headCost(_ bytes: Int?) -> Int { 4_096 + (bytes ?? 0) }
 
     /// Changes a head: decides, writes if nobody else has, and decides anew if somebody has.
     ///
@@ -45,7 +48,7 @@ extension BucketLibrary {
         _ asset: AssetPath,
         _ decide: (HeldHead) async throws(Failure) -> HeadDecision<Answer>
     ) async throws(Failure) -> Answer {
-        var known = heads[asset]
+        var known = heads[ExactName(asset)]
         for _ in 0..<Self.roundsMax {
             let isFresh = known == nil
             let held: HeldHead
@@ -71,12 +74,13 @@ extension BucketLibrary {
     ) async throws(Failure) -> Bool {
         let key = try keys.head(of: asset)
         let bytes = try head.encoded()
-        heads[asset] = nil
+        heads.forget(ExactName(asset))
         do throws(BlobError) {
             let tag = try await store.put(
                 key, bytes, if: held.tag.map { .unchanged($0) } ?? .absent,
                 BlobAttributes(mediaType: "application/json"))
-            heads[asset] = HeldHead(head: head, tag: tag)
+            heads.set(
+                ExactName(asset), HeldHead(head: head, tag: tag), cost: Self.headCost(bytes.count))
             return true
         } catch {
             switch error.code {

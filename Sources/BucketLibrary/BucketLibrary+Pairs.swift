@@ -13,7 +13,7 @@ extension BucketLibrary {
     public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
         let stem = Self.stem(of: asset)
         let prefix = keys.originalsPrefix + stem
-        let candidates = Set(PairedVideo.endings.map { prefix + $0 })
+        let candidates = Set(PairedVideo.endings.map { ExactName(prefix + $0) })
         var found: [BlobPage.Entry] = []
         var last: BlobKey?
         while true {
@@ -21,14 +21,17 @@ extension BucketLibrary {
             let page = try await saying { () throws(BlobError) in
                 try await self.originals.list(prefix, after: place)
             }
-            found += page.entries.filter { candidates.contains($0.key.text) }
-            // Behind the last ending there is none.
-            guard let next = page.next, next.text < (candidates.max() ?? "") else { break }
+            found += page.entries.filter { candidates.contains(ExactName($0.key.text)) }
+            // Behind the last ending there is none: the next byte after `_`.
+            guard let next = page.next,
+                next.text.utf8.lexicographicallyPrecedes((prefix + "`").utf8)
+            else { break }
             last = next
         }
         var videos: [PairedVideo] = []
         for ending in PairedVideo.endings {
-            guard let entry = found.first(where: { $0.key.text == prefix + ending }) else {
+            let key = ExactName(prefix + ending)
+            guard let entry = found.first(where: { ExactName($0.key.text) == key }) else {
                 continue
             }
             videos.append(

@@ -27,7 +27,7 @@ extension BucketLibrary {
         }
         switch publication {
         case .published, .alreadyPublished, .publishedBefore:
-            sealed[version] = nil
+            sealed.forget(version)
             try await discard(staged)
         // The caller may look at it; it discards.
         case .conflict, .lost: break
@@ -100,7 +100,7 @@ extension BucketLibrary {
         let discarded = try await change(asset) { held throws(Failure) in
             held.head.discardingDraft(name, now: self.now)
         }
-        if discarded == nil, heads[asset]?.tag == nil {
+        if discarded == nil, heads[ExactName(asset)]?.tag == nil {
             // Nobody has edited it: there is an original, or the name is wrong.
             let key = try keys.original(of: asset)
             _ = try await saying(missing: .missingAsset) { () throws(BlobError) in

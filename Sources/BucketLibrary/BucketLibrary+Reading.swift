@@ -13,7 +13,7 @@ extension BucketLibrary {
     public func provenance(
         of name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> Provenance? {
-        if let head = heads[asset]?.head,
+        if let head = heads[ExactName(asset)]?.head,
             head.history.contains(where: { $0.version == name.description })
         {
             return try await record(name, asset)

@@ -30,7 +30,8 @@ extension BucketLibrary {
                 .damagedVersion,
                 "\(place) says that it is of \(provenance.version). Restore it from a backup.")
         }
-        provenances[VersionKey(asset: asset, name: name)] = provenance
+        provenances.set(
+            VersionKey(asset: asset, name: name), provenance, cost: 4_096 + bytes.count)
         return provenance
     }
 
@@ -41,7 +42,7 @@ extension BucketLibrary {
         let version = VersionKey(asset: asset, name: name)
         if let known = links[version] { return known }
         // A head that was read before tells as well: a version's links never change.
-        if let entry = heads[asset]?.head.entry(name.description), entry.links.isEmpty {
+        if let entry = heads[ExactName(asset)]?.head.entry(name.description), entry.links.isEmpty {
             return VersionLinks()
         }
         let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
@@ -51,7 +52,7 @@ extension BucketLibrary {
                 VersionLinks()
             }
         // Those of a version that is not sealed yet may still come.
-        if bytes != nil { links[version] = found }
+        if bytes != nil { links.set(version, found) }
         return found
     }
 

@@ -19,7 +19,7 @@ extension BucketLibrary {
     ) async throws(Failure) {}
 
     /// This process takes the render over no more.
-    public func forgetRender(_ key: String) async throws(Failure) { wrongRenders[key] = true }
+    public func forgetRender(_ key: String) async throws(Failure) { wrongRenders.set(key, true) }
 
     /// Nothing is to be done: keys go with the versions that have them.
     public func forgetRenders() async throws(Failure) {}
@@ -30,7 +30,11 @@ extension BucketLibrary {
     ) async throws(Failure) -> ReusedRender? {
         guard wrongRenders[key.hex] == nil else { return nil }
         let held: HeldHead
-        if let known = heads[asset] { held = known } else { held = try await head(of: asset) }
+        if let known = heads[ExactName(asset)] {
+            held = known
+        } else {
+            held = try await head(of: asset)
+        }
         for entry in held.head.history + [held.head.draft].compactMap(\.self)
         where entry.renderKey == key.hex {
             guard let name = VersionName(entry.version),

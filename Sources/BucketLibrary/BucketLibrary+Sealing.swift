@@ -28,7 +28,7 @@ extension BucketLibrary {
         }
         // Nothing is written that could not be read.
         try remember(text, name, asset)
-        let held = heads[asset]
+        let held = heads[ExactName(asset)]
         let files = provenance.content?.recordedFiles ?? []
         let notes = try await offPool { () throws(Failure) in
             var notes: [String: Note] = [:]
@@ -36,7 +36,7 @@ extension BucketLibrary {
             return notes
         }
         var links = VersionLinks()
-        for (file, note) in notes where note.asset == asset {
+        for (file, note) in notes where ExactName(note.asset) == ExactName(asset) {
             guard let target = VersionName(note.version) else { continue }
             links.add(file, to: VersionLinks.Target(version: target, file: note.file))
         }
@@ -58,8 +58,10 @@ extension BucketLibrary {
         let version = try SealedVersion(provenance, text, links, of: asset, keys)
         try await put(Provenance.fileName, text, of: name, asset)
         let key = VersionKey(asset: asset, name: name)
-        self.links[key] = links
-        sealed[key] = FreshVersion(version: version, tag: held?.tag, wasKnown: held != nil)
+        self.links.set(key, links)
+        sealed.set(
+            key, FreshVersion(version: version, tag: held?.tag, wasKnown: held != nil),
+            cost: 4_096 + text.count)
     }
 
     private func put(

@@ -22,22 +22,24 @@ public final class BucketLibrary: LibraryStore {
     let downloads: ScratchDownloads
 
     /// Heads as they were read last, so that a commit need not read again.
-    let heads = BoundedCache<AssetPath, HeldHead>(countMax: headsMax)
+    let heads = BoundedCache<ExactName, HeldHead>(costMax: headBytesMax)
     /// Provenances and links, which never change.
-    let provenances = BoundedCache<VersionKey, Provenance>(countMax: recordsMax)
-    let links = BoundedCache<VersionKey, VersionLinks>(countMax: recordsMax)
+    let provenances = BoundedCache<VersionKey, Provenance>(costMax: provenanceBytesMax)
+    let links = BoundedCache<VersionKey, VersionLinks>(costMax: recordsMax)
     /// The contents of originals that were downloaded.
-    let originalDigests = BoundedCache<AssetPath, (tag: BlobTag, sha256: String)>(
-        countMax: recordsMax)
+    let originalDigests = BoundedCache<ExactName, (tag: BlobTag, sha256: String)>(
+        costMax: recordsMax)
     /// Versions that this process has sealed and not published yet.
-    let sealed = BoundedCache<VersionKey, FreshVersion>(countMax: headsMax)
+    let sealed = BoundedCache<VersionKey, FreshVersion>(costMax: provenanceBytesMax)
     /// Keys of renders that were found to be wrong.
-    let wrongRenders = BoundedCache<String, Bool>(countMax: recordsMax)
+    let wrongRenders = BoundedCache<String, Bool>(costMax: recordsMax)
 
-    /// Most heads that are remembered; one has some kilobytes.
-    private static let headsMax = 256
-    /// Most provenances that are remembered.
-    private static let recordsMax = 1_024
+    /// Most bytes of heads that are remembered, as they are written; most have some kilobytes.
+    private static let headBytesMax = 16 << 20
+    /// Most bytes of provenances that are remembered, as they are written.
+    private static let provenanceBytesMax = 16 << 20
+    /// Most small records of a kind that are remembered.
+    private static let recordsMax = 4_096
     /// Most requests that one call makes at one time.
     static let requestsAtOnce = 4
 
@@ -85,8 +87,12 @@ public final class BucketLibrary: LibraryStore {
 
     /// A version of an asset.
     struct VersionKey: Hashable, Sendable {
-        let asset: AssetPath
-        let name: VersionName
+        private let asset: ExactName
+        private let name: VersionName
+
+        init(asset: AssetPath, name: VersionName) {
+            (self.asset, self.name) = (ExactName(asset), name)
+        }
     }
 
     /// How sentences call an object.

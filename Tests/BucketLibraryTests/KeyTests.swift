@@ -49,6 +49,19 @@ import Testing
         #expect(found == (0..<7).map { "\($0).jpg" })
     }
 
+    @Test func `names that look the same and have other bytes are different assets`() async throws {
+        let memory = MemoryBlobStore()
+        let one = try BucketFixture(asset: "M\u{FC}ll.jpg", memory: memory)
+        let other = try BucketFixture(asset: "Mu\u{308}ll.jpg", memory: memory)
+        try memory.place("another", at: "originals/\(other.asset)")
+        #expect(try await one.text(one.library.open(.original(one.asset))) == "original")
+        #expect(try await one.text(one.library.open(.original(other.asset))) == "another")
+        _ = try await one.publish(version(1), on: nil, text: "one")
+        #expect(try await one.library.provenance(of: version(1), other.asset) == nil)
+        #expect(try await one.library.state(of: other.asset) == AssetState())
+        #expect(memory.keys.count { $0.hasPrefix("current/") } == 1)
+    }
+
     @Test func `a new library is marked, a later release's is refused`() async throws {
         let f = try BucketFixture()
         try await f.library.checkFormat(beginning: true)

@@ -31,8 +31,21 @@ final class MemoryBlobStore: BlobStore {
         let modified: Int
     }
 
+    /// A key by its bytes, as stores tell keys apart.
+    fileprivate struct Name: Hashable, Comparable {
+        let bytes: [UInt8]
+
+        init(_ key: BlobKey) { bytes = Array(key.text.utf8) }
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        static func < (one: Name, other: Name) -> Bool {
+            one.bytes.lexicographicallyPrecedes(other.bytes)
+        }
+    }
+
     fileprivate struct State {
-        var objects: [BlobKey: Object] = [:]
+        var objects: [Name: Object] = [:]
         var tags = 0
         var calls: [Call] = []
         var now = 1_780_000_000
@@ -59,11 +72,11 @@ final class MemoryBlobStore: BlobStore {
     /// The keys that are there, sorted.
     var keys: [String] { state.withLock { $0.objects.keys.sorted().map(\.text) } }
     func has(_ key: String) -> Bool {
-        state.withLock { $0.objects.keys.contains { $0.text == key } }
+        state.withLock { $0.objects.keys.contains { $0.bytes == Array(key.utf8) } }
     }
     func text(_ key: String) -> String? {
         state.withLock { state in
-            state.objects.first { $0.key.text == key }.map {
+            state.objects.first { $0.key.bytes == Array(key.utf8) }.map {
                 String(decoding: $0.value.bytes, as: UTF8.self)
             }
         }
@@ -92,7 +105,7 @@ final class MemoryBlobStore: BlobStore {
     }
     func remove(_ key: String) throws {
         let key = try BlobKey(key)
-        state.withLock { $0.objects[key] = nil }
+        state.withLock { $0.objects[Name(key)] = nil }
     }
     func lock(_ key: String) { _ = state.withLock { $0.locked.insert(key) } }
 
@@ -156,7 +169,7 @@ final class MemoryBlobStore: BlobStore {
         }
         let all = bytes
         return try await call(.put, key) { state throws(BlobError) in
-            let tag = state.objects[key]?.tag
+            let tag = state.objects[Name(key)]?.tag
             switch condition {
             case .always: break
             case .absent:
@@ -184,7 +197,7 @@ final class MemoryBlobStore: BlobStore {
         for key in keys {
             let isHeld = try await call(.delete, key) { state in
                 if state.locked.contains(key.text) { return true }
-                state.objects[key] = nil
+                state.objects[Name(key)] = nil
                 return false
             }
             if isHeld { left[key] = BlobError(.denied, "\(key) is locked.") }
@@ -195,16 +208,16 @@ final class MemoryBlobStore: BlobStore {
     func list(_ prefix: String, after: BlobKey?) async throws(BlobError) -> BlobPage {
         try await call(.list, BlobKey(listed: prefix)) { state in
             let keys = state.objects.keys.sorted().filter { key in
-                key.text.utf8.starts(with: prefix.utf8) && after.map { key > $0 } ?? true
+                key.bytes.starts(with: prefix.utf8) && after.map { key > Name($0) } ?? true
             }
             let page = keys.prefix(self.pageMax)
             return BlobPage(
                 entries: page.map { key in
                     let object = state.objects[key]!
                     return BlobPage.Entry(
-                        key: key, size: object.bytes.count, tag: object.tag,
+                        key: BlobKey(listed: key.text), size: object.bytes.count, tag: object.tag,
                         modified: BlobTime(seconds: object.modified))
-                }, next: page.count < keys.count ? page.last : nil)
+                }, next: page.count < keys.count ? page.last.map { BlobKey(listed: $0.text) } : nil)
         }
     }
 
@@ -213,7 +226,7 @@ final class MemoryBlobStore: BlobStore {
     }
 
     private func object(_ key: BlobKey, _ state: State) throws(BlobError) -> Object {
-        guard let object = state.objects[key] else {
+        guard let object = state.objects[Name(key)] else {
             throw BlobError(.notFound, "there is no \(key).")
         }
         return object
@@ -259,7 +272,7 @@ extension MemoryBlobStore.State {
     fileprivate mutating func put(_ bytes: [UInt8], at key: BlobKey) -> BlobTag {
         tags += 1
         let tag = BlobTag("t\(tags)")
-        objects[key] = MemoryBlobStore.Object(
+        objects[MemoryBlobStore.Name(key)] = MemoryBlobStore.Object(
             bytes: bytes, tag: tag, digest: BlobDigest(of: bytes), modified: now)
         return tag
     }

@@ -1,36 +1,55 @@
 import Synchronization
 
-/// Values by key, the latest ones used; the others are forgotten.
+/// Values by key, the latest ones used, of a bounded cost together; the others are forgotten.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let countMax: Int
+    private let costMax: Int
     private let state = Mutex<State>(State())
 
     private struct State {
-        var values: [Key: (value: Value, use: Int)] = [:]
+        var values: [Key: Item] = [:]
+        var cost = 0
         var uses = 0
     }
 
-    init(countMax: Int) { self.countMax = countMax }
+    private struct Item {
+        let value: Value
+        let cost: Int
+        var use: Int
+    }
 
+    /// - Parameter costMax: in the unit of the costs; a value that costs more than a quarter of it is not remembered.
+    init(costMax: Int) { self.costMax = costMax }
+
+    /// The value of a key, if it is remembered.
     subscript(key: Key) -> Value? {
-        get {
-            state.withLock { state in
-                guard let value = state.values[key]?.value else { return nil }
-                state.uses += 1
-                state.values[key] = (value, state.uses)
-                return value
+        state.withLock { state in
+            guard let value = state.values[key]?.value else { return nil }
+            state.uses += 1
+            state.values[key]?.use = state.uses
+            return value
+        }
+    }
+
+    /// Remembers a value.
+    func set(_ key: Key, _ value: Value, cost: Int = 1) {
+        state.withLock { state in
+            state.cost -= state.values.removeValue(forKey: key)?.cost ?? 0
+            guard cost <= costMax / 4 else { return }
+            state.uses += 1
+            state.cost += cost
+            state.values[key] = Item(value: value, cost: cost, use: state.uses)
+            guard state.cost > costMax else { return }
+            // A quarter at once, so that the search is paid for rarely.
+            for (key, item) in state.values.sorted(by: { $0.value.use < $1.value.use })
+            where state.cost > costMax / 4 * 3 {
+                state.values[key] = nil
+                state.cost -= item.cost
             }
         }
-        set {
-            state.withLock { state in
-                state.uses += 1
-                state.values[key] = newValue.map { ($0, state.uses) }
-                guard state.values.count > countMax else { return }
-                // A tenth at once, so that the search is paid for rarely.
-                let oldest = state.values.sorted { $0.value.use < $1.value.use }
-                    .prefix(max(1, countMax / 10))
-                for (key, _) in oldest { state.values[key] = nil }
-            }
-        }
+    }
+
+    /// Forgets a value.
+    func forget(_ key: Key) {
+        state.withLock { $0.cost -= $0.values.removeValue(forKey: key)?.cost ?? 0 }
     }
 }

@@ -50,9 +50,11 @@ struct LibraryKeys: Sendable {
 
     /// The asset of a head; nil when the key is none's.
     func asset(ofHead key: BlobKey) -> AssetPath? {
-        guard key.text.hasPrefix(Self.headPrefix) else { return nil }
+        guard key.text.utf8.starts(with: Self.headPrefix.utf8) else { return nil }
         do throws(Failure) {
-            return try AssetPath(String(key.text.dropFirst(Self.headPrefix.count)))
+            return try AssetPath(
+                String(
+                    decoding: key.text.utf8.dropFirst(Self.headPrefix.utf8.count), as: UTF8.self))
         } catch {
             return nil  // somebody else's object
         }

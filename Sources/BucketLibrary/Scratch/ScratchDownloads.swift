@@ -10,7 +10,7 @@ import SystemPackage
 /// Brings objects into a scratch cache, each once at a time however many ask for it.
 final class ScratchDownloads: Sendable {
     let cache: ScratchCache
-    private let flights = Mutex<[String: Flight]>([:])
+    private let flights = Mutex<[ExactName: Flight]>([:])
 
     private typealias Flight = Task<Result<Arrival, Failure>, Never>
 
@@ -47,6 +47,7 @@ final class ScratchDownloads: Sendable {
     /// - Throws: the order's code when it is not there; `damagedVersion` when its bytes are not those recorded;
     ///   `exceedsLimit`, `noSpace`, `ioFailure`.
     func bring(_ id: String, _ order: Order) async throws(Failure) -> Arrival {
+        let id = ExactName(id)
         let flight = flights.withLock { flights in
             if let flight = flights[id] { return flight }
             let flight = Flight {
