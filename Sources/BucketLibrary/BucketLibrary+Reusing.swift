@@ -1,5 +1,6 @@
 public import Adjustments
 import BlobStore
+import Files
 public import Library
 import SystemPackage
 
@@ -55,12 +56,20 @@ extension BucketLibrary {
             name: stem + (FilePath(render.name).extension.map { "." + $0 } ?? ""),
             mediaType: render.mediaType, size: render.size, bytes: render.bytes,
             sha256: render.sha256)
-        for (file, ours) in [(render.name, image.name)]
-            + content.previews.map({ ($0.image.name, $0.image.name) })
-        {
-            try await link(
-                .layer(asset, version: name, isDraft: version.isDraft, name: file), as: ours,
-                into: staged)
+        let files =
+            [(render.name, image.name)] + content.previews.map { ($0.image.name, $0.image.name) }
+        do throws(Failure) {
+            for (file, ours) in files {
+                try await link(
+                    .layer(asset, version: name, isDraft: version.isDraft, name: file), as: ours,
+                    into: staged)
+            }
+        } catch {
+            // Whatever is wrong with it, the photo is rendered; no note of what was tried may stay.
+            try await offPool { () throws(Failure) in
+                for (_, ours) in files { try self.unlink(ours, of: staged) }
+            }
+            return nil
         }
         let isOurs = version.author.queue == staged.queue && version.author.job == staged.job
         return ReusedRender(

@@ -30,6 +30,8 @@ final class ScratchCache: Sendable {
         let id: Int
         let bytes: Int
         let answer: CheckedContinuation<Bool, Never>
+        /// Ends the wait; cancelled when there is room before.
+        let clock: Task<Void, Never>
     }
 
     /// The longest wait for room: longer than most renders take.
@@ -184,24 +186,22 @@ final class ScratchCache: Sendable {
     private func serve(_ state: inout State) {
         while let first = state.queue.first, grant(first.bytes, &state) {
             state.queue.removeFirst()
+            first.clock.cancel()
             first.answer.resume(returning: true)
         }
     }
 
     private func wait(for bytes: Int) async -> Bool {
-        let id = state.withLock { state in
-            state.ids += 1
-            return state.ids
-        }
-        let clock = Task {
-            // Cancelled when there is room before.
-            guard (try? await Task.sleep(for: waitMax)) != nil else { return }
-            giveUp(id)
-        }
-        defer { clock.cancel() }
-        return await withCheckedContinuation { answer in
+        await withCheckedContinuation { answer in
             state.withLock { state in
-                state.queue.append(Waiter(id: id, bytes: bytes, answer: answer))
+                state.ids += 1
+                let id = state.ids
+                // It cannot give up before the waiter is in the queue: it needs the lock for that.
+                let clock = Task {
+                    do { try await Task.sleep(for: waitMax) } catch { return }
+                    giveUp(id)
+                }
+                state.queue.append(Waiter(id: id, bytes: bytes, answer: answer, clock: clock))
                 serve(&state)
             }
         }
