@@ -84,7 +84,7 @@ extension BucketLibrary {
     }
 }
 
-/// What a provenance says of a file.
+/// A file of a version, as its provenance records it.
 struct RecordedFile: Sendable, Equatable {
     /// Its path in the version.
     let name: String

@@ -56,7 +56,7 @@ extension BucketLibrary {
         return found
     }
 
-    /// What an asset is, as a head says.
+    /// The state of an asset that a head describes.
     func state(_ held: HeldHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
         let head = held.head
         return AssetState(

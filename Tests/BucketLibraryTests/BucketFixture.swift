@@ -143,7 +143,7 @@ struct BucketFixture {
         StagedVersion(queue: "photos", job: job ?? "job-\(name)", fence: name.fence)
     }
 
-    /// What a reader sees as the current render; nil when it is the original.
+    /// The text that a reader sees as the current render; nil when it is the original.
     func currentText() async throws -> String? {
         guard let current = try await library.state(of: asset).current,
             let content = current.content

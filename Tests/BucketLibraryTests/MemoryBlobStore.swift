@@ -14,7 +14,7 @@ final class MemoryBlobStore: BlobStore {
         var description: String { "\(kind.rawValue) \(key)" }
     }
 
-    /// What goes wrong with a call.
+    /// A way in which a call goes wrong.
     enum Fault: Sendable {
         /// It is not done.
         case before(BlobError.Code)

@@ -202,7 +202,7 @@ import Testing
                 }
                 world.shared.withLock { $0.reads += 1 }
             } catch {
-                // Only who takes longer than the grace may miss a file.
+                // Only a reader that takes longer than the grace may miss a file.
                 #expect(world.memory.now - start >= AssetHead.readerGrace, "\(error)")
             }
             for _ in 0..<50 { await Task.yield() }

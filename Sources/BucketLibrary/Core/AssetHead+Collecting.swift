@@ -18,7 +18,7 @@ struct StoredVersion: Sendable, Equatable {
 /// A version goes in two steps. First its name moves to the trash, in the write that a publication would have to win; so
 /// nobody links to it any more. After the grace, when nobody reads it any more, its objects are removed and then its name.
 struct CollectionPlan: Sendable, Equatable {
-    /// What is told.
+    /// The versions and bytes that the caller is told of.
     var collected = Collected()
     /// The versions that move to the trash.
     var discarded: [String] = []

@@ -12,7 +12,7 @@ enum HeadDecision<Answer: Sendable & Equatable>: Sendable, Equatable {
 extension AssetHead {
     /// Facts about a version to be published that a head does not have.
     struct PublishFacts: Sendable {
-        /// What the asset is, as this head says.
+        /// The state of the asset that this head describes.
         let state: AssetState
         /// The jobs in its history.
         let jobs: [PublishedJob]

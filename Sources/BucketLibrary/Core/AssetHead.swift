@@ -15,7 +15,7 @@ struct AssetHead: Sendable, Codable, Equatable {
     private(set) var current: String?
     /// The key of the original, for readers without our code.
     private(set) var original: String?
-    /// What readers see; nil when that is the original.
+    /// The file that readers see; nil when that is the original.
     private(set) var render: Render?
     /// The provenance of the current version, byte for byte; nil when it is too long.
     private(set) var provenance: String?
@@ -87,7 +87,7 @@ struct AssetHead: Sendable, Codable, Equatable {
         let arrival: Int
     }
 
-    /// Who has published.
+    /// A job that has published.
     struct Writer: Sendable, Codable, Equatable {
         /// The job.
         let job: String

@@ -158,8 +158,9 @@ final class ScratchCache: Sendable {
             return error
         }
         if let error { throw FileSystem.failure("moving a download to", target, error) }
+        let lease = Lease(sha256, self)
         try files.remove(part)
-        return Lease(sha256, self)
+        return lease
     }
 
     /// A name for a download.

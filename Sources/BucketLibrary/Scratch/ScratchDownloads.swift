@@ -41,7 +41,7 @@ final class ScratchDownloads: Sendable {
 
     init(_ cache: ScratchCache) { self.cache = cache }
 
-    /// Brings an object, or waits for somebody else who brings it.
+    /// Brings an object, or waits for a download of it that is under way.
     ///
     /// - Parameter id: the same for the same object.
     /// - Throws: the order's code when it is not there; `damagedVersion` when its bytes are not those recorded;
