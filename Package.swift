@@ -292,7 +292,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "minilab",
+                "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol",
+                "minilab",
                 "minilab-bench", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -140,10 +140,12 @@ public final class WorkerHealth: Sendable {
         if let (since, reason) = state.storeTrouble {
             problems.append(
                 HealthReport.Problem(
-                    what: "the library's store does not answer, the worker claims no jobs: \(reason)",
+                    what:
+                        "the library's store does not answer, the worker claims no jobs: \(reason)",
                     forSeconds: (now - since) / .seconds(1),
                     action:
-                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker asks it each second"))
+                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker asks it each second"
+                ))
         }
         if let (since, reason) = state.redisTrouble {
             problems.append(

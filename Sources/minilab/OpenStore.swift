@@ -10,6 +10,8 @@ import SystemPackage
 /// A library that is open, wherever it is.
 struct OpenStore {
     let library: any LibraryStore
+    /// How people call it: the folder, or the URL without its settings.
+    let name: String
     private let clients: [S3Client]
 
     /// Uses of a library.
@@ -36,8 +38,8 @@ struct OpenStore {
                     "there is no library at \(root): it has no folder edits. Give the folder that the "
                         + "workers are given as --library.")
             }
-            return OpenStore(
-                library: try FolderLibrary(root: root, originals: originals), clients: [])
+            let library = try FolderLibrary(root: root, originals: originals)
+            return OpenStore(library: library, name: library.folder.root.string, clients: [])
         case .bucket(let settings):
             return try await open(settings, for: use, logger)
         }
@@ -70,15 +72,15 @@ struct OpenStore {
         let clients = [store, originals].compactMap(\.self)
         do {
             if use == .editing { try await store.probe(BlobKey("edits/probe")) }
+            let name = "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)")
             var bucket = BucketLibrary.Settings(
-                name: "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)"),
-                cacheBytesMax: settings.scratchBytesMax)
+                name: name, cacheBytesMax: settings.scratchBytesMax)
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
             if originals != nil { bucket.originalsPrefix = "" }
             let library = try BucketLibrary(
                 store: store, originals: originals ?? store, scratch: settings.scratch, bucket)
             try await library.checkFormat(beginning: use == .editing)
-            return OpenStore(library: library, clients: clients)
+            return OpenStore(library: library, name: name, clients: clients)
         } catch {
             for client in clients { await client.close() }
             throw error

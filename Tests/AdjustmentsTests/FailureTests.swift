@@ -23,7 +23,8 @@ import Testing
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "deadlinePassed",
                 "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory",
-                "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict", "workerLost", "internalError",
+                "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict",
+                "workerLost", "internalError",
             ])
     }
 }

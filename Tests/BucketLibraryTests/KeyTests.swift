@@ -68,10 +68,14 @@ import Testing
         try await f.library.checkFormat(beginning: true)
         #expect(f.memory.text("library.json") == #"{"format":1}"#)
         try f.memory.place(#"{"format":2,"more":1}"#, at: "library.json")
-        let failure = await #expect(throws: Failure.self) { try await f.library.checkFormat(beginning: true) }
+        let failure = await #expect(throws: Failure.self) {
+            try await f.library.checkFormat(beginning: true)
+        }
         #expect(failure?.code == .laterFormat)
         try f.memory.place("?", at: "library.json")
-        let damaged = await #expect(throws: Failure.self) { try await f.library.checkFormat(beginning: true) }
+        let damaged = await #expect(throws: Failure.self) {
+            try await f.library.checkFormat(beginning: true)
+        }
         #expect(damaged?.code == .damagedVersion)
     }
 }

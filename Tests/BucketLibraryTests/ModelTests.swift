@@ -115,7 +115,9 @@ import Testing
                 } catch {
                     guard store.isDead else {
                         // Calls that were lost more often than they are repeated.
-                        #expect([.ioFailure, .storeUnavailable].contains((error as? Failure)?.code), "\(error)")
+                        #expect(
+                            [.ioFailure, .storeUnavailable].contains((error as? Failure)?.code),
+                            "\(error)")
                         continue
                     }
                 }

@@ -22,6 +22,8 @@ struct RunCommand: AsyncParsableCommand {
             what came out. Killed at any moment and started again, it does the rest and nothing \
             twice; what failed before is tried again. Ends with 0 only if every job is done.
 
+            With --library s3://… the originals have to be in that bucket, and results go there.
+
             Example:
               minilab run jobs/quickstart.ndjson
             """)
@@ -29,7 +31,10 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: "The jobs: one JSON object per line (jobs/job.schema.json).")
     var manifest: String
     @Option(help: "Where everything is kept: queue, library, logs.") var state = "minilab-run"
-    @Option(help: "The folder of the originals (default: the manifest's folder).")
+    @Option(
+        help: "The library: a folder, or s3://bucket/prefix?endpoint=… (default: STATE/library).")
+    var library: String?
+    @Option(help: "The folder or URL of the originals (default: the manifest's folder).")
     var originals: String?
     @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
     var resources: String?
@@ -57,11 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         let settings = try workerSettings()
         let logger = try FileLogHandler.logger(
             writingTo: state.log, level: logLevel, metadataProvider: .job)
-        let library = try FolderLibrary(
-            root: state.library,
-            originals: originals.map { FilePath($0) }
-                ?? FilePath(self.manifest).absolute.removingLastComponent())
-
+        let store = try await OpenStore.open(location(in: state), for: .editing, logger)
         let redis = try await EmbeddedRedis.start(in: state, logger)
         let connection = QueueConnection(redis: redis.url)
         let reading = RedisClient(connection.redis, logger: logger)
@@ -71,13 +72,14 @@ struct RunCommand: AsyncParsableCommand {
                 try await work(
                     manifest,
                     RunParts(
-                        state: state, connection: connection, reading: reading, library: library),
+                        state: state, connection: connection, reading: reading, store: store),
                     settings, logger))
         } catch {
             result = .failure(error)
         }
         await reading.close()
         await redis.stop()
+        await store.close()
         let report = try result.get()
         guard let report else {
             StandardError.write("stopped; the same command goes on from here")
@@ -92,7 +94,21 @@ struct RunCommand: AsyncParsableCommand {
         let connection: QueueConnection
         /// For reading events, which waits and so needs a connection of its own.
         let reading: RedisClient
-        let library: FolderLibrary
+        let store: OpenStore
+    }
+
+    private func location(in state: StateFolder) throws -> LibraryLocation {
+        let isBucket = library?.hasPrefix("s3://") == true
+        let manifestFolder = FilePath(manifest).absolute.removingLastComponent().string
+        var source = SettingsSource()
+        source.flags = [
+            "library": library ?? state.library.string, "scratch": state.scratch.string,
+            "originals": originals ?? (isBucket ? nil : manifestFolder),
+        ].compactMapValues(\.self)
+        var reader = SettingsReader(source)
+        let location = LibraryLocation(&reader)
+        try reader.finish()
+        return location
     }
 
     private func workerSettings() throws -> WorkerSettings {
@@ -117,7 +133,7 @@ struct RunCommand: AsyncParsableCommand {
         queueSettings.keepDone = Self.keepDone
         queueSettings.doneRecordsMax = Self.doneRecordsMax
         let worker = WorkerParts(
-            parts.connection, queueSettings, settings, library: parts.library, logger)
+            parts.connection, queueSettings, settings, library: parts.store.library, logger)
 
         var run = try await Run.start(
             manifest, queue: worker.queue,
@@ -155,7 +171,7 @@ struct RunCommand: AsyncParsableCommand {
             completed: run.completed, unchanged: run.unchanged, superseded: run.superseded,
             failed: run.failed,
             cancelled: run.cancelled,
-            library: parts.library.folder.root.string,
+            library: parts.store.name,
             contactSheet: sheet)
     }
 
@@ -167,12 +183,13 @@ struct RunCommand: AsyncParsableCommand {
     ) async throws -> String? {
         let jobs = run.completed.filter { $0.render != nil }.prefix(Self.sheetPairsMax)
         guard !jobs.isEmpty else { return nil }
+        let library = parts.store.library
         var cells: [SheetCell] = []
         for job in jobs {
             let asset = try AssetPath(job.asset)
-            let version = try await parts.library.version(job.version.id, of: asset)
-            for file in [.original(asset), try parts.library.shownFile(of: version, asset)] {
-                cells.append(SheetCell(source: try await parts.library.open(file)))
+            let version = try await library.version(job.version.id, of: asset)
+            for file in [.original(asset), try library.shownFile(of: version, asset)] {
+                cells.append(SheetCell(source: try await library.open(file)))
             }
         }
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.

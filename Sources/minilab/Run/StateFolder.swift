@@ -46,6 +46,8 @@ struct StateFolder: Sendable {
     var log: FilePath { path.appending("minilab.log") }
     /// The library.
     var library: FilePath { path.appending("library") }
+    /// Downloads and versions in the making, for a library in a bucket.
+    var scratch: FilePath { path.appending("scratch") }
     /// The picture of all befores and afters.
     var contactSheet: FilePath { path.appending("contact-sheet.jpg") }
 }
