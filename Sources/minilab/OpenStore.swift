@@ -51,34 +51,20 @@ struct OpenStore {
         guard let url = settings.url else {
             throw Failure(.internalError, "a library in a bucket has no URL.")
         }
-        let environment = ProcessInfo.processInfo.environment
-        func client(_ url: BlobURL) throws -> S3Client {
-            if url.sendsInClear {
-                logger.warning("\(url): photos travel in clear, use https")
-            }
-            return try S3Client(
-                settings.configuration(of: url),
-                credentials: CredentialChain.standard(
-                    profile: settings.profile, environment: environment), logger: logger)
+        for url in [url, settings.originals].compactMap(\.self) where url.sendsInClear {
+            logger.warning("\(url): photos travel in clear, use https")
         }
-        let store = try client(url)
-        let originals: S3Client?
-        do {
-            originals = try settings.originals.map(client)
-        } catch {
-            await store.close()
-            throw error
-        }
-        let clients = [store, originals].compactMap(\.self)
+        let (store, originals) = try settings.clients(logger)
+        let clients = store === originals ? [store] : [store, originals]
         do {
             if use == .editing { try await store.probe(BlobKey("edits/probe")) }
             let name = "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)")
             var bucket = BucketLibrary.Settings(
                 name: name, cacheBytesMax: settings.scratchBytesMax)
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
-            if originals != nil { bucket.originalsPrefix = "" }
+            if settings.originals != nil { bucket.originalsPrefix = "" }
             let library = try BucketLibrary(
-                store: store, originals: originals ?? store, scratch: settings.scratch, bucket)
+                store: store, originals: originals, scratch: settings.scratch, bucket)
             try await library.checkFormat(beginning: use == .editing)
             return OpenStore(library: library, name: name, clients: clients)
         } catch {

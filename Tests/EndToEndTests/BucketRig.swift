@@ -24,6 +24,13 @@ struct BucketRig {
         ]
     }
 
+    private var readerKeys: [String: String] {
+        [
+            "AWS_ACCESS_KEY_ID": SeaweedServer.reader.0,
+            "AWS_SECRET_ACCESS_KEY": SeaweedServer.reader.1,
+        ]
+    }
+
     /// Starts a worker with a scratch folder of its own, as on a machine of its own.
     func worker(
         _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil
@@ -35,11 +42,13 @@ struct BucketRig {
     }
 
     /// What a command prints that looks at the library.
-    func run(_ command: [String]) async throws -> String {
+    ///
+    /// - Parameter isReader: whether its keys may only read.
+    func run(_ command: [String], isReader: Bool = false) async throws -> String {
         let scratch = queue.folder.file("scratch-command")
         return try await MinilabProcess.run(
             command + ["--library", url],
-            environment: keys.merging(["MINILAB_SCRATCH": scratch]) { $1 }
+            environment: (isReader ? readerKeys : keys).merging(["MINILAB_SCRATCH": scratch]) { $1 }
         ).output
     }
 

@@ -80,4 +80,15 @@ struct BucketSeaweedTests {
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
     }
+
+    @Test func `check says whether workers could work, and which right is missing`() async throws {
+        let rig = try await BucketRig()
+        let good = try await rig.run(["library", "check"])
+        #expect(good.split(separator: "\n").allSatisfy { $0.hasPrefix("ok: ") }, "\(good)")
+        let bad = try await rig.run(["library", "check"], isReader: true)
+        #expect(bad.contains("ok: workers list and read the library"), "\(bad)")
+        #expect(bad.contains("failed: workers write"), "\(bad)")
+        #expect(bad.contains("Its policy needs s3:PutObject"), "\(bad)")
+        #expect(!bad.contains(SeaweedServer.reader.1))
+    }
 }

@@ -1,4 +1,8 @@
+import Adjustments
 import BlobStore
+import Files
+import FoundationEssentials
+import Logging
 import SystemPackage
 
 /// How a library in a bucket is used from this machine.
@@ -54,8 +58,33 @@ struct BucketSettings {
             == "true"
     }
 
+    /// Clients of the library and of the originals, the same one where both are in one place; close them.
+    ///
+    /// - Throws: `BlobError` for a CA file that cannot be read.
+    func clients(_ logger: Logger) throws -> (store: S3Client, originals: S3Client) {
+        guard let url else {
+            throw Failure(.internalError, "a library in a bucket has no URL.")
+        }
+        let configurations = [url, originals].compactMap(\.self).map(configuration)
+        let credentials = CredentialChain.standard(
+            profile: profile, environment: ProcessInfo.processInfo.environment)
+        let clients = try configurations.map {
+            try S3Client($0, credentials: credentials, logger: logger)
+        }
+        return (clients[0], clients[clients.count - 1])
+    }
+
+    /// Finds out whether the scratch folder can be made and written.
+    ///
+    /// - Throws: `ioFailure`, `noSpace`.
+    func checkScratch() throws(Failure) {
+        let files = FileSystem()
+        try files.makeFolder(scratch)
+        _ = try OpenFile.nameless(in: scratch.string, name: "a file in \(scratch)")
+    }
+
     /// How a bucket is talked to.
-    func configuration(of url: BlobURL) -> S3Configuration {
+    private func configuration(of url: BlobURL) -> S3Configuration {
         var configuration = S3Configuration(url: url)
         configuration.caCertificateFile = caFile
         configuration.encryption = encryption

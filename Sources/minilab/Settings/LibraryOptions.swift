@@ -24,6 +24,25 @@ struct LibraryOptions: ParsableArguments {
     func withLibrary<Result>(
         settings more: [String: String?] = [:], _ body: (OpenLibrary) async throws -> Result
     ) async throws -> Result {
+        let (location, settings, logger) = try read(more)
+        let open = try await OpenStore.open(location, for: .looking, logger)
+        do {
+            let result = try await body(
+                OpenLibrary(library: open.library, settings: settings, logger: logger))
+            await open.close()
+            return result
+        } catch {
+            await open.close()
+            throw error
+        }
+    }
+
+    /// What flags, environment and settings file say of the library, and of all else that looking at it takes.
+    ///
+    /// - Parameter more: flags of the command that are settings too.
+    func read(
+        _ more: [String: String?] = [:]
+    ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         var source = SettingsSource()
         source.flags = ["library": library, "originals": originals].merging(more) { $1 }
             .compactMapValues(\.self)
@@ -37,16 +56,7 @@ struct LibraryOptions: ParsableArguments {
         let location = LibraryLocation(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let open = try await OpenStore.open(location, for: .looking, logger)
-        do {
-            let result = try await body(
-                OpenLibrary(library: open.library, settings: settings, logger: logger))
-            await open.close()
-            return result
-        } catch {
-            await open.close()
-            throw error
-        }
+        return (location, settings, logger)
     }
 }
 

@@ -1,0 +1,129 @@
+import Adjustments
+import BlobStore
+import FoundationEssentials
+import Logging
+
+/// Tries what workers and gc do with a bucket.
+struct BucketCheck {
+    private let settings: BucketSettings
+    private let store: S3Client
+    private let originals: S3Client
+    private let clients: [S3Client]
+    /// An object of our own, so that two checks at one time do not meet.
+    private let probe: BlobKey
+
+    /// A clock that is off by more is told, in seconds: signatures are refused from 15 minutes on.
+    private static let clockOffsetMax = 60
+
+    /// What was tried, and how it went.
+    struct Finding: Encodable {
+        enum Verdict: String, Encodable {
+            case ok
+            /// Workers work; something else does not.
+            case warning
+            case failed
+        }
+
+        /// What was tried.
+        let check: String
+        let verdict: Verdict
+        /// What is wrong and what to do; nil when nothing is.
+        let sentence: String?
+
+        var line: String {
+            "\(verdict.rawValue): \(check)" + (sentence.map { ": " + $0 } ?? "")
+        }
+    }
+
+    init(_ settings: BucketSettings, _ logger: Logger) throws {
+        self.settings = settings
+        probe = try BlobKey("edits/probe-\(UUID().uuidString)")
+        (store, originals) = try settings.clients(logger)
+        clients = store === originals ? [store] : [store, originals]
+    }
+
+    func close() async { for client in clients { await client.close() } }
+
+    /// Tries everything; nothing is tried after a failure that makes all else fail.
+    func run() async -> [Finding] {
+        var findings = [clear()]
+        findings.append(
+            await finding("workers list and read the library") { () async throws(BlobError) in
+                _ = try await store.list("current/", after: nil)
+                try await absent { () async throws(BlobError) in
+                    _ = try await store.head(BlobKey("library.json"))
+                }
+            })
+        guard findings.last?.verdict == .ok else { return findings }
+        findings.append(
+            await finding("workers list and read originals") { () async throws(BlobError) in
+                let below = settings.originals == nil ? "originals/" : ""
+                let page = try await originals.list(below, after: nil)
+                if let first = page.entries.first { _ = try await originals.head(first.key) }
+            })
+        let writes = await finding("workers write, and the store keeps conditions") {
+            () async throws(BlobError) in
+            try await store.probe(probe)
+        }
+        findings.append(writes)
+        if writes.verdict == .ok {
+            findings.append(
+                await finding("gc removes", otherwise: .warning) { () async throws(BlobError) in
+                    if let error = try await store.delete([probe])[probe] { throw error }
+                })
+        }
+        findings.append(clock())
+        findings.append(scratch())
+        return findings
+    }
+
+    private func finding(
+        _ check: String, otherwise verdict: Finding.Verdict = .failed,
+        _ body: () async throws(BlobError) -> Void
+    ) async -> Finding {
+        do throws(BlobError) {
+            try await body()
+            return Finding(check: check, verdict: .ok, sentence: nil)
+        } catch {
+            return Finding(check: check, verdict: verdict, sentence: error.message)
+        }
+    }
+
+    /// Runs a call that may find nothing.
+    private func absent(_ body: () async throws(BlobError) -> Void) async throws(BlobError) {
+        do throws(BlobError) {
+            try await body()
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+    }
+
+    private func clear() -> Finding {
+        let urls = [settings.url, settings.originals].compactMap(\.self).filter(\.sendsInClear)
+        return Finding(
+            check: "photos and keys are encrypted on their way",
+            verdict: urls.isEmpty ? .ok : .warning,
+            sentence: urls.isEmpty
+                ? nil : "\(urls.map(\.description).joined(separator: ", ")): use https.")
+    }
+
+    private func clock() -> Finding {
+        let offset = store.clockOffset
+        let isOff = abs(offset) > Self.clockOffsetMax
+        return Finding(
+            check: "the clocks agree", verdict: isOff ? .warning : .ok,
+            sentence: isOff
+                ? "the store's is \(offset) s ahead of this machine's; workers sign by the store's. Set the clock."
+                : nil)
+    }
+
+    private func scratch() -> Finding {
+        let check = "the scratch folder can be written"
+        do throws(Failure) {
+            try settings.checkScratch()
+            return Finding(check: check, verdict: .ok, sentence: nil)
+        } catch {
+            return Finding(check: check, verdict: .failed, sentence: error.message)
+        }
+    }
+}

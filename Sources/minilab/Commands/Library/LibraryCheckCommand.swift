@@ -1,0 +1,41 @@
+import Adjustments
+import ArgumentParser
+import BlobStore
+import FoundationEssentials
+import Logging
+
+/// `minilab library check`.
+struct LibraryCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Says whether workers could use a library in a bucket.",
+        discussion: """
+            Tries what workers and gc do, with the keys that they would find here: rights, the store's conditions, its \
+            clock, the scratch folder. Writes and removes one small object, edits/probe-…, and reads no photo.
+
+            Ends with 1 if workers could not work; what gc alone needs is a warning.
+
+            Example:
+              minilab library check --library 's3://photos/lab?endpoint=https://s3.example.org'
+            """)
+
+    @OptionGroup var options: LibraryOptions
+    @Option(help: "The folder of this machine that workers would use.") var scratch: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let (location, _, logger) = try options.read(["scratch": scratch])
+        guard case .bucket(let settings) = location else {
+            throw ValidationError("--library is a folder; this is for s3:// URLs.")
+        }
+        let check = try BucketCheck(settings, logger)
+        let findings = await check.run()
+        await check.close()
+        if json {
+            try printJSON(findings)
+        } else {
+            for finding in findings { print(finding.line) }
+        }
+        if findings.contains(where: { $0.verdict == .failed }) { throw ExitCode.failure }
+    }
+}

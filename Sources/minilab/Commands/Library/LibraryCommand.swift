@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `minilab library`.
+struct LibraryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "library",
+        abstract: "Looks after the place of a library.",
+        subcommands: [LibraryCheckCommand.self])
+}
