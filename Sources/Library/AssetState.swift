@@ -1,4 +1,4 @@
-/// What an asset is now.
+/// The current version and the draft of an asset.
 public struct AssetState: Sendable, Equatable {
     /// The current version; nil when nobody has edited the asset.
     public let current: Provenance?

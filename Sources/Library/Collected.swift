@@ -1,4 +1,4 @@
-/// What a collection removed, or would remove.
+/// The versions that a collection removed, or would remove.
 public struct Collected: Sendable, Equatable, Codable {
     /// The versions, oldest first.
     public var versions: [String] = []

@@ -1,4 +1,4 @@
-/// What became of a version that was to be published.
+/// The outcome of a publication.
 public enum Publication: Sendable, Equatable {
     /// It is current now, or the draft.
     case published

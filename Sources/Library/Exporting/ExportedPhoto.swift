@@ -10,10 +10,10 @@ public struct ExportedPhoto: Sendable, Equatable {
     public let asset: AssetPath
     /// The layers above it; nil when the original is what readers see.
     public let edit: Layers?
-    /// What a person should know of it.
+    /// Sentences that a person should know of it.
     public let notes: [String]
 
-    /// What stands beside an original.
+    /// The files beside an original.
     public struct Layers: Sendable, Equatable {
         /// The version.
         public let version: String
@@ -43,7 +43,7 @@ public struct ExportedPhoto: Sendable, Equatable {
     }
 }
 
-/// What an export wrote.
+/// The files that an export wrote of a photo.
 public struct ExportReport: Sendable, Equatable, Encodable {
     /// The asset.
     public let asset: AssetPath
@@ -51,7 +51,7 @@ public struct ExportReport: Sendable, Equatable, Encodable {
     public let version: String?
     /// The files' names, the original's first.
     public let files: [String]
-    /// What a person should know.
+    /// Sentences that a person should know.
     public let notes: [String]
 }
 

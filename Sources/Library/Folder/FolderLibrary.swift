@@ -6,7 +6,7 @@ public import SystemPackage
 
 /// A library in a folder, whose calls wait off Swift's cooperative threads.
 public struct FolderLibrary: LibraryStore {
-    /// What lies there.
+    /// The folder itself, whose calls block.
     public let folder: LibraryFolder
 
     /// A library of a folder that is open.

@@ -17,7 +17,7 @@ public protocol LibraryStore: Sendable {
 
     // MARK: Reading
 
-    /// What an asset is now.
+    /// The current version and the draft of an asset.
     func state(of asset: AssetPath) async throws(Failure) -> AssetState
     /// The provenance of a published version, or nil when there is none of that name.
     func provenance(
@@ -34,7 +34,7 @@ public protocol LibraryStore: Sendable {
     func publishedJobs(
         of asset: AssetPath, _ state: AssetState
     ) async throws(Failure) -> [PublishedJob]
-    /// What an asset's history says of a job: nil when it has made no version yet.
+    /// The version that a job has made before, by the asset's history; nil when it has made none.
     func publishedBefore(
         _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
     ) async throws(Failure) -> PublishedBefore?
@@ -131,7 +131,7 @@ public protocol LibraryStore: Sendable {
     ) async throws(Failure) -> VerifiedFiles
 }
 
-/// What became of the wish to make a render.
+/// The answer to the wish to make a render.
 public enum RenderClaim: Sendable {
     /// It is ours to make, or to take over if a version has it.
     case held(any RenderEntry)

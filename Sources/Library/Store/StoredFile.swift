@@ -23,7 +23,7 @@ public enum StoredFile: Sendable, Hashable {
     }
 }
 
-/// What is known of a stored file without reading it.
+/// The place and length of a stored file.
 public struct StoredFileInfo: Sendable, Equatable {
     /// Its path, or its URL.
     public let place: String
