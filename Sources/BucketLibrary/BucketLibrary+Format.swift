@@ -44,8 +44,14 @@ extension BucketLibrary {
         throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
     }
 
+    /// Reads and writes: a store may do the one and not the other.
     public func reach() async throws(Failure) {
         _ = try await read(formatKey(), atMost: Self.documentBytesMax)
+        do throws(BlobError) {
+            try await store.put(BlobKey(LibraryKeys.probeFile), Array("reach".utf8))
+        } catch {
+            throw error.failure()
+        }
     }
 
     private func formatKey() throws(Failure) -> BlobKey {

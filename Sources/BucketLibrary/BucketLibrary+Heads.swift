@@ -12,6 +12,8 @@ struct HeldHead: Sendable {
 extension BucketLibrary {
     /// Most times that a change is decided: each time somebody else has changed the asset meanwhile.
     private static let roundsMax = 16
+    /// Most writes of one change whose fate nobody knows: then the store is in trouble.
+    private static let unknownsMax = 3
 
     /// Reads the head of an asset; one that is not there is an empty one.
     func head(of asset: AssetPath) async throws(Failure) -> HeldHead {
@@ -49,6 +51,7 @@ extension BucketLibrary {
         _ decide: (HeldHead) async throws(Failure) -> HeadDecision<Answer>
     ) async throws(Failure) -> Answer {
         var known = heads[ExactName(asset)]
+        var unknowns: [Failure] = []
         for _ in 0..<Self.roundsMax {
             let isFresh = known == nil
             let held: HeldHead
@@ -57,7 +60,12 @@ extension BucketLibrary {
             switch try await decide(held) {
             case .answer(let answer): if isFresh { return answer }
             case .write(let next, let answer):
-                if try await write(next, over: held, asset) { return answer }
+                if unknowns.count == Self.unknownsMax { throw unknowns[0] }
+                switch try await write(next, over: held, asset) {
+                case .written: return answer
+                case .lost: break
+                case .unknown(let failure): unknowns.append(failure)
+                }
             }
         }
         throw Failure(
@@ -66,12 +74,18 @@ extension BucketLibrary {
                 + "retried.")
     }
 
+    private enum WriteOutcome {
+        case written
+        /// Somebody else has changed the head.
+        case lost
+        /// Nobody knows whether it happened.
+        case unknown(Failure)
+    }
+
     /// Replaces a head.
-    ///
-    /// - Returns: false when that did not happen, or nobody knows whether it did.
     private func write(
         _ head: AssetHead, over held: HeldHead, _ asset: AssetPath
-    ) async throws(Failure) -> Bool {
+    ) async throws(Failure) -> WriteOutcome {
         let key = try keys.head(of: asset)
         let bytes = try head.encoded()
         heads.forget(ExactName(asset))
@@ -81,11 +95,12 @@ extension BucketLibrary {
                 BlobAttributes(mediaType: "application/json"))
             heads.set(
                 ExactName(asset), HeldHead(head: head, tag: tag), cost: Self.headCost(bytes.count))
-            return true
+            return .written
         } catch {
             switch error.code {
             // There is no head any more to compare with: also another one than we know.
-            case .precondition, .changed, .unknownFate, .notFound: return false
+            case .precondition, .changed, .notFound: return .lost
+            case .unknownFate: return .unknown(error.failure())
             default: throw error.failure()
             }
         }

@@ -86,7 +86,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> [Provenance] {
         var found: [Provenance] = []
         var next = head.older
-        // Revisions fall by one with each step, so this ends.
+        // A parent is older than its version (`Provenance.misnomer`), so this ends.
         while let name = next, name.revision >= head.floor,
             let version = try await record(name, asset), !version.isDraft
         {

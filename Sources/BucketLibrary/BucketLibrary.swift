@@ -40,6 +40,9 @@ public final class BucketLibrary: LibraryStore {
     private static let provenanceBytesMax = 16 << 20
     /// Most small records of a kind that are remembered.
     private static let recordsMax = 4_096
+    /// The key, below the library, of an object that is nobody's: for questions whether the store writes.
+    public static let probeFile = LibraryKeys.probeFile
+
     /// Most requests that one call makes at one time.
     static let requestsAtOnce = 4
 

@@ -53,6 +53,12 @@ extension Provenance {
         for name in versions where VersionName(name) == nil {
             return "names the version \(name.debugDescription), which is not the name of one"
         }
+        // Whoever follows parents relies on it.
+        if let own = VersionName(version), let above = parent.flatMap(VersionName.init),
+            above.revision >= own.revision
+        {
+            return "names the parent \(above), which is not older than \(own)"
+        }
         return content?.misnomer
     }
 }
@@ -63,12 +69,19 @@ extension Content {
             [(render.name, String?.none), (adjustment.sidecar, nil)]
             + (base.map { [($0.name, Self.baseFolder)] } ?? [])
             + previews.map { ($0.image.name, Self.previewsFolder) }
+        for image in [render] + previews.map(\.image)
+        where !(0...Self.imageBytesMax).contains(image.bytes) {
+            return "says that \(image.name.debugDescription) has \(image.bytes) bytes"
+        }
         for (name, folder) in files where !Self.isName(name, in: folder) {
             return "names the file \(name.debugDescription); expected is one plain name"
                 + (folder.map { " in \($0)/" } ?? "")
         }
         return nil
     }
+
+    /// Most bytes of a picture; more than any disk has for one.
+    private static let imageBytesMax = 1 << 50
 
     /// - Parameter folder: in the version's folder; nil for that itself.
     private static func isName(_ name: String, in folder: String?) -> Bool {

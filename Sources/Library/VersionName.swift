@@ -18,7 +18,8 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
         let parts = string.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
         guard string.utf8.count <= Self.bytesMax, parts.count == 2,
             parts.allSatisfy({ $0.allSatisfy(Self.digits.contains) }),
-            let revision = Int(String(decoding: parts[0], as: UTF8.self)), revision > 0
+            let revision = Int(String(decoding: parts[0], as: UTF8.self)),
+            (1...Self.revisionMax).contains(revision)
         else { return nil }
         self.init(revision: revision, fence: String(decoding: parts[1], as: UTF8.self))
         // Leading zeros would be a second name of the same version.
@@ -26,6 +27,8 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    /// Largest revision that is read: one that every reader of JSON keeps, and far from where adding 1 fails.
+    package static let revisionMax = 1 << 53
     /// Longest name: the largest revision and the largest fence.
     package static let bytesMax = 40
 

@@ -39,12 +39,12 @@ struct JobRunner: Sendable {
                 }
                 await discard(staged)
             }
-        } catch let failure as Failure where failure.code == .storeUnavailable {
-            await outage.begin(failure)
-            await giveUp(claim, .outage, hold)
-            await discard(staged)
         } catch let failure as Failure {
-            await fail(claim, failure, hold)
+            if failure.code == .storeUnavailable, await outage.begins(failure) {
+                await giveUp(claim, .outage, hold)
+            } else {
+                await fail(claim, failure, hold)
+            }
             await discard(staged)
         } catch {
             await giveUp(claim, error is RenderRequeued ? .pressure : .shutdown, hold)
@@ -110,8 +110,9 @@ struct JobRunner: Sendable {
             do throws(Failure) {
                 return try await handler.publish(version)
             } catch {
-                guard error.code == .storeUnavailable else { throw error }
-                await outage.begin(error)
+                guard error.code == .storeUnavailable, await outage.begins(error) else {
+                    throw error
+                }
                 await outage.waitForEnd()
             }
         }

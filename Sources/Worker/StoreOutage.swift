@@ -4,7 +4,8 @@ import Logging
 /// Holds a worker's claims back while the place of its versions does not answer, and asks it now and then.
 ///
 /// Jobs that met the outage go back without an attempt burnt; a version that is committed waits for the end here, since
-/// nobody else could publish it either.
+/// nobody else could publish it either. A store that answers everything but one job's requests is not away: that
+/// attempt fails as any other, or a few such jobs would keep all others waiting for ever.
 actor StoreOutage {
     private let handler: any JobHandler
     private let brake: ClaimBrake
@@ -28,8 +29,22 @@ actor StoreOutage {
         self.pause = pause
     }
 
-    /// Notes that the store did not answer.
-    func begin(_ failure: Failure) {
+    /// Finds out whether the store is away, after it did not answer; then claims are held back.
+    ///
+    /// - Returns: false when it answers.
+    func begins(_ failure: Failure) async -> Bool {
+        guard asking == nil, !isClosed else { return true }
+        do throws(Failure) {
+            try await handler.reach()
+            return false
+        } catch {
+            guard error.code == .storeUnavailable else { return false }
+        }
+        begin(failure)
+        return true
+    }
+
+    private func begin(_ failure: Failure) {
         guard asking == nil, !isClosed else { return }
         brake.pull(true, for: .store)
         listener(.store(trouble: failure.message))

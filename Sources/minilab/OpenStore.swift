@@ -57,7 +57,7 @@ struct OpenStore {
         let (store, originals) = try settings.clients(logger)
         let clients = store === originals ? [store] : [store, originals]
         do {
-            if use == .editing { try await store.probe(BlobKey("edits/probe")) }
+            if use == .editing { try await store.probe(BlobKey(BucketLibrary.probeFile)) }
             let name = "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)")
             var bucket = BucketLibrary.Settings(
                 name: name, cacheBytesMax: settings.scratchBytesMax)

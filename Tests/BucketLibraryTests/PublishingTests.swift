@@ -155,6 +155,26 @@ import Testing
         #expect(try await f.head().history.map(\.version) == ["1-1"])
     }
 
+    @Test func `a store that refuses every commit is told as an outage, after a few`() async throws
+    {
+        let f = try BucketFixture()
+        let staged = try await f.seal(version(1), on: nil)
+        let head = f.headKey
+        let writes = Atomic(0)
+        f.memory.fail { call in
+            guard call.kind == .put, call.key == head else { return nil }
+            writes.add(1, ordering: .relaxed)
+            return .before(.unknownFate)
+        }
+        let failure = await #expect(throws: Failure.self) {
+            try await f.library.publish(version(1), of: f.asset, from: staged)
+        }
+        #expect(failure?.code == .storeUnavailable)
+        #expect(writes.load(ordering: .relaxed) == 3)
+        f.memory.fail { _ in nil }
+        #expect(try await f.library.publish(version(1), of: f.asset, from: staged) == .published)
+    }
+
     @Test func `uploads are repeated when nobody knows whether they were done`() async throws {
         let f = try BucketFixture()
         let key = f.fileKey(version(1))
@@ -210,11 +230,28 @@ import Testing
         #expect(try f.library.staging.staged(in: "photos").isEmpty)
     }
 
+    private static func head(
+        serial: String = "1", floor: String = "1", trash: String = ""
+    ) -> String {
+        #"{"format":1,"serial":\#(serial),"floor":\#(floor),"history":[],"trash":[\#(trash)]}"#
+    }
+
     @Test func `heads that somebody else wrote are not guessed at`() async throws {
         let f = try BucketFixture()
+        try f.memory.place(Self.head(), at: f.headKey)
+        #expect(try await f.library.state(of: f.asset) == AssetState())
         for (text, code) in [
             ("{", FailureCode.damagedVersion), (#"{"format":2}"#, .laterFormat),
             (String(repeating: " ", count: AssetHead.bytesMax + 1), .damagedVersion),
+            // Numbers that nobody can add to.
+            (Self.head(serial: "9223372036854775807"), .damagedVersion),
+            (Self.head(serial: "-1"), .damagedVersion),
+            (Self.head(floor: "9223372036854775807"), .damagedVersion),
+            (Self.head(trash: #"{"version":"9-5","at":-9223372036854775808}"#), .damagedVersion),
+            (
+                Self.head(trash: #"{"version":"9223372036854775807-5","at":1}"#),
+                .damagedVersion
+            ),
         ] {
             try f.memory.place(text, at: f.headKey)
             let failure = await #expect(throws: Failure.self) {

@@ -43,6 +43,18 @@ import Testing
         #expect(ledger.admit(10) == ["a"])
     }
 
+    @Test func `all files go that nobody has open, for a disk that is full before the cache`() {
+        var ledger = ScratchLedger(bytesMax: 10)
+        for name in ["a", "b"] {
+            #expect(ledger.admit(2) == [])
+            #expect(ledger.settle(name, bytes: 2, admitted: 2) == true)
+        }
+        ledger.unpin("a")
+        #expect(ledger.evictIdle() == ["a"])
+        #expect(ledger.evictIdle() == [])
+        #expect(ledger.bytes == 2)
+    }
+
     @Test func `a download that turns out shorter gives the rest back`() {
         var ledger = ScratchLedger(bytesMax: 10)
         #expect(ledger.admit(10) == [])

@@ -6,6 +6,9 @@ extension AssetHead {
     /// Most bytes of the object: two embedded provenances, all escaped, and the longest lists.
     static let bytesMax = 1 << 20
 
+    /// Largest number: one that every reader of JSON keeps, and far from where adding 1 fails.
+    private static let numberMax = 1 << 53
+
     private struct Format: Decodable { let format: Int }
 
     /// Reads an object.
@@ -43,6 +46,10 @@ extension AssetHead {
             throw Failure(
                 .damagedVersion,
                 "names the version \(wrong.debugDescription), which is no name of one.")
+        }
+        let numbers = [serial, floor, confirmed?.arrival ?? 0] + trash.map(\.at)
+        if let wrong = numbers.first(where: { !(0...Self.numberMax).contains($0) }) {
+            throw Failure(.damagedVersion, "has the number \(wrong), which it cannot have.")
         }
         guard current == history.first?.version else {
             throw Failure(

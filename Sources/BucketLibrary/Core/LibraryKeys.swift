@@ -24,6 +24,8 @@ struct LibraryKeys: Sendable {
 
     static let libraryFile = "library.json"
     static let linksFile = "links.json"
+    /// An object that is nobody's, for questions whether the store writes.
+    static let probeFile = "edits/probe"
     static let headPrefix = "current/"
 
     /// The head of an asset.

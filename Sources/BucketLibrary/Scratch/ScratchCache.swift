@@ -139,6 +139,18 @@ final class ScratchCache: Sendable {
         }
     }
 
+    /// Removes all files that nobody has open: the disk is full before the cache is.
+    ///
+    /// - Returns: whether there were any.
+    func evictIdle() -> Bool {
+        state.withLock { state in
+            let going = state.ledger.evictIdle()
+            for name in going { unlink(folder.appending(name).string) }
+            serve(&state)
+            return !going.isEmpty
+        }
+    }
+
     /// Makes a downloaded file one of the cache.
     ///
     /// - Parameters:

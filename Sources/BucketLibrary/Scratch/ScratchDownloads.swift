@@ -53,7 +53,7 @@ final class ScratchDownloads: Sendable {
             let flight = Flight {
                 let result: Result<Arrival, Failure>
                 do throws(Failure) {
-                    result = .success(try await self.download(order))
+                    result = .success(try await self.downloadMakingRoom(order))
                 } catch {
                     result = .failure(error)
                 }
@@ -64,6 +64,16 @@ final class ScratchDownloads: Sendable {
             return flight
         }
         return try await flight.value.get()
+    }
+
+    /// Downloads; on a disk that is full, once more without the files that nobody has open.
+    private func downloadMakingRoom(_ order: Order) async throws(Failure) -> Arrival {
+        do throws(Failure) {
+            return try await download(order)
+        } catch {
+            guard error.code == .noSpace, cache.evictIdle() else { throw error }
+        }
+        return try await download(order)
     }
 
     private func download(_ order: Order) async throws(Failure) -> Arrival {

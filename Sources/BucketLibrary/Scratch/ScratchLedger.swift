@@ -37,6 +37,13 @@ struct ScratchLedger: Sendable {
         return going
     }
 
+    /// Lets all files go that nobody has open.
+    mutating func evictIdle() -> [String] {
+        let going = files.filter { $0.value.pins == 0 }.map(\.key)
+        for name in going { remove(name) }
+        return going
+    }
+
     /// Gives bytes of a download back.
     mutating func release(_ count: Int) { bytes -= count }
 
