@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -67,3 +68,5 @@ ssize_t minilab_receive_descriptors(
     }
     return length;
 }
+
+void minilab_map_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }

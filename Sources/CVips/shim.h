@@ -1,6 +1,5 @@
 // What Swift cannot import from libvips and GObject: macros and variadic functions, one line each.
 // Names start with minilab_. No logic belongs here.
-#include <malloc.h>
 #include <gmodule.h>
 #include <stdint.h>
 #include <string.h>

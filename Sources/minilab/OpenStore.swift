@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import BlobStore
 import BucketLibrary
+import Files
 import FoundationEssentials
 import Library
 import Logging
@@ -51,6 +52,7 @@ struct OpenStore {
         guard let url = settings.url else {
             throw Failure(.internalError, "a library in a bucket has no URL.")
         }
+        Heap.settle()
         for url in [url, settings.originals].compactMap(\.self) where url.sendsInClear {
             logger.warning("\(url): photos travel in clear, use https")
         }

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+// mallopt() of M_MMAP_THRESHOLD, a macro of a header that Swift does not import.
+void minilab_map_from(int bytes);
+
 // open() of a file that never has a name.
 int minilab_open_nameless(const char *folder);
 // mkostemp() with O_CLOEXEC; the name's last six letters are replaced.
