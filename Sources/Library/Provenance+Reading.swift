@@ -53,7 +53,7 @@ extension Provenance {
         for name in versions where VersionName(name) == nil {
             return "names the version \(name.debugDescription), which is not the name of one"
         }
-        // Whoever follows parents relies on it.
+        // Walks along parents end only if each is older.
         if let own = VersionName(version), let above = parent.flatMap(VersionName.init),
             above.revision >= own.revision
         {

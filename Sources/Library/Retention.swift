@@ -48,7 +48,7 @@ public struct Retention: Sendable, Equatable {
 
     private func isYoung(_ made: Date?, now: Date) -> Bool {
         guard let age else { return false }
-        // What cannot be dated is kept.
+        // A version without a readable date is kept.
         guard let made else { return true }
         return now.timeIntervalSince(made) < age
     }

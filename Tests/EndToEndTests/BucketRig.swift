@@ -41,7 +41,7 @@ struct BucketRig {
             environment: keys)
     }
 
-    /// What a command prints that looks at the library.
+    /// Runs a command that looks at the library, and returns its output.
     ///
     /// - Parameter isReader: whether its keys may only read.
     func run(_ command: [String], isReader: Bool = false) async throws -> String {

@@ -61,7 +61,7 @@ public struct Exporter: Sendable {
                 try await write(file.source, to: staging.appending(file.name))
             }
         } catch {
-            // What cannot be removed now goes with the next export; the reason is what counts.
+            // Swallowed: the next export removes the folder, and the first error is the one to tell.
             try? await offPool { () throws(Failure) in try files.remove(staging) }
             throw error
         }

@@ -37,7 +37,7 @@ struct LibraryOptions: ParsableArguments {
         }
     }
 
-    /// What flags, environment and settings file say of the library, and of all else that looking at it takes.
+    /// The settings of the library and of all else that looking at it takes, from flags, environment and file.
     ///
     /// - Parameter more: flags of the command that are settings too.
     func read(

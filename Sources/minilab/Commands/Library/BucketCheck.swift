@@ -15,7 +15,7 @@ struct BucketCheck {
     /// A clock that is off by more is told, in seconds: signatures are refused from 15 minutes on.
     private static let clockOffsetMax = 60
 
-    /// What was tried, and how it went.
+    /// A thing that was tried, and how it went.
     struct Finding: Encodable {
         enum Verdict: String, Encodable {
             case ok
@@ -24,10 +24,10 @@ struct BucketCheck {
             case failed
         }
 
-        /// What was tried.
+        /// The thing that was tried.
         let check: String
         let verdict: Verdict
-        /// What is wrong and what to do; nil when nothing is.
+        /// The fault and what to do about it; nil when there is none.
         let sentence: String?
 
         var line: String {
