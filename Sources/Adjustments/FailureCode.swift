@@ -90,7 +90,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case noSpace
     /// Reading or writing a file failed.
     case ioFailure
-    /// The library's object store does not answer, or asks for patience: workers wait for it.
+    /// The library's object store does not answer, asks for patience or refuses the worker: workers wait for it.
     case storeUnavailable
     /// A later release of Minilab wrote it, in a format that this one does not read.
     case laterFormat

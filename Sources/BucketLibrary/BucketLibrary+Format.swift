@@ -1,5 +1,6 @@
 public import Adjustments
 import BlobStore
+import Files
 import FoundationEssentials
 
 extension BucketLibrary {
@@ -44,8 +45,10 @@ extension BucketLibrary {
         throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
     }
 
-    /// Reads and writes: a store may do the one and not the other.
+    /// Reads and writes, on this machine too: a store may do the one and not the other.
     public func reach() async throws(Failure) {
+        let cache = downloads.cache
+        try await offPool { () throws(Failure) in try cache.checkDisk() }
         _ = try await read(formatKey(), atMost: Self.documentBytesMax)
         do throws(BlobError) {
             try await store.put(BlobKey(LibraryKeys.probeFile), Array("reach".utf8))

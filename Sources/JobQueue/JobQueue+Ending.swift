@@ -142,7 +142,7 @@ extension JobQueue {
         case rebase
         /// The worker is short of memory; others, or itself later, may have enough.
         case pressure
-        /// The library's store does not answer; the job is as good as it was.
+        /// The library's store cannot be used; the job is as good as it was.
         case outage
     }
 

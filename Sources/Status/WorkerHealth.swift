@@ -141,7 +141,7 @@ public final class WorkerHealth: Sendable {
             problems.append(
                 HealthReport.Problem(
                     what:
-                        "the library's store does not answer, the worker claims no jobs: \(reason)",
+                        "the library's store cannot be used, the worker claims no jobs: \(reason)",
                     forSeconds: (now - since) / .seconds(1),
                     action:
                         "see \"The object store is away\" in ops/RUNBOOK.md; the worker asks it each second"

@@ -6,7 +6,7 @@ public final class ClaimBrake: Sendable {
     enum Reason: Hashable {
         /// Jobs wait for memory.
         case memory
-        /// The library's store does not answer.
+        /// The library's store cannot be used.
         case store
     }
 

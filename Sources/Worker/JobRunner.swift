@@ -40,7 +40,7 @@ struct JobRunner: Sendable {
                 await discard(staged)
             }
         } catch let failure as Failure {
-            if failure.code == .storeUnavailable, await outage.begins(failure) {
+            if await outage.begins(failure) {
                 await giveUp(claim, .outage, hold)
             } else {
                 await fail(claim, failure, hold)
@@ -110,9 +110,7 @@ struct JobRunner: Sendable {
             do throws(Failure) {
                 return try await handler.publish(version)
             } catch {
-                guard error.code == .storeUnavailable, await outage.begins(error) else {
-                    throw error
-                }
+                guard await outage.begins(error) else { throw error }
                 await outage.waitForEnd()
             }
         }

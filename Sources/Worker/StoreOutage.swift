@@ -1,7 +1,8 @@
 import Adjustments
 import Logging
 
-/// Holds a worker's claims back while the place of its versions does not answer, and asks it now and then.
+/// Holds a worker's claims back while the place of its versions cannot be used, and asks it now and then: the store does
+/// not answer or refuses the worker, or its scratch folder is full.
 ///
 /// Jobs that met the outage go back without an attempt burnt; a version that is committed waits for the end here, since
 /// nobody else could publish it either. A store that answers everything but one job's requests is not away: that
@@ -29,19 +30,25 @@ actor StoreOutage {
         self.pause = pause
     }
 
-    /// Finds out whether the store is away, after it did not answer; then claims are held back.
+    /// Finds out whether the store cannot be used, after a job has failed; then claims are held back.
     ///
-    /// - Returns: false when it answers.
+    /// - Returns: false when it can, or the failure has nothing to do with it.
     func begins(_ failure: Failure) async -> Bool {
+        guard Self.isOutage(failure) else { return false }
         guard asking == nil, !isClosed else { return true }
         do throws(Failure) {
             try await handler.reach()
             return false
         } catch {
-            guard error.code == .storeUnavailable else { return false }
+            guard Self.isOutage(error) else { return false }
         }
         begin(failure)
         return true
+    }
+
+    /// Whether it may be a failure of all jobs, and not of one.
+    private static func isOutage(_ failure: Failure) -> Bool {
+        failure.code == .storeUnavailable || failure.code == .noSpace
     }
 
     private func begin(_ failure: Failure) {
@@ -49,7 +56,7 @@ actor StoreOutage {
         brake.pull(true, for: .store)
         listener(.store(trouble: failure.message))
         logger.error(
-            "the library's store does not answer: no job is claimed until it does",
+            "the library's store cannot be used: no job is claimed until it can",
             metadata: ["error": "\(failure.message)"])
         asking = Task { await self.ask() }
     }
@@ -69,7 +76,7 @@ actor StoreOutage {
                 try await Task.sleep(for: pause)
                 try await handler.reach()
                 break
-            } catch let failure as Failure where failure.code == .storeUnavailable {
+            } catch let failure as Failure where Self.isOutage(failure) {
                 continue
             } catch {
                 // Cancelled; or it answers, and whatever else is wrong is for jobs to tell.
@@ -79,6 +86,6 @@ actor StoreOutage {
         asking = nil
         brake.pull(false, for: .store)
         listener(.store(trouble: nil))
-        logger.notice("the library's store answers again, or the worker stops")
+        logger.notice("the library's store can be used again, or the worker stops")
     }
 }

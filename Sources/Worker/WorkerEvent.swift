@@ -45,7 +45,7 @@ public enum WorkerEvent: Sendable {
         case idleEnded(Int)
     }
 
-    /// The library's store does not answer, as this sentence says; or it does again.
+    /// The library's store cannot be used, as this sentence says; or it can again.
     case store(trouble: String?)
     /// What renders were granted of the memory, or who waits for some, has changed.
     case memory(WorkerMemory)

@@ -196,6 +196,20 @@ import Testing
         #expect(try await f.library.publish(version(1), of: f.asset, from: staged) == .published)
     }
 
+    @Test(arguments: [BlobError.Code.denied, .noCredentials, .misconfigured])
+    func `a store that refuses the worker is waited for, not held against the job`(
+        _ code: BlobError.Code
+    ) async throws {
+        let f = try BucketFixture()
+        f.memory.fail { _ in .before(code) }
+        for call in [f.library.reach, { _ = try await f.library.state(of: f.asset) }] {
+            let failure = await #expect(throws: Failure.self) { try await call() }
+            #expect(failure?.code == .storeUnavailable)
+        }
+        f.memory.fail { _ in nil }
+        try await f.library.reach()
+    }
+
     @Test func `a full store is noSpace`() async throws {
         let f = try BucketFixture()
         f.memory.fail { $0.kind == .put ? .before(.full) : nil }

@@ -4,8 +4,8 @@ import BlobStore
 extension BlobError {
     /// The failure that it means for a job; the sentence stays.
     ///
-    /// A store that does not answer comes back: its jobs wait and burn no attempt (`storeUnavailable`). Most others go as
-    /// `ioFailure`, whose jobs are retried: rights and settings are mended by people.
+    /// A store that does not answer, or refuses this machine, comes back: jobs wait for it and burn no attempt
+    /// (`storeUnavailable`). Rights and settings are mended by people, whose jobs must not be dead by then.
     ///
     /// - Parameter missing: the code for an object that is not there.
     func failure(missing: FailureCode = .ioFailure) -> Failure {
@@ -14,10 +14,11 @@ extension BlobError {
             switch self.code {
             case .notFound: missing
             case .full: .noSpace
-            case .throttled, .unavailable, .unknownFate: .storeUnavailable
+            case .throttled, .unavailable, .unknownFate, .denied, .noCredentials, .misconfigured:
+                .storeUnavailable
             case .invalid: .invalidValue
-            case .invalidURL, .invalidConfiguration, .precondition, .changed, .denied,
-                .noCredentials, .misconfigured, .conditionsIgnored, .corrupt, .local, .cancelled:
+            case .invalidURL, .invalidConfiguration, .precondition, .changed, .conditionsIgnored,
+                .corrupt, .local, .cancelled:
                 .ioFailure
             }
         return Failure(code, message)

@@ -12,7 +12,7 @@ import SystemPackage
 final class ScratchCache: Sendable {
     /// Where the files are.
     let folder: FilePath
-    /// The most bytes.
+    /// The most bytes: at most half of what was free when it was opened.
     let bytesMax: Int
     private let waitMax: Duration
     private let files = FileSystem()
@@ -36,6 +36,8 @@ final class ScratchCache: Sendable {
 
     /// The longest wait for room: longer than most renders take.
     static let waitMax = Duration.seconds(120)
+    /// The fewest free bytes of a disk that is not called full.
+    static let freeBytesMin = 64 << 20
     /// Most processes of one machine that share a scratch folder.
     private static let foldersMax = 16
 
@@ -45,10 +47,11 @@ final class ScratchCache: Sendable {
     init(scratch: FilePath, bytesMax: Int, waitMax: Duration = ScratchCache.waitMax) throws(Failure)
     {
         (lock, folder) = try Self.take(scratch, files)
-        self.bytesMax = bytesMax
         self.waitMax = waitMax
-        state = Mutex(State(ledger: ScratchLedger(bytesMax: bytesMax)))
         for name in try files.list(folder) { try files.remove(folder.appending(name)) }
+        // The other half is for what is made from them.
+        self.bytesMax = min(bytesMax, try DiskSpace(at: folder).free / 2)
+        state = Mutex(State(ledger: ScratchLedger(bytesMax: self.bytesMax)))
     }
 
     private static func take(
@@ -149,6 +152,21 @@ final class ScratchCache: Sendable {
             serve(&state)
             return !going.isEmpty
         }
+    }
+
+    /// Finds out whether the disk has room for more work; what nobody has open goes for it.
+    ///
+    /// - Throws: `noSpace`.
+    func checkDisk(freeBytesMin: Int = ScratchCache.freeBytesMin) throws(Failure) {
+        guard try DiskSpace(at: folder).free < freeBytesMin else { return }
+        _ = evictIdle()
+        let free = try DiskSpace(at: folder).free
+        guard free < freeBytesMin else { return }
+        throw Failure(
+            .noSpace,
+            "the disk of the scratch folder \(folder) has \(free) bytes free; work goes on from "
+                + "\(freeBytesMin). Free some space, or give the worker a scratch folder on a larger disk."
+        )
     }
 
     /// Makes a downloaded file one of the cache.

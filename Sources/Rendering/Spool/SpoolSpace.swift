@@ -17,15 +17,12 @@ final class SpoolSpace: Sendable {
     /// - Returns: where it starts.
     /// - Throws: `noSpace` when the disk or a quota has not as much, `ioFailure`.
     func take(_ bytes: Int) throws(Failure) -> Int {
-        var status = statvfs()
-        if fstatvfs(file.descriptor, &status) == 0 {
-            let free = Int(clamping: status.f_bavail) * Int(clamping: status.f_frsize)
-            guard free >= bytes else {
-                throw Failure(
-                    .noSpace,
-                    "The render needs a spool file of \(bytes) bytes, and the disk has \(free) free. Free "
-                        + "some space, or put the staging folder on a larger disk.")
-            }
+        let free = try DiskSpace(of: file).free
+        guard free >= bytes else {
+            throw Failure(
+                .noSpace,
+                "The render needs a spool file of \(bytes) bytes, and the disk has \(free) free. Free "
+                    + "some space, or put the staging folder on a larger disk.")
         }
         let start = state.withLock { state in
             defer { state = (state.end + bytes, state.parts + 1) }

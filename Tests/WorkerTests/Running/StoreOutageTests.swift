@@ -45,6 +45,19 @@ import Testing
         #expect(told.withLock { $0 } == ["the store is away.", nil])
     }
 
+    @Test func `that has no room is waited for, too`() async throws {
+        let f = try await RunnerFixture()
+        let full = Failure(.noSpace, "the scratch folder is full.")
+        let handler = FakeHandler(
+            make: { _ async throws in throw full }, reach: { () throws(Failure) in throw full })
+        let runner = f.runner(handler)
+        await runner.run(try await f.claim("a"), JobHold())
+        #expect(try await f.record("a").state == .ready)
+        #expect(try await f.queue.attempts(of: "a").isEmpty)
+        await runner.outage.close()
+        await runner.outage.waitForEnd()
+    }
+
     @Test func `holds claims back until it answers`() async throws {
         let store = Away(for: 3)
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
