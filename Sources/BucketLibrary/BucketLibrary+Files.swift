@@ -4,15 +4,19 @@ public import Files
 public import Library
 
 extension BucketLibrary {
-    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+    public func open(
+        _ file: StoredFile, _ glance: Glance?
+    ) async throws(Failure) -> OpenFile {
         switch file {
-        case .original(let asset): try await openOriginal(of: asset)
+        case .original(let asset): try await openOriginal(of: asset, glance)
         case .layer(let asset, let version, _, let name):
             try await openLayer(name, of: version, asset)
         }
     }
 
-    private func openOriginal(of asset: AssetPath) async throws(Failure) -> OpenFile {
+    private func openOriginal(
+        of asset: AssetPath, _ glance: Glance?
+    ) async throws(Failure) -> OpenFile {
         let key = try keys.original(of: asset)
         let name = place(key)
         // A descriptor may be asked for just when somebody cleans the folder up.
@@ -26,7 +30,8 @@ extension BucketLibrary {
         }
         let arrival = try await downloads.bring(
             "original:\(key)",
-            ScratchDownloads.Order(store: originals, key: key, name: name, missing: .missingAsset))
+            ScratchDownloads.Order(
+                store: originals, key: key, name: name, missing: .missingAsset, glance: glance))
         originalDigests.set(
             ExactName(asset), (tag: arrival.tag, sha256: arrival.lease.sha256))
         return try downloads.cache.open(arrival.lease, name: name)

@@ -113,14 +113,79 @@ import Testing
         #expect(w.store.calls.count == (count == 0 ? 2 : 1))
     }
 
-    @Test func `an object that is longer than the first request is read on or anew`() async throws {
-        let w = try World(bytesMax: (ScratchDownloads.firstBytesMax) + 3_000)
-        let content = String(repeating: "y", count: ScratchDownloads.firstBytesMax + 2_000)
-        try w.store.place(content, at: "a")
+    @Test(arguments: [nil, 20 << 20])
+    func `an object that is longer than the first request comes in ranges of one content`(
+        _ recorded: Int?
+    ) async throws {
+        let w = try World(bytesMax: 20 << 20)
+        let content = Self.bytes(20 << 20)
+        try w.store.place(bytes: content, at: "a")
+        let file = try await w.bring("a", bytes: recorded)
+        #expect(try file.length() == content.count)
+        #expect(w.store.calls.count == 3)
+        #expect(try w.names() == [BlobDigest(of: content).hex])
+        #expect(w.cache.bytes == content.count)
+    }
+
+    @Test func `an object that is replaced while its ranges travel is read anew`() async throws {
+        let w = try World(bytesMax: 20 << 20)
+        try w.store.place(bytes: Self.bytes(10 << 20), at: "a")
+        let (new, turns) = (Self.bytes(12 << 20), Locked(0))
+        let store = w.store
+        store.pause { _ in
+            // Before the first range of the rest.
+            guard
+                turns.change({
+                    $0 += 1; return $0
+                }) == 2
+            else { return }
+            do { try store.place(bytes: new, at: "a") } catch { Issue.record(error) }
+        }
         let file = try await w.bring("a")
-        #expect(try file.length() == content.utf8.count)
-        #expect(w.store.calls.count == 2)
-        #expect(try w.names() == [BlobDigest(of: content.utf8).hex])
+        #expect(try file.length() == new.count)
+        #expect(try w.names() == [BlobDigest(of: new).hex])
+    }
+
+    @Test func `an object that is replaced again and again is given up`() async throws {
+        let w = try World(bytesMax: 20 << 20)
+        try w.store.place(bytes: Self.bytes(10 << 20), at: "a")
+        let (store, turns) = (w.store, Locked(0))
+        store.pause { _ in
+            let turn = turns.change {
+                $0 += 1; return $0
+            }
+            do { try store.place(bytes: Self.bytes((10 << 20) + turn), at: "a") } catch {
+                Issue.record(error)
+            }
+        }
+        let failure = await #expect(throws: Failure.self) { _ = try await w.bring("a") }
+        #expect(failure?.code == .ioFailure)
+        #expect(try w.names() == [] && w.cache.bytes == 0)
+    }
+
+    @Test func `a large object is looked at when its beginning is here, and may be refused`()
+        async throws
+    {
+        let w = try World(bytesMax: 64 << 20)
+        try w.store.place(bytes: Self.bytes(33 << 20), at: "a")
+        var order = try w.order("a")
+        order.glance = { beginning, bytes in
+            let isCut = (try? beginning.length()) == Download.firstBytesMax
+            return Failure(
+                isCut && bytes == 33 << 20 ? .exceedsLimit : .internalError, "too large.")
+        }
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await w.downloads.bring("a", order)
+        }
+        #expect(failure?.code == .exceedsLimit)
+        #expect(w.store.calls.count == 1)
+        #expect(try w.names() == [] && w.cache.bytes == 0)
+        order.glance = { _, _ in nil }
+        #expect(try await w.downloads.bring("a", order).lease.sha256.count == 64)
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }
     }
 
     @Test func `an object that is longer than the cache is refused`() async throws {
@@ -205,6 +270,20 @@ import Testing
         let failure = await #expect(throws: Failure.self) { _ = try await w.bring("nothing") }
         #expect(failure?.code == .missingAsset)
         #expect(w.cache.bytes == 0)
+    }
+
+    @Test func `a cache has at most half of what the disk has free, and says when that is full`()
+        async throws
+    {
+        let w = try World(bytesMax: .max)
+        #expect(w.cache.bytesMax < .max)
+        try w.store.place(bytes: Array("bytes".utf8), at: "a")
+        _ = try await w.bring("a")
+        try w.cache.checkDisk(freeBytesMin: 0)
+        #expect(try w.names() != [])
+        let failure = #expect(throws: Failure.self) { try w.cache.checkDisk(freeBytesMin: .max) }
+        #expect(failure?.code == .noSpace)
+        #expect(try w.names() == [])
     }
 
     @Test func `two processes of a machine have folders of their own, emptied at the start`() throws

@@ -66,7 +66,9 @@ public struct FolderLibrary: LibraryStore {
         try await offPool { () throws(Failure) in try folder.checkPlace(of: asset) }
     }
 
-    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+    public func open(
+        _ file: StoredFile, _ glance: Glance?
+    ) async throws(Failure) -> OpenFile {
         try await offPool { () throws(Failure) in try folder.open(file) }
     }
 
@@ -84,6 +86,8 @@ public struct FolderLibrary: LibraryStore {
 
     /// A folder that hangs holds the call up itself; one that is gone fails with what is wrong.
     public func reach() async throws(Failure) {}
+
+    public var isElsewhere: Bool { false }
 
     public func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion

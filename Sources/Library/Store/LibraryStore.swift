@@ -14,6 +14,8 @@ public import FoundationEssentials
 public protocol LibraryStore: Sendable {
     /// Where versions are made.
     var staging: Staging { get }
+    /// Whether files are brought here and back over a network, while this machine could do something else.
+    var isElsewhere: Bool { get }
 
     // MARK: Reading
 
@@ -46,16 +48,17 @@ public protocol LibraryStore: Sendable {
 
     /// Opens a file for reading. It stays as it is as long as it is open.
     ///
-    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `damagedVersion`, `unsupportedFormat`, `ioFailure`.
-    func open(_ file: StoredFile) async throws(Failure) -> OpenFile
+    /// - Parameter glance: may refuse a large file by its beginning, before the rest is brought here from elsewhere.
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `damagedVersion`, `unsupportedFormat`, `ioFailure`; the refusal.
+    func open(_ file: StoredFile, _ glance: Glance?) async throws(Failure) -> OpenFile
     /// Looks at a file without reading it; one that is missing is no error.
     func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
     /// Where a file is below the library's root, as events name it.
     func path(of file: StoredFile) async throws(Failure) -> String
 
-    /// Asks the store whether it answers.
+    /// Asks the store whether versions can be made now.
     ///
-    /// - Throws: `storeUnavailable`.
+    /// - Throws: `storeUnavailable`, `noSpace`.
     func reach() async throws(Failure)
 
     // MARK: Making a version
@@ -129,6 +132,18 @@ public protocol LibraryStore: Sendable {
     func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) async throws(Failure) -> VerifiedFiles
+}
+
+/// Looks at the beginning of a file that is not here whole, and at the length that it will have; nil: bring the rest.
+///
+/// It says what is true of the file for everybody: others may wait for the same bytes.
+public typealias Glance = @Sendable (_ beginning: OpenFile, _ bytes: Int) async -> Failure?
+
+extension LibraryStore {
+    /// Opens a file for reading, however large it is.
+    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+        try await open(file, nil)
+    }
 }
 
 /// The answer to the wish to make a render.

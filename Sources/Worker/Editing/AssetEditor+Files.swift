@@ -9,10 +9,30 @@ extension AssetEditor {
     /// A photo of the originals, opened; one that is longer than a photo may be is read by nobody.
     ///
     /// - Throws: as `LibraryStore.open(_:)`; `exceedsLimit`.
-    func openPhoto(_ path: AssetPath) async throws(Failure) -> OpenFile {
-        let file = try await library.open(.original(path))
+    func openPhoto(_ path: AssetPath, of tenant: String) async throws(Failure) -> OpenFile {
+        let file = try await library.open(.original(path)) { beginning, bytes in
+            await refusal(of: path, beginning, bytes, tenant)
+        }
         try limits.check(.bytes, try file.length(), of: path.string)
         return file
+    }
+
+    /// Why a photo is too large, as the beginning of its file says.
+    ///
+    /// Without a slot: it takes milliseconds, and the rest of the file waits for it. All else is said of the whole file:
+    /// what is cut off looks damaged.
+    private func refusal(
+        of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ tenant: String
+    ) async -> Failure? {
+        do {
+            try limits.check(.bytes, bytes, of: path.string)
+            _ = try await pool.inspect(
+                PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+                RenderFiles(sources: [beginning]), tenant: tenant)
+        } catch let failure as Failure where failure.code == .exceedsLimit {
+            return failure
+        } catch {}
+        return nil
     }
 
     /// The photo and the files that a recipe names.

@@ -53,7 +53,7 @@ extension AssetEditor {
     ) async throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try await openPhoto(open.asset) }
+        else { return try await openPhoto(open.asset, of: "") }
         let layer = task.input == .base ? content.base?.name : nil
         return try await library.open(
             StoredFile(layer ?? content.render.name, of: current, open.asset))

@@ -1,0 +1,64 @@
+import Adjustments
+import BlobStore
+import Crypto
+import Files
+import NIOCore
+
+/// Writes a range of an object into a file, at the same place, as its bytes come.
+struct RangeWriter {
+    /// The bytes that may come.
+    let range: Range<Int>
+    private let file: OpenFile
+    private var hash: SHA256?
+    /// The bytes that came.
+    private(set) var bytes = 0
+    private var written = 0
+    private var pending = ByteBuffer()
+
+    /// Bytes that are written at one time.
+    private static let writeBytes = 512 << 10
+
+    /// - Parameter isDigested: whether ``digest`` is wanted.
+    init(_ file: OpenFile, _ range: Range<Int>, isDigested: Bool = false) {
+        (self.file, self.range) = (file, range)
+        hash = isDigested ? SHA256() : nil
+    }
+
+    /// SHA-256, in hex, of the bytes that came; empty unless it was asked for.
+    var digest: String { hash.map { BlobDigest($0.finalize()).hex } ?? "" }
+
+    /// Reads a range of an object, or all of it; once. The last bytes are written by ``flush()``.
+    @discardableResult
+    mutating func read(
+        from store: any BlobStore, _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?
+    ) async throws(BlobError) -> Blob {
+        try await store.get(key, range, ifMatch: tag) { piece in try await self.take(piece) }
+    }
+
+    private mutating func take(_ piece: ByteBuffer) async throws(Failure) {
+        piece.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
+        bytes += piece.readableBytes
+        guard bytes <= range.count else {
+            throw Failure(
+                .damagedVersion,
+                "\(file.name) has more than the \(range.upperBound) bytes that it should have. Restore it from a backup."
+            )
+        }
+        var piece = piece
+        if pending.readableBytes == 0 { pending = piece } else { pending.writeBuffer(&piece) }
+        if pending.readableBytes >= Self.writeBytes { try await flush() }
+    }
+
+    /// Writes the bytes that came and are not written yet.
+    mutating func flush() async throws(Failure) {
+        let (file, pending, place) = (file, pending, range.lowerBound + written)
+        guard pending.readableBytes > 0 else { return }
+        try await offPool { () throws(Failure) in
+            try pending.withUnsafeReadableBytes { bytes throws(Failure) in
+                try file.write(bytes, at: place)
+            }
+        }
+        written += pending.readableBytes
+        self.pending = ByteBuffer()
+    }
+}
