@@ -158,6 +158,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Editors", "Files", "Headers", "JobQueue", "Library",
                 "RenderProtocol",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

@@ -19,6 +19,7 @@ public final class BucketLibrary: LibraryStore {
     let keys: LibraryKeys
     let settings: Settings
     public let staging: Staging
+    public let isElsewhere = true
     let downloads: ScratchDownloads
 
     /// Heads as they were read last, so that a commit need not read again.

@@ -141,7 +141,8 @@ public actor Heartbeat {
         do {
             let standings = try await queue.beat(
                 beating.map { Beat(hold: $0.key, stage: $0.value.stage()) },
-                by: worker.with(busy: beating.count, memory: memory(), pressure: pressure()))
+                by: worker.with(
+                    busy: min(beating.count, worker.slots), memory: memory(), pressure: pressure()))
             hasReached = true
             contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)

@@ -8,7 +8,8 @@ public struct QueueSettings: Sendable {
     public var crashesMax = 3
     /// After how many of them it is claimed only by a worker that holds nothing else.
     public var crashesToQuarantine = 2
-    /// How many claims of one job are void because no heartbeat confirmed them; the next ones count as crashes.
+    /// How many claims of one job are void because no heartbeat confirmed them, or because their worker died before it
+    /// began with them; the next ones count as crashes.
     public var voidsMax = 10
     /// How many leases a worker is silent before a job is buried that it lost: nothing takes a burial back.
     public var silentLeasesToBury = 4

@@ -26,8 +26,8 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let flows: [Flow]
     /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
     /// `drafted`, `unchanged`, `superseded`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
-    /// `batches`; `voided` are claims that no heartbeat confirmed, `pardoned` are crashes that were taken back because
-    /// the worker lived; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
+    /// `batches`; `voided` are claims that no heartbeat confirmed, or whose worker died before it began with the job; `pardoned` are
+    /// crashes that were taken back because the worker lived; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
     /// held jobs.
     public let counters: [String: Int]
     /// What workers hold, the oldest hold first; at most ``heldMax``.

@@ -50,7 +50,9 @@ public struct WorkerMetrics: Sendable {
         ).set(1, worker, queue)
         all.gauge("minilab_slots", "Jobs that it may work on at the same time.")
             .set(Double(slots))
-        busy = all.gauge("minilab_slots_busy", "Jobs that it works on.")
+        busy = all.gauge(
+            "minilab_slots_busy",
+            "Jobs that it works on; with a bucket more than its slots, while their files travel.")
         draining = all.gauge("minilab_draining", "1 when it was told to stop and claims no more.")
         claims = all.counter("minilab_claims_total", "Jobs that it has taken.")
         waits = all.histogram(
@@ -85,7 +87,8 @@ public struct WorkerMetrics: Sendable {
             "Grants that were given while a request that came before, a larger one, waited on.")
         storeAway = all.gauge(
             "minilab_store_away",
-            "Whether the library's object store does not answer, so that no jobs are claimed.")
+            "Whether the library's object store or the scratch folder cannot be used, so that no jobs are claimed."
+        )
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because those that are wait for memory.")

@@ -7,6 +7,9 @@ public import JobQueue
 /// finalize are written once. ``PhotoJobHandler`` works on a library of photos; minilab-bench has one that does
 /// nothing and one that publishes marks, for `ops/chaos`.
 public protocol JobHandler: Sendable {
+    /// Whether a job spends time on the way of its files, in which others can be rendered.
+    var filesTravel: Bool { get }
+
     /// Makes what a job asks for and stages it, where every process can find it that may have to publish it.
     ///
     /// - Parameters:
@@ -32,10 +35,14 @@ public protocol JobHandler: Sendable {
     /// The holds for which something is staged, by any worker of the queue.
     func staged() async throws(Failure) -> [StagedHold]
 
-    /// Asks the place of versions whether it answers; only after a `storeUnavailable`.
+    /// Asks the place of versions whether it can be used; only after a `storeUnavailable` or `noSpace`.
     ///
-    /// - Throws: `storeUnavailable` when it still does not.
+    /// - Throws: one of them when it still cannot.
     func reach() async throws(Failure)
+}
+
+extension JobHandler {
+    public var filesTravel: Bool { false }
 }
 
 /// What came of a job's edit.

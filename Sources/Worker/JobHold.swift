@@ -12,7 +12,15 @@ public final class JobHold: Sendable {
         var isCancelled = false
         var isStopping = false
         var stage: Stage?
+        var stageSince = ContinuousClock.now
+        var times = StageTimes()
         var cancel: (@Sendable () -> Void)?
+
+        var timesNow: StageTimes {
+            var times = times
+            if let stage { times.add(.now - stageSince, in: stage) }
+            return times
+        }
     }
 
     private let state = Mutex(State())
@@ -25,11 +33,13 @@ public final class JobHold: Sendable {
 
     /// How far a job is: for people, and for the history when its worker dies.
     public enum Stage: String, Sendable {
-        /// The render is planned and waits until there is memory for it.
+        /// The edit is decided, and the photo is brought to this machine.
+        case fetching
+        /// The photo waits for a slot, or its render for memory.
         case waiting
         /// The photo is read and its pixels are made.
         case rendering
-        /// The version is put in its place.
+        /// The version is brought to the library and put in its place.
         case publishing
     }
 
@@ -40,7 +50,15 @@ public final class JobHold: Sendable {
     public var stage: Stage? { state.withLock { $0.stage } }
 
     /// Says how far the job is.
-    public func reach(_ stage: Stage) { state.withLock { $0.stage = stage } }
+    public func reach(_ stage: Stage) {
+        state.withLock { state in
+            state.times = state.timesNow
+            (state.stage, state.stageSince) = (stage, .now)
+        }
+    }
+
+    /// How long it has been in its stages.
+    var times: StageTimes { state.withLock { $0.timesNow } }
 
     /// Whether somebody else has the job now.
     public var isLost: Bool { state.withLock { $0.isLost } }

@@ -7,7 +7,7 @@ extension PhotoJobHandler {
     public func make(
         _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> MadeJob {
-        hold.reach(.rendering)
+        hold.reach(.fetching)
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
         let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))

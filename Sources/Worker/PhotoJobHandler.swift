@@ -24,6 +24,8 @@ public struct PhotoJobHandler: JobHandler {
         self.settings = settings
     }
 
+    public var filesTravel: Bool { library.isElsewhere }
+
     public func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome {
         guard let name = VersionName(version.name) else {
             throw Failure(

@@ -35,6 +35,8 @@ public actor RenderPool {
     private var idleMax: Int { 2 * settings.slots }
     /// The renders that run.
     nonisolated let renders = RunningRenders()
+    /// The slots of the photos that are rendered; those who lend take one before.
+    nonisolated let slots: RenderSlots
     /// What grants the memory.
     nonisolated let gate: MemoryGate
 
@@ -48,6 +50,7 @@ public actor RenderPool {
         self.settings = settings
         self.logger = logger
         self.listener = listener
+        slots = RenderSlots(settings.slots)
         gate = MemoryGate(budget: settings.memory, brake: brake, listener: listener)
     }
 

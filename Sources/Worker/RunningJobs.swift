@@ -1,10 +1,10 @@
 import JobQueue
 import Logging
 
-/// The jobs that a worker works on, at most one per slot.
+/// The jobs that a worker works on: one for each slot, and some more while files travel.
 ///
 /// A job that the worker lost and claims again is here twice, under both fences, until the render of the old hold has
-/// ended. The old hold keeps its slot for so long, so there are never more renders than slots.
+/// ended. The old hold keeps its place for so long.
 actor RunningJobs {
     private struct Entry {
         let hold: JobHold
@@ -13,6 +13,7 @@ actor RunningJobs {
     }
 
     private let slots: Int
+    private var ahead: ClaimAhead
     private let brake: ClaimBrake
     private var running: [HoldID: Entry] = [:]
     private var begun = 0
@@ -22,9 +23,12 @@ actor RunningJobs {
     private(set) var isClosed = false
     private var level = PressureLevel.calm
 
-    /// - Parameter brake: while it is pulled no slot is as good as free.
-    init(slots: Int, brake: ClaimBrake = ClaimBrake()) {
+    /// - Parameters:
+    ///   - filesTravel: whether jobs are held beyond the slots, so that their files are here in time.
+    ///   - brake: while it is pulled no slot is as good as free.
+    init(slots: Int, filesTravel: Bool = false, brake: ClaimBrake = ClaimBrake()) {
         self.slots = slots
+        ahead = ClaimAhead(slots: filesTravel ? slots : 0)
         self.brake = brake
         brake.onRelease { [weak self] in Task { await self?.wake() } }
     }
@@ -39,7 +43,7 @@ actor RunningJobs {
     /// Whether a job that is claimed now could begin.
     var canBegin: Bool { free > 0 && !brake.isPulled && !isClosed }
 
-    private var free: Int { level.claims(held: running.count, slots: slots) }
+    private var free: Int { level.claims(held: running.count, slots: slots + ahead.jobs) }
 
     /// Whether no job runs.
     var isIdle: Bool { running.isEmpty }
@@ -98,7 +102,7 @@ actor RunningJobs {
 
     /// Frees a slot.
     func end(_ id: HoldID) {
-        running[id] = nil
+        if let entry = running.removeValue(forKey: id) { ahead.note(entry.hold.times) }
         for successor in successors { successor.resume() }
         successors = []
         wake()

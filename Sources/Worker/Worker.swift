@@ -67,7 +67,8 @@ public struct Worker: Service {
                 "worker": "\(settings.name)", "queue": "\(queue.name)",
                 "slots": "\(settings.slots)", "memory": "\(settings.memory)",
             ])
-        let jobs = RunningJobs(slots: settings.slots, brake: brake)
+        let jobs = RunningJobs(
+            slots: settings.slots, filesTravel: runner.handler.filesTravel, brake: brake)
         let sleep = ClaimSleep(queue: queue, waker: waker)
         let admission = AdmissionLoop(
             queue: queue, worker: settings.name, bell: bell, pace: pace, logger: logger,

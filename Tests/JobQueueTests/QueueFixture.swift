@@ -80,10 +80,11 @@ struct QueueFixture: Sendable {
         return try #require(try await queue.claim(by: worker, count: 1).jobs.first)
     }
 
-    /// Says by a heartbeat that the claim's reply has arrived.
-    func confirm(_ claim: Claim) async throws {
+    /// Says by a heartbeat that the claim's reply has arrived, and how far the job is.
+    func confirm(_ claim: Claim, stage: String? = nil) async throws {
         #expect(
-            try await queue.beat([Beat(hold: claim.hold, stage: nil)], by: Self.worker) == [.held])
+            try await queue.beat([Beat(hold: claim.hold, stage: stage)], by: Self.worker) == [.held]
+        )
     }
 
     /// Carries a claimed job to its end.

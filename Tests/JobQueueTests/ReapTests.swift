@@ -27,6 +27,23 @@ import Testing
         #expect(try await q.queue.attempts(of: "a").map(\.code) == [.workerLost])
     }
 
+    @Test(arguments: ["fetching", "waiting"])
+    func `a worker that dies before it begins with a job costs that no crash, ten times at most`(
+        _ stage: String
+    ) async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a")
+        for number in 1...11 {
+            try await q.confirm(try await q.claim(), stage: stage)
+            #expect(try await q.queue.reap(by: "other").ready == 1)
+            let record = try #require(try await q.queue.record(of: "a"))
+            #expect(record.crashes == (number > q.queue.settings.voidsMax ? 1 : 0))
+        }
+        let message = try #require(try await q.queue.attempts(of: "a").last?.message)
+        #expect(
+            message.contains("before it began with the job (\(stage)); that was void claim 1 of"))
+    }
+
     @Test func `a job over which workers die too often is dead`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")

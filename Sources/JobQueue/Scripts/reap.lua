@@ -4,8 +4,9 @@
 -- An `active` job is ready again at its old place, and the crash counted: after the second in quarantine,
 -- after the last it is dead. The fence of the hold is kept in `blamed`, so that pardon can take the crash back when the
 -- worker turns out to live. Nothing takes a burial back, so the last crash waits until the worker was silent for long.
--- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. Of one job only so many
--- claims are void, because a job may kill its worker before the first heartbeat. A `committing` job is given to the caller under a new fence, to be carried on
+-- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. So is one of a job that
+-- was not in work yet: its files travelled, or it waited. Of one job only so many claims are void, because a job may kill
+-- its worker before the next heartbeat. A `committing` job is given to the caller under a new fence, to be carried on
 -- from step 2: its version may be published already, so it can be neither rendered again nor failed. After so many
 -- carries it is stuck.
 --
@@ -47,14 +48,16 @@ local function remember_loss(j, message)
     .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
 end
 
--- Takes back a claim of which its worker may not know.
-local function void(j)
+-- Whether a worker that died had not begun with a job of which it knew.
+local function not_begun(j) return j.stage == 'fetching' or j.stage == 'waiting' end
+
+-- Takes back a claim with which its worker had not begun, or of which it may not know.
+local function void(j, message)
   lose_hold(j)
   correct(j, 0)
   local voids = call('HINCRBY', P .. 'job:' .. j.id, 'voids', '1')
   count('voided')
-  remember_loss(j, 'no heartbeat of worker ' .. j.worker .. ' confirmed the claim: its reply was lost, or the worker '
-    .. 'ended at once; that was void claim ' .. voids .. ' of at most ' .. int(voids_max) .. '.')
+  remember_loss(j, message .. '; that was void claim ' .. voids .. ' of at most ' .. int(voids_max) .. '.')
   make_ready(j)
   ready = ready + 1
 end
@@ -69,7 +72,15 @@ local function take_back(id)
   if is_later(j) then return end
   if j.state == 'committing' then return carry_on(j) end
   if j.cancel then return cancel(j, j.cancel) end
-  if j.confirmed ~= j.fence and tonumber(j.voids) < voids_max then return void(j) end
+  if tonumber(j.voids) < voids_max then
+    if j.confirmed ~= j.fence then
+      return void(j, 'no heartbeat of worker ' .. j.worker
+        .. ' confirmed the claim: its reply was lost, or the worker ended at once')
+    end
+    if not_begun(j) then
+      return void(j, 'worker ' .. j.worker .. ' let its lease run out before it began with the job (' .. j.stage .. ')')
+    end
+  end
   local k, crashes = P .. 'job:' .. id, j.crashes + 1
   if crashes >= crashes_max then
     local heard = call('ZSCORE', P .. 'workers', j.worker)

@@ -11,13 +11,13 @@ extension AssetEditor {
     func read(
         _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
     ) async throws -> ImportedEdit {
-        let original = try await openPhoto(asset)
+        let original = try await openPhoto(asset, of: tenant)
         let header = try await header(of: original, tenant)
         try await checkMediaType(header, of: asset)
         let (adjustment, hasBase) = try await data(source.adjustment)
         var render: ImportedEdit.Render?
         if let path = source.render {
-            let file = try await openPhoto(path)
+            let file = try await openPhoto(path, of: tenant)
             render = try await offPool { () throws(Failure) in
                 ImportedEdit.Render(path: path, sha256: try FileDigest.sha256(of: file).hex)
             }
@@ -32,8 +32,8 @@ extension AssetEditor {
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let original = try await openPhoto(open.asset)
-        let render = try await openPhoto(adoption.render)
+        let original = try await openPhoto(open.asset, of: job.tenant)
+        let render = try await openPhoto(adoption.render, of: job.tenant)
         try await begin(job.staged)
         let header = try await header(of: original, job.tenant)
         let rendered = try await self.header(of: render, job.tenant)
@@ -53,8 +53,9 @@ extension AssetEditor {
                     size: rendered.uprightSize, bytes: digest.bytes, sha256: digest.hex)
             )
         }
-        let (tiny, previews) = try await smallPictures(
-            of: copy, edit.output?.previews ?? [], job, placeholder)
+        let (tiny, previews) = try await inSlot(job) {
+            try await smallPictures(of: copy, edit.output?.previews ?? [], job, placeholder)
+        }
         let content = try await offPool { () throws(Failure) in
             let adjustment = try library.staging.write(
                 AAESidecar(
@@ -86,10 +87,12 @@ extension AssetEditor {
     }
 
     private func header(of photo: OpenFile, _ tenant: String) async throws -> PhotoHeader {
-        try await pool.inspect(
-            PhotoRequest(recipe: Recipe(filters: []), limits: limits),
-            RenderFiles(sources: [photo]), tenant: tenant
-        ).header
+        try await pool.slots.use {
+            try await pool.inspect(
+                PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+                RenderFiles(sources: [photo]), tenant: tenant
+            ).header
+        }
     }
 
     /// Has the small pictures of a render made that came along: the edit is in it already.

@@ -15,16 +15,19 @@ extension AssetEditor {
         let base = try newBase(for: task.input, open)
         let source =
             if let base { try await library.open(base.file) } else {
-                try await openPhoto(open.asset)
+                try await openPhoto(open.asset, of: job.tenant)
             }
         try await begin(job.staged)
-        let (made, entry, reusedKey) = try await pool.planning { memoryMax in
-            let small = SmallPictures(task.recipe.output)
-            let request = PhotoRequest(
-                recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
-                memoryMax: memoryMax)
-            return try await photo(
-                request, small, source, isOriginal: base == nil, of: open.asset, job, placeholder)
+        let (made, entry, reusedKey) = try await inSlot(job) {
+            try await pool.planning { memoryMax in
+                let small = SmallPictures(task.recipe.output)
+                let request = PhotoRequest(
+                    recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
+                    memoryMax: memoryMax)
+                return try await photo(
+                    request, small, source, isOriginal: base == nil, of: open.asset, job,
+                    placeholder)
+            }
         }
         if let base { try await library.link(base.file, as: base.name, into: job.staged) }
         let data = try await adjustment(task, made.recipe, open)
@@ -48,6 +51,17 @@ extension AssetEditor {
             try await library.offer(reusedKey, version, of: open.asset, in: job.staged)
         }
         return version
+    }
+
+    /// Has a slot of the worker while the body runs, and says so.
+    func inSlot<Result>(_ job: Job, _ body: () async throws -> Result) async throws -> Result {
+        job.reach(.waiting)
+        let result = try await pool.slots.use {
+            job.reach(.rendering)
+            return try await body()
+        }
+        job.reach(.publishing)
+        return result
     }
 
     /// Takes a render from a version that has it, or makes it.

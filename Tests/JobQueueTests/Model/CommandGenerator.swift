@@ -170,7 +170,7 @@ struct CommandGenerator {
         case .beat:
             .beat(
                 worker: one(of: workers), few { $0.hold(.active, .committing) },
-                stage: one(of: ["", "render"]))
+                stage: one(of: ["", "fetching", "render"]))
         case .pardon: .pardon(few { $0.lostHold() })
         case .commit:
             .commit(

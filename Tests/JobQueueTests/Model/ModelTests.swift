@@ -95,7 +95,7 @@ import Testing
             case .sleeperIsLeft: ("settle_ahead()\n  wake_workers()", "settle_ahead()")
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
             case .restIsNotTold: ("if what == '' and claimed < most and", "if false and")
-            case .lostClaimIsACrash: ("j.confirmed ~= j.fence and", "false and")
+            case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")
             case .parkedByAdmission:

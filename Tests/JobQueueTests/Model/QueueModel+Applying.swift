@@ -238,7 +238,8 @@ extension QueueModel {
                 cancel(job.id, reason)
                 continue
             }
-            if job.confirmed != job.fence, job.voids < rules.voidsMax {
+            let isBegun = job.confirmed == job.fence && job.stage != "fetching"
+            if !isBegun, job.voids < rules.voidsMax {
                 void(job)
                 ready += 1
                 continue

@@ -3,7 +3,7 @@ extension QueueModel {
     /// Whether a worker has said lately that it lives.
     func isHeard(_ worker: String) -> Bool { workers.contains(worker) && !silent.contains(worker) }
 
-    /// Takes back a claim that no heartbeat has confirmed.
+    /// Takes back a claim that no heartbeat has confirmed, or with which its worker had not begun.
     mutating func void(_ job: Job) {
         freed(job)
         correct(job, took: 1)

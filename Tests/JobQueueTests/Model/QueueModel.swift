@@ -84,7 +84,7 @@ struct QueueModel {
         var crashes = 0
         var rebases = 0
         var carries = 0
-        /// Claims that no heartbeat had confirmed when their leases ran out.
+        /// Claims that no heartbeat had confirmed, or that had not begun, when their leases ran out.
         var voids = 0
         /// What its flow was charged when it was claimed: µs of a slot.
         var charge: (priority: String, units: Int, weight: Int)?

@@ -131,7 +131,8 @@ import Testing
         job.reach = { stage in stages.withLock { $0.append(stage) } }
         _ = try await bench.run(try Edit(json: Self.sepia), asset, job)
         #expect(heard.memory.map(\.grantedBytes).max() == 256 * Self.megabyte)
-        #expect(stages.withLock { $0 } == [.waiting, .rendering])
+        #expect(
+            stages.withLock { $0 } == [.waiting, .rendering, .waiting, .rendering, .publishing])
         await bench.pool.close()
     }
 

@@ -1,0 +1,72 @@
+import DequeModule
+import Synchronization
+
+/// Lets as many photos be rendered at one time as a worker has slots; the others wait in the order in which they came.
+///
+/// A worker holds more jobs than that while files of some travel (``ClaimAhead``).
+final class RenderSlots: Sendable {
+    private struct Waiter {
+        let id: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var free: Int
+        var ids = 0
+        var waiters: Deque<Waiter> = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(free: count)) }
+
+    /// Waits for a slot and has it while the body runs. A body must not ask for another one.
+    ///
+    /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits.
+    func use<Result>(_ body: () async throws -> Result) async throws -> Result {
+        try await take()
+        defer { giveBack() }
+        return try await body()
+    }
+
+    /// How many wait, for tests.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    private func take() async throws {
+        let id = state.withLock { state in
+            state.ids += 1
+            return state.ids
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
+                state.withLock { state in
+                    // The handler may have run before there was somebody to tell.
+                    if Task.isCancelled {
+                        continuation.resume(throwing: CancellationError())
+                    } else if state.free > 0 {
+                        state.free -= 1
+                        continuation.resume()
+                    } else {
+                        state.waiters.append(Waiter(id: id, continuation: continuation))
+                    }
+                }
+            }
+        } onCancel: {
+            state.withLock { state in
+                guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return }
+                state.waiters.remove(at: index).continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    private func giveBack() {
+        state.withLock { state in
+            if let waiter = state.waiters.popFirst() {
+                waiter.continuation.resume()
+            } else {
+                state.free += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// How long a job has been in its stages; waiting is not counted.
+struct StageTimes: Sendable, Equatable {
+    var fetching: Duration = .zero
+    var rendering: Duration = .zero
+    var publishing: Duration = .zero
+
+    mutating func add(_ time: Duration, in stage: JobHold.Stage) {
+        switch stage {
+        case .fetching: fetching += time
+        case .waiting: break
+        case .rendering: rendering += time
+        case .publishing: publishing += time
+        }
+    }
+}
