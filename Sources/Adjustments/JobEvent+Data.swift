@@ -128,12 +128,29 @@ extension JobEvent {
         public let revision: Int
         /// The path of what is current, below the library: of the render, or of the original.
         public let path: String
+        /// A URL of the same; nil unless workers were told to give some.
+        public let link: Link?
 
         /// Makes a version.
-        public init(id: String, revision: Int, path: String) {
+        public init(id: String, revision: Int, path: String, link: Link? = nil) {
             self.id = id
             self.revision = revision
             self.path = path
+            self.link = link
+        }
+    }
+
+    /// A URL from which anybody may read a file for some time.
+    public struct Link: Sendable, Codable, Equatable {
+        /// The URL; as good as a password for its file.
+        public let url: String
+        /// When it ends; RFC 3339 in UTC.
+        public let expires: String
+
+        /// Makes a link.
+        public init(url: String, expires: String) {
+            self.url = url
+            self.expires = expires
         }
     }
 
@@ -166,15 +183,20 @@ extension JobEvent {
         public let longestSide: Int
         /// The preview's path below the library.
         public let path: String
+        /// A URL of the same; nil unless workers were told to give some.
+        public let link: Link?
         /// Pixels from left to right.
         public let width: Int
         /// Pixels from top to bottom.
         public let height: Int
 
         /// Makes a preview.
-        public init(longestSide: Int, path: String, width: Int, height: Int) {
+        public init(
+            longestSide: Int, path: String, link: Link? = nil, width: Int, height: Int
+        ) {
             self.longestSide = longestSide
             self.path = path
+            self.link = link
             self.width = width
             self.height = height
         }

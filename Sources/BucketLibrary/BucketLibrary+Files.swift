@@ -1,6 +1,7 @@
 public import Adjustments
 import BlobStore
 public import Files
+import FoundationEssentials
 public import Library
 
 extension BucketLibrary {
@@ -68,6 +69,15 @@ extension BucketLibrary {
 
     public func path(of file: StoredFile) async throws(Failure) -> String {
         try await object(of: file).key.text
+    }
+
+    public func link(
+        to file: StoredFile, for time: Duration
+    ) async throws(Failure) -> JobEvent.Link? {
+        let (store, key) = try await object(of: file)
+        let link = try await saying { () throws(BlobError) in try await store.link(key, for: time) }
+        let expires = Date(timeIntervalSince1970: Double(link.expires.seconds))
+        return JobEvent.Link(url: link.url, expires: expires.formatted(.iso8601))
     }
 
     private func object(

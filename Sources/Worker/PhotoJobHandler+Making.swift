@@ -46,9 +46,16 @@ extension PhotoJobHandler {
     private func shown(
         _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Version {
-        JobEvent.Version(
+        let file = try library.shownFile(of: version, asset)
+        return JobEvent.Version(
             id: version.version, revision: version.revision,
-            path: try await library.shownPath(of: version, asset))
+            path: try await library.path(of: file), link: try await link(to: file))
+    }
+
+    /// The URL of a file, where events are to have some.
+    private func link(to file: StoredFile) async throws(Failure) -> JobEvent.Link? {
+        guard let time = settings.eventURLs else { return nil }
+        return try await library.link(to: file, for: time)
     }
 
     private func completed(
@@ -61,7 +68,9 @@ extension PhotoJobHandler {
         var previews: [JobEvent.Preview] = []
         for preview in content?.previews ?? [] {
             let file = try StoredFile(preview.image.name, of: version, asset)
-            previews.append(JobEvent.Preview(preview, at: try await library.path(of: file)))
+            previews.append(
+                JobEvent.Preview(
+                    preview, at: try await library.path(of: file), try await link(to: file)))
         }
         return JobEvent.Completed(
             job: claim.job, asset: claim.asset, generation: claim.generation,
@@ -97,9 +106,9 @@ extension JobEvent.Render {
 }
 
 extension JobEvent.Preview {
-    fileprivate init(_ preview: Content.Preview, at path: String) {
+    fileprivate init(_ preview: Content.Preview, at path: String, _ link: JobEvent.Link?) {
         self.init(
-            longestSide: preview.longestSide, path: path,
+            longestSide: preview.longestSide, path: path, link: link,
             width: preview.image.size.width, height: preview.image.size.height)
     }
 }

@@ -20,6 +20,8 @@ public struct WorkerSettings: Sendable {
     public var editors: EditorRegistry
     /// How long one render may take before its child is killed.
     public var renderTimeout: Duration
+    /// How long URLs of what was made hold that events have; nil: events have none.
+    public var eventURLs: Duration?
     /// Whether nothing is rendered when the kernel cannot confine render children.
     public var requiresConfinement: Bool
     /// Whether a render that a version of the library has is used again.

@@ -1,9 +1,11 @@
 import Adjustments
 import BlobStore
 import Foundation
+import FoundationNetworking
 import Logging
 import MinilabTesting
 import RenderProtocol
+import Testing
 
 /// A queue, an object store, and worker processes that share nothing else.
 struct BucketRig {
@@ -33,11 +35,11 @@ struct BucketRig {
 
     /// Starts a worker with a scratch folder of its own, as on a machine of its own.
     func worker(
-        _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil
+        _ name: String, slots: Int = 2, stopAt point: TestPoint? = nil, flags: [String] = []
     ) throws -> MinilabProcess {
         try queue.worker(
             name, slots: slots, stopAt: point,
-            flags: ["--scratch", queue.folder.file("scratch-\(name)")], library: url,
+            flags: flags + ["--scratch", queue.folder.file("scratch-\(name)")], library: url,
             environment: keys)
     }
 
@@ -82,6 +84,13 @@ struct BucketRig {
         try await withStore {
             try await $0.bytes(BlobKey(key), nil, ifMatch: nil, atMost: 64 << 20).bytes
         }
+    }
+
+    /// Reads a URL as anybody does, without credentials.
+    func read(_ url: String) async throws -> (status: Int, body: [UInt8]) {
+        let url = try #require(URL(string: url))
+        let (data, answer) = try await URLSession.shared.data(from: url)
+        return (try #require(answer as? HTTPURLResponse).statusCode, Array(data))
     }
 
     /// The name of an asset's current version, as any reader of its head finds it.

@@ -81,6 +81,34 @@ struct BucketSeaweedTests {
         #expect(try await worker.waitForEnd() == .exited(0))
     }
 
+    @Test func `events have presigned URLs where a worker is told so, which end and fit one file`()
+        async throws
+    {
+        let rig = try await BucketRig()
+        try await rig.put("2024/ä b.png", SyntheticPhoto.png(width: 64, height: 48))
+        let worker = try rig.worker("w", flags: ["--event-urls", "1h"])
+        try await rig.queue.xadd(
+            "2024/ä b.png",
+            edit: #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[32]}}"#)
+        guard case .completed(let done) = try await rig.queue.waitForEnds(1)[0].data,
+            let link = done.version.link, let preview = done.previews.first?.link
+        else {
+            Issue.record("no links")
+            return
+        }
+        #expect(try Date(link.expires, strategy: .iso8601).timeIntervalSinceNow > 3_500)
+        let (photo, small) = (try await rig.read(link.url), try await rig.read(preview.url))
+        #expect(photo.body == (try await rig.bytes(done.version.path)))
+        #expect(small.status == 200 && !small.body.isEmpty && small.body != photo.body)
+        let other = link.url.replacing(".png?", with: ".AAE?")
+        #expect(other != link.url)
+        #expect(try await rig.read(other).status == 403)
+        #expect(try await rig.read(String(link.url.prefix { $0 != "?" })).status == 403)
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+        #expect(!worker.output.contains("X-Amz-Signature"))
+    }
+
     @Test func `check says whether workers could work, and which right is missing`() async throws {
         let rig = try await BucketRig()
         let good = try await rig.run(["library", "check"])

@@ -85,6 +85,10 @@ public struct FolderLibrary: LibraryStore {
     }
 
     /// A folder that hangs holds the call up itself; one that is gone fails with what is wrong.
+    public func link(
+        to file: StoredFile, for time: Duration
+    ) async throws(Failure) -> JobEvent.Link? { nil }
+
     public func reach() async throws(Failure) {}
 
     public var isElsewhere: Bool { false }

@@ -53,13 +53,6 @@ extension LibraryStore {
         return try StoredFile(content.render.name, of: version, asset)
     }
 
-    /// Path of that below the library's root, as events name it.
-    public func shownPath(
-        of version: Provenance, _ asset: AssetPath
-    ) async throws(Failure) -> String {
-        try await path(of: shownFile(of: version, asset))
-    }
-
     /// Refuses an asset whose files in a version would have names that are too long.
     ///
     /// - Parameter format: of the render; nil when it is the original's.

@@ -56,6 +56,11 @@ public protocol LibraryStore: Sendable {
     /// Where a file is below the library's root, as events name it.
     func path(of file: StoredFile) async throws(Failure) -> String
 
+    /// A URL from which anybody may read a file for some time; nil where the store has none.
+    ///
+    /// - Parameter time: at most; it ends earlier where the store's credentials do.
+    func link(to file: StoredFile, for time: Duration) async throws(Failure) -> JobEvent.Link?
+
     /// Asks the store whether versions can be made now.
     ///
     /// - Throws: `storeUnavailable`, `noSpace`.

@@ -32,6 +32,11 @@ struct WorkerCommand: AsyncParsableCommand {
         let queueSettings = QueueSettings(&reader)
         var settings = WorkerSettings(&reader)
         let location = LibraryLocation(&reader)
+        if settings.eventURLs != nil, case .folder = location {
+            reader.refuse(
+                "event.urls is set, and the library is a folder, whose files have no URLs; expected a library in a bucket"
+            )
+        }
         let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
         try reader.finish()
@@ -158,6 +163,12 @@ package struct WorkerOptions: ParsableArguments {
     @Option(help: "How long running jobs may go on after SIGTERM (default: 20s).")
     var shutdownGrace: String?
 
+    @Option(
+        help:
+            "With a library in a bucket: how long the presigned URLs hold that events get, 1m to 7d (default: they get none)."
+    )
+    var eventUrls: String?
+
     @Option(help: "Attempts before a job is dead (default: 5).")
     var retryAttempts: String?
 
@@ -203,7 +214,8 @@ package struct WorkerOptions: ParsableArguments {
             "lease": lease,
             "render.timeout": renderTimeout,
             "render.photos": renderPhotos, "render.memory": renderMemory,
-            "render.reuse": renderReuse, "memory": memory, "memory.root": memoryRoot,
+            "event.urls": eventUrls, "render.reuse": renderReuse, "memory": memory,
+            "memory.root": memoryRoot,
             "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
             "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
             "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,

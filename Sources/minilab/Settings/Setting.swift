@@ -64,7 +64,7 @@ extension Setting where Value == Int {
 extension Setting where Value == Duration {
     /// A time such as `30s`.
     static func duration(
-        _ key: String, _ range: ClosedRange<Duration>, default text: String
+        _ key: String, _ range: ClosedRange<Duration>, default text: String? = nil
     ) -> Self {
         Setting(
             key: key,

@@ -63,6 +63,7 @@ extension WorkerSettings {
         reusesRenders =
             reader.value(.choice("render.reuse", ["true", "false"], default: "true"), or: "true")
             == "true"
+        eventURLs = reader.optional(.duration("event.urls", .seconds(60) ... .seconds(7 * 86_400)))
         requiresConfinement =
             reader.value(
                 .choice("require.confinement", ["true", "false"], default: "false"), or: "false")
