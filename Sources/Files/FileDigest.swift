@@ -20,6 +20,14 @@ public enum FileDigest {
             of: OpenFile.saying("\(path) cannot be read", OpenFile(opening: path, O_RDONLY)))
     }
 
+    /// The digest in hex of an open file, which is read only if whoever opened it does not know it.
+    ///
+    /// - Throws: `ioFailure`.
+    public static func hex(of file: OpenFile) throws(Failure) -> String {
+        if let known = file.sha256 { return known }
+        return try sha256(of: file).hex
+    }
+
     /// Reads an open file once, from its first byte on.
     ///
     /// - Returns: the digest in hex, and the length.

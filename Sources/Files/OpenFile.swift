@@ -11,15 +11,21 @@ public final class OpenFile: Sendable {
     public let descriptor: Int32
     /// How sentences call it: a path, or an asset's name. Nothing is opened by it.
     public let name: String
+    /// SHA-256 in hex of its bytes, where whoever opened it knows it and nobody writes to the file; else nil.
+    public let sha256: String?
     /// Lives as long as this object: a lease of the space that the file takes, say.
     private let keeps: (any Sendable)?
 
     /// Takes over an open descriptor.
     ///
     /// - Parameter keeps: let go after the descriptor is closed.
-    public init(adopting descriptor: Int32, name: String, keeps: (any Sendable)? = nil) {
+    public init(
+        adopting descriptor: Int32, name: String, sha256: String? = nil,
+        keeps: (any Sendable)? = nil
+    ) {
         self.descriptor = descriptor
         self.name = name
+        self.sha256 = sha256
         self.keeps = keeps
     }
 

@@ -99,7 +99,8 @@ final class ScratchCache: Sendable {
             let descriptor = try Descriptor.uninterrupted {
                 Glibc.open(path.string, O_RDONLY | O_CLOEXEC)
             }
-            return OpenFile(adopting: descriptor, name: name, keeps: lease)
+            return OpenFile(
+                adopting: descriptor, name: name, sha256: lease.sha256, keeps: lease)
         } catch {
             if error == .noSuchFileOrDirectory {
                 state.withLock { $0.ledger.remove(lease.sha256) }

@@ -19,7 +19,7 @@ extension AssetEditor {
         if let path = source.render {
             let file = try await openPhoto(path, of: tenant)
             render = try await offPool { () throws(Failure) in
-                ImportedEdit.Render(path: path, sha256: try FileDigest.sha256(of: file).hex)
+                ImportedEdit.Render(path: path, sha256: try FileDigest.hex(of: file))
             }
         }
         return ImportedEdit(
@@ -64,7 +64,7 @@ extension AssetEditor {
                 as: open.asset.stem + ".AAE", into: job.staged)
             return Content(
                 source: Content.Input(
-                    sha256: try FileDigest.sha256(of: original).hex,
+                    sha256: try FileDigest.hex(of: original),
                     format: header.format.rawValue, size: header.storedSize,
                     orientation: header.orientation),
                 base: nil, adjustment: adjustment,

@@ -79,7 +79,7 @@ extension AssetEditor {
         // The worker's own: which render is taken over hangs on it.
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
             // A file of a version is linked into others meanwhile.
-            (try source.stamp(getsLinks: !isOriginal), try FileDigest.sha256(of: source).hex)
+            (try source.stamp(getsLinks: !isOriginal), try FileDigest.hex(of: source))
         }
         let key = try RenderKey(
             request.recipe, inspection.header, sha256, tenant: job.tenant)
