@@ -36,6 +36,7 @@ class Objects:
         self.all = {}
         self.tags = itertools.count(1)
         self.requests = 0
+        self.uploads = {}
 
     def put(self, key, body, size, absent=False, tag=None):
         with self.lock:
@@ -105,7 +106,7 @@ def handler(objects, latency, rate):
                     f"</ListBucketResult>").encode()
 
         def do_PUT(self):
-            key, _ = self.key()
+            key, query = self.key()
             left = size = int(self.headers["Content-Length"])
             pace, buffer, kept = Pace(rate), memoryview(bytearray(CHUNK)), bytearray()
             while left:
@@ -117,11 +118,28 @@ def handler(objects, latency, rate):
                     kept += buffer[:count]
                 left -= count
                 pace.wait(count)
+            if "uploadId" in query:
+                # Parts are counted by upload; the object gets their length.
+                upload = query["uploadId"][0]
+                with objects.lock:
+                    objects.uploads[upload] = objects.uploads.get(upload, 0) + size
+                return self.answer(200, headers=[("ETag", f'"{query["partNumber"][0]:0>32}"')])
             tag = objects.put(key, bytes(kept), size, self.headers.get("If-None-Match") == "*",
                               self.headers.get("If-Match"))
             if not tag:
                 return self.answer(412, FAILED)
             return self.answer(200, headers=[("ETag", tag)])
+
+        def do_POST(self):
+            key, query = self.key()
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if "uploads" in query:
+                return self.answer(200, f"<InitiateMultipartUploadResult><UploadId>"
+                                        f"{next(objects.tags)}</UploadId>"
+                                        f"</InitiateMultipartUploadResult>".encode())
+            tag = objects.put(key, b"", objects.uploads.pop(query["uploadId"][0]))
+            return self.answer(200, f"<CompleteMultipartUploadResult><ETag>{escape(tag)}</ETag>"
+                                    f"</CompleteMultipartUploadResult>".encode())
 
         def do_DELETE(self):
             objects.all.pop(self.key()[0], None)
