@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,10 @@ int minilab_open_nameless(const char *folder) {
 }
 
 int minilab_open_unique(char *name) { return mkostemp(name, O_CLOEXEC); }
+
+int minilab_rename_free(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
 
 int minilab_allocate(int descriptor, int64_t start, int64_t bytes) { return fallocate(descriptor, 0, start, bytes); }
 

@@ -14,6 +14,8 @@ void minilab_map_from(int bytes);
 int minilab_open_nameless(const char *folder);
 // mkostemp() with O_CLOEXEC; the name's last six letters are replaced.
 int minilab_open_unique(char *name);
+// renameat2() to a name that nothing has (RENAME_NOREPLACE, EEXIST); EINVAL where the file system cannot.
+int minilab_rename_free(const char *from, const char *to);
 // fallocate() of a part, and FALLOC_FL_PUNCH_HOLE, which frees one.
 int minilab_allocate(int descriptor, int64_t start, int64_t bytes);
 int minilab_free(int descriptor, int64_t start, int64_t bytes);
