@@ -1,8 +1,10 @@
 public import Adjustments
 import BlobStore
+import Crypto
 public import Files
 import FoundationEssentials
 public import Library
+import NIOCore
 
 extension BucketLibrary {
     public func open(
@@ -67,6 +69,34 @@ extension BucketLibrary {
         }
     }
 
+    public func digest(
+        of file: StoredFile, isRead: Bool
+    ) async throws(Failure) -> StoredDigest? {
+        let (store, key) = try await object(of: file)
+        return try await digest(of: key, in: store, isRead: isRead)
+    }
+
+    /// SHA-256 and length of an object; nil when it is not there. Bytes that are read are kept nowhere.
+    func digest(
+        of key: BlobKey, in store: any BlobStore, isRead: Bool
+    ) async throws(Failure) -> StoredDigest? {
+        do throws(BlobError) {
+            let found = try await store.head(key)
+            if let told = found.digest, !isRead {
+                return StoredDigest(sha256: told.hex, bytes: found.size)
+            }
+            var hash = SHA256()
+            try await store.get(key, nil, ifMatch: found.tag) { piece in
+                piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            }
+            return StoredDigest(
+                sha256: BlobDigest(hash.finalize()).hex, bytes: found.size)
+        } catch {
+            guard error.code == .notFound else { throw error.failure() }
+            return nil
+        }
+    }
+
     public func path(of file: StoredFile) async throws(Failure) -> String {
         try await object(of: file).key.text
     }
@@ -97,46 +127,4 @@ extension BucketLibrary {
         let target = try await links(of: version, asset).resolve(file, of: version)
         return try keys.file(target.file, of: target.version, asset)
     }
-}
-
-/// A file of a version, as its provenance records it.
-struct RecordedFile: Sendable, Equatable {
-    /// Its path in the version.
-    let name: String
-    /// SHA-256 in hex.
-    let sha256: String
-    /// Its length; nil where none is recorded.
-    let bytes: Int?
-    /// Its IANA media type.
-    let mediaType: String?
-    /// Whether it is what readers see.
-    var isRender = false
-}
-
-extension Content {
-    /// The files of a version, as recorded.
-    var recordedFiles: [RecordedFile] {
-        var files = [
-            RecordedFile(
-                name: render.name, sha256: render.sha256, bytes: render.bytes,
-                mediaType: render.mediaType, isRender: true),
-            RecordedFile(
-                name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
-                mediaType: "application/xml"),
-        ]
-        if let base {
-            files.append(
-                RecordedFile(
-                    name: base.name, sha256: base.input.sha256, bytes: nil,
-                    mediaType: "image/\(base.input.format)"))
-        }
-        return files
-            + previews.map(\.image).map {
-                RecordedFile(
-                    name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType)
-            }
-    }
-
-    /// The record of one of them.
-    func record(of file: String) -> RecordedFile? { recordedFiles.first { $0.name == file } }
 }

@@ -40,7 +40,7 @@ extension BucketLibrary {
     }
 
     /// A version as another worker, or another run of this one, has sealed it; nil when nobody has.
-    private func sealedVersion(
+    func sealedVersion(
         _ name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> SealedVersion? {
         let key = try keys.file(Provenance.fileName, of: name, asset)
@@ -76,7 +76,7 @@ extension BucketLibrary {
         return found.allSatisfy(\.self)
     }
 
-    private func exists(_ key: BlobKey) async throws(Failure) -> Bool {
+    func exists(_ key: BlobKey) async throws(Failure) -> Bool {
         do throws(BlobError) {
             _ = try await store.head(key)
             return true

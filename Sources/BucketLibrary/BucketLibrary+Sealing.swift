@@ -64,7 +64,8 @@ extension BucketLibrary {
             cost: 4_096 + text.count)
     }
 
-    private func put(
+    /// Writes a small object of a version.
+    func put(
         _ file: String, _ bytes: [UInt8], of name: VersionName, _ asset: AssetPath
     ) async throws(Failure) {
         let key = try keys.file(file, of: name, asset)
@@ -112,7 +113,7 @@ extension BucketLibrary {
     private static let triesMax = 3
 
     /// Writes what may be written twice.
-    private func repeatably<Result>(
+    func repeatably<Result>(
         _ write: () async throws(BlobError) -> Result
     ) async throws(Failure) {
         for number in 1... {

@@ -10,7 +10,7 @@ import SystemPackage
 
 /// A library that is open, wherever it is.
 struct OpenStore {
-    let library: any LibraryStore
+    let library: any CopyableLibrary
     /// How people call it: the folder, or the URL without its settings.
     let name: String
     private let clients: [S3Client]

@@ -10,7 +10,8 @@ import Testing
 /// A queue, an object store, and worker processes that share nothing else.
 struct BucketRig {
     let queue: Rig
-    private let url: String
+    /// The library, as `--library` takes it.
+    let url: String
 
     init() async throws {
         queue = try await Rig()
@@ -47,11 +48,18 @@ struct BucketRig {
     ///
     /// - Parameter isReader: whether its keys may only read.
     func run(_ command: [String], isReader: Bool = false) async throws -> String {
+        try await runPlain(command + ["--library", url], isReader: isReader).output
+    }
+
+    /// Runs a command that gets its libraries as it is written.
+    func runPlain(
+        _ command: [String], isReader: Bool = false
+    ) async throws -> (ending: MinilabProcess.Ending, output: String) {
         let scratch = queue.folder.file("scratch-command")
         return try await MinilabProcess.run(
-            command + ["--library", url],
+            command,
             environment: (isReader ? readerKeys : keys).merging(["MINILAB_SCRATCH": scratch]) { $1 }
-        ).output
+        )
     }
 
     private func withStore<Result>(

@@ -135,6 +135,9 @@ extension AssetHead {
 
     mutating func setConfirmed(_ confirmation: Confirmation) { confirmed = confirmation }
 
+    /// Lists the versions behind the one that is going to be current.
+    mutating func setOlder(_ entries: [Entry]) { history = entries }
+
     /// Keeps the newest versions of the history.
     mutating func keep(_ count: Int, floor: Int) {
         history = Array(history.prefix(count))

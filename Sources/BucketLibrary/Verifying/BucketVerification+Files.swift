@@ -59,7 +59,7 @@ extension BucketVerification {
         _ file: RecordedFile, _ content: Content, _ version: VersionName
     ) async throws(Failure) -> Bool {
         let key = try await library.realKey(file.name, of: version, asset)
-        let part = file.part(of: content)
+        let part = file.part
         let found: Blob
         do throws(BlobError) {
             found = try await library.store.head(key)
@@ -140,13 +140,5 @@ extension BucketVerification {
             report.add(problem: .adjustmentData, place(version), error.message)
             return nil
         }
-    }
-}
-
-extension RecordedFile {
-    fileprivate func part(of content: Content) -> Verification.Part {
-        if isRender { return .render }
-        if name == content.adjustment.sidecar { return .adjustmentData }
-        return name == content.base?.name ? .base : .preview
     }
 }

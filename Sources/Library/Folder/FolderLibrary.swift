@@ -76,6 +76,13 @@ public struct FolderLibrary: LibraryStore {
         try await offPool { () throws(Failure) in try folder.look(at: file) }
     }
 
+    /// Its bytes are always read: a folder keeps no digest of them.
+    public func digest(
+        of file: StoredFile, isRead: Bool
+    ) async throws(Failure) -> StoredDigest? {
+        try await offPool { () throws(Failure) in try folder.digest(of: file) }
+    }
+
     public func path(of file: StoredFile) async throws(Failure) -> String {
         switch file {
         case .original(let asset): "originals/\(asset)"

@@ -47,7 +47,7 @@ extension LibraryFolder {
         }
     }
 
-    private func drop(_ draft: VersionName, of asset: AssetPath) throws(Failure) {
+    func drop(_ draft: VersionName, of asset: AssetPath) throws(Failure) {
         if try pointed(.drafts, of: asset) == draft {
             try files.remove(pointer(.drafts, of: asset))
             try files.sync(folder(of: asset))

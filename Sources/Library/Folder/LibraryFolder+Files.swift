@@ -27,6 +27,13 @@ extension LibraryFolder {
         return StoredFileInfo(place: path.string, bytes: Int(info.st_size))
     }
 
+    /// SHA-256 and length of a file; nil when it is not there.
+    func digest(of file: StoredFile) throws(Failure) -> StoredDigest? {
+        guard try look(at: file).bytes != nil else { return nil }
+        let found = try FileDigest.sha256(of: open(file))
+        return StoredDigest(sha256: found.hex, bytes: found.bytes)
+    }
+
     /// Where a file is, or would be; links on the way are not resolved.
     func path(of file: StoredFile) -> FilePath {
         switch file {

@@ -111,7 +111,7 @@ extension LibraryFolder {
     ///
     /// Each is fsynced though it may be old, since nobody can tell what another process has not synced yet; later
     /// versions find the way paved.
-    private func settle(_ shelf: Shelf, of asset: AssetPath) throws(Failure) {
+    func settle(_ shelf: Shelf, of asset: AssetPath) throws(Failure) {
         try files.sync(self.shelf(shelf, of: asset))
         guard try (current(of: asset)?.revision ?? 0) <= 1 else { return }
         var folder = folder(of: asset)

@@ -53,6 +53,13 @@ public protocol LibraryStore: Sendable {
     func open(_ file: StoredFile, _ glance: Glance?) async throws(Failure) -> OpenFile
     /// Looks at a file without reading it; one that is missing is no error.
     func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
+    /// SHA-256 and length of a file; nil when it is not there.
+    ///
+    /// - Parameter isRead: whether its bytes are read; else a digest that the store has compared with them will do, if
+    ///   it tells one.
+    func digest(
+        of file: StoredFile, isRead: Bool
+    ) async throws(Failure) -> StoredDigest?
     /// Where a file is below the library's root, as events name it.
     func path(of file: StoredFile) async throws(Failure) -> String
 

@@ -36,3 +36,17 @@ public struct StoredFileInfo: Sendable, Equatable {
         self.bytes = bytes
     }
 }
+
+/// The SHA-256 and length of a stored file.
+public struct StoredDigest: Sendable, Equatable {
+    /// SHA-256 of its bytes, in hex.
+    public let sha256: String
+    /// Its length.
+    public let bytes: Int
+
+    /// Describes a file's bytes.
+    public init(sha256: String, bytes: Int) {
+        self.sha256 = sha256
+        self.bytes = bytes
+    }
+}

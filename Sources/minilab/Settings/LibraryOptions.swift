@@ -43,12 +43,24 @@ struct LibraryOptions: ParsableArguments {
     func read(
         _ more: [String: String?] = [:]
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
+        try Self.read(
+            ["library": library, "originals": originals].merging(more) { $1 }, file: settings)
+    }
+
+    /// The same for a command that has other flags.
+    ///
+    /// - Parameters:
+    ///   - file: the settings file; nil: the environment's.
+    ///   - keys: settings that only flags may say.
+    static func read(
+        _ flags: [String: String?], file: String?, onlyFlags keys: [String] = []
+    ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         var source = SettingsSource()
-        source.flags = ["library": library, "originals": originals].merging(more) { $1 }
-            .compactMapValues(\.self)
-        if let file = settings ?? source.environment["MINILAB_SETTINGS"] {
+        source.flags = flags.compactMapValues(\.self)
+        if let file = file ?? source.environment["MINILAB_SETTINGS"] {
             try source.readFile(at: file)
         }
+        for key in keys { source.forget(key) }
         var reader = SettingsReader(source)
         // Environment and file of workers say more than is needed here, rightly or wrongly.
         reader.passOverQueueSettings()

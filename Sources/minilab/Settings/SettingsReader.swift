@@ -23,6 +23,12 @@ package struct SettingsSource {
         return nil
     }
 
+    /// Forgets what environment and file say of a key.
+    mutating func forget(_ key: String) {
+        environment[Setting<String>.variable(key)] = nil
+        file[key] = nil
+    }
+
     /// Reads a settings file: a JSON object, nested or with dotted keys.
     mutating func readFile(at path: String) throws(SettingsError) {
         fileName = path

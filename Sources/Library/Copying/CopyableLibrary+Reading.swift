@@ -1,0 +1,68 @@
+package import Adjustments
+package import Files
+import FoundationEssentials
+import SystemPackage
+
+extension CopyableLibrary {
+    /// Most times that a history is read: each time somebody has published meanwhile.
+    private static var looksMax: Int { 8 }
+
+    /// The history of an asset, as it is at one moment.
+    package func kept(of asset: AssetPath) async throws(Failure) -> KeptHistory {
+        for _ in 0..<Self.looksMax {
+            let before = try await state(of: asset)
+            let versions = try await history(of: asset)
+            let after = try await state(of: asset)
+            guard before == after, versions.first?.version == after.current?.version else {
+                continue
+            }
+            return KeptHistory(versions: versions, draft: after.draft, arrival: after.arrival)
+        }
+        throw Failure(
+            .ioFailure,
+            "\(asset.string.debugDescription) changed each of the \(Self.looksMax) times it was looked at. Copy again."
+        )
+    }
+
+    /// The provenance of a version, byte for byte.
+    ///
+    /// - Throws: `damagedVersion` when it was changed after it was written.
+    package func provenanceText(
+        of copy: VersionCopy, _ asset: AssetPath
+    ) async throws(Failure) -> [UInt8] {
+        let file = try await open(copy.provenanceFile(of: asset))
+        let text = try await offPool { () throws(Failure) in
+            try FileSystem().read(
+                file, bytesMax: Provenance.fileBytesMax, oversized: .damagedVersion)
+        }
+        guard Provenance.isSealed(Data(text)),
+            try Provenance(reading: text, at: FilePath(file.name)) == copy.version
+        else {
+            throw Failure(
+                .damagedVersion,
+                "\(file.name) was changed after it was written. Restore it from a backup.")
+        }
+        return text
+    }
+
+    /// A file of a version, opened.
+    package func open(
+        _ file: VersionCopy.File, of copy: VersionCopy, _ asset: AssetPath
+    ) async throws(Failure) -> OpenFile {
+        try await open(copy.file(file.recorded.name, of: asset))
+    }
+}
+
+extension RecordedFile {
+    /// Refuses bytes that are not those recorded.
+    ///
+    /// - Parameter place: how the sentence calls the file.
+    /// - Throws: `damagedVersion`.
+    package func check(_ found: StoredDigest, _ place: String) throws(Failure) {
+        guard !isSame(as: found) else { return }
+        throw Failure(
+            .damagedVersion,
+            "the \(found.bytes) bytes of \(place) are not those that were recorded: SHA-256 \(found.sha256), expected "
+                + "\(sha256). Restore it from a backup.")
+    }
+}

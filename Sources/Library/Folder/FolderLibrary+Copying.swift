@@ -1,0 +1,86 @@
+package import Adjustments
+package import Files
+
+extension FolderLibrary: CopyableLibrary {
+    /// Most originals of a page.
+    private static let originalsMax = 1_000
+
+    package func originals(
+        _ page: (OriginalsPage) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        var walk = OriginalsWalk(folder.originals, folder.files)
+        while true {
+            let here = walk
+            let (next, found) = try await offPool { () throws(Failure) in
+                var walk = here
+                let found = try walk.next(atMost: Self.originalsMax)
+                return (walk, found)
+            }
+            guard let found else { return }
+            walk = next
+            try await page(found)
+        }
+    }
+
+    package func isEdited(_ asset: AssetPath) async throws(Failure) -> Bool {
+        try await offPool { () throws(Failure) in try folder.isEdited(asset) }
+    }
+
+    package func take(
+        original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try folder.take(original: source, digest, of: asset)
+        }
+    }
+
+    /// Makes the version in staging and moves it to its place whole.
+    package func take(
+        _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
+    ) async throws(Failure) -> CopyTally {
+        let text = try await source.provenanceText(of: version, asset)
+        let placed = try await offPool { () throws(Failure) in
+            try folder.placed(version, text, of: asset)
+        }
+        if let placed { return placed }
+        let staged = LibraryFolder.staged(version, of: asset)
+        do throws(Failure) {
+            var tally = CopyTally()
+            try await offPool { () throws(Failure) in
+                try staging.begin(staged)
+                try folder.link(version, of: asset, into: staged)
+            }
+            for file in version.files {
+                guard file.link == nil else {
+                    tally.skipped(file.recorded.bytes ?? 0)
+                    continue
+                }
+                let open = try await source.open(file, of: version, asset)
+                let found = try await offPool { () throws(Failure) in
+                    try staging.take(open, as: file.recorded.name, into: staged, bytesMax: .max)
+                }
+                try file.recorded.check(
+                    StoredDigest(sha256: found.hex, bytes: found.bytes), open.name)
+                tally.copied(found.bytes)
+            }
+            try await offPool { () throws(Failure) in
+                try folder.place(version, text, of: asset, from: staged)
+            }
+            tally.copied(text.count)
+            return tally
+        } catch {
+            do throws(Failure) {
+                try await discard(staged)
+            } catch {
+                // The first failure says more; the next copy removes what is left.
+            }
+            throw error
+        }
+    }
+
+    package func advance(
+        _ asset: AssetPath, to history: KeptHistory
+    ) async throws(Failure) -> HeadAdvance {
+        try await offPool { () throws(Failure) in try folder.advance(asset, to: history) }
+    }
+}

@@ -1,0 +1,170 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import SystemPackage
+
+/// Versions and originals that come from another library.
+extension LibraryFolder {
+    /// Adds an original: under a name of its own first, which a crash may leave and the next copy removes.
+    func take(
+        original source: OpenFile, _ wanted: StoredDigest, of asset: AssetPath
+    ) throws(Failure) {
+        let path = originals.pushing(FilePath(asset.string))
+        let folder = path.removingLastComponent()
+        try makeFolder(forOriginals: folder)
+        // One name per original, of a length that always fits.
+        let part = folder.appending(
+            OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+        try files.remove(part)
+        try files.faults?.reach("take", part)
+        let found = try FileCopy.copy(source, toNew: part.string)
+        guard found.hex == wanted.sha256, found.bytes == wanted.bytes else {
+            try files.remove(part)
+            throw Failure(
+                .ioFailure,
+                "\(source.name) changed while it was copied: its SHA-256 was \(wanted.sha256), and is \(found.hex). "
+                    + "Copy again.")
+        }
+        try files.sync(part)
+        try files.moveToFreeName(part, to: path)
+        try files.sync(folder)
+    }
+
+    /// Makes a folder below the originals, and it and those above it last.
+    private func makeFolder(forOriginals folder: FilePath) throws(Failure) {
+        let isNew = try files.makeFolder(folder)
+        guard let real = realPath(folder), real.starts(with: originals) else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "\(folder) leads out of the originals through a symbolic link. Put the folder itself below \(originals)."
+            )
+        }
+        guard isNew else { return }
+        var above = folder
+        while above != originals, above.starts(with: originals) {
+            above.removeLastComponent()
+            try files.sync(above)
+        }
+    }
+
+    /// Compares a version that is in its place with the one that is to be copied.
+    ///
+    /// - Returns: what is there; nil when nothing is.
+    /// - Throws: `damagedVersion` when it is another one, or a file of it is not as recorded.
+    func placed(
+        _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath
+    ) throws(Failure) -> CopyTally? {
+        let folder = place(copy.name, on: copy.shelf, of: asset)
+        guard try files.exists(folder) else { return nil }
+        let found = try files.read(
+            Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax)
+        guard found == text else {
+            throw Failure(
+                .damagedVersion,
+                "\(folder) is another version than the source's of this name. Move it away, and copy again."
+            )
+        }
+        var tally = CopyTally()
+        for file in copy.files.map(\.recorded) {
+            let digest = try files.digest(of: file.name, in: folder)
+            try file.check(
+                StoredDigest(sha256: digest.hex, bytes: digest.bytes),
+                folder.pushing(FilePath(file.name)).string)
+            tally.skipped(digest.bytes)
+        }
+        tally.skipped(text.count)
+        return tally
+    }
+
+    /// Gives a staged copy the files that it shares with earlier versions.
+    func link(
+        _ copy: VersionCopy, of asset: AssetPath, into staged: StagedVersion
+    ) throws(Failure) {
+        for file in copy.files {
+            guard let link = file.link else { continue }
+            // What is linked to is published: drafts are copied last.
+            let source = place(link.version, on: .versions, of: asset)
+                .pushing(FilePath(link.file))
+            try staging.link(source, as: file.recorded.name, into: staged)
+        }
+    }
+
+    /// Makes a staged copy last and moves it to its place.
+    func place(
+        _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath, from staged: StagedVersion
+    ) throws(Failure) {
+        let folder = staging.folder(of: staged)
+        if let content = copy.version.content {
+            for name in content.fileNames { try files.sync(folder.pushing(FilePath(name))) }
+            for name in content.folderNames { try files.sync(folder.appending(name)) }
+        }
+        try files.write(text, to: folder.appending(Provenance.fileName))
+        try files.sync(folder)
+        if try !isEdited(asset) {
+            try checkPlace(of: asset)
+            try files.makeFolder(self.folder(of: asset))
+            try removeLeftovers(of: asset)
+        }
+        try locked(asset) { () throws(Failure) in
+            let place = place(copy.name, on: copy.shelf, of: asset)
+            try files.makeFolder(shelf(copy.shelf, of: asset))
+            // Another copy may have been faster.
+            if try placed(copy, text, of: asset) == nil { try files.move(folder, to: place) }
+            try settle(copy.shelf, of: asset)
+        }
+        try staging.discard(staged)
+    }
+
+    /// Makes the versions of a history the asset's own: the pointers, under its lock.
+    func advance(
+        _ asset: AssetPath, to history: KeptHistory
+    ) throws(Failure) -> HeadAdvance {
+        guard history.current != nil || history.draft != nil else { return .same }
+        return try locked(asset) { () throws(Failure) in
+            let draft = try pointed(.drafts, of: asset)
+            let advance = history.over(
+                current: try pointed(.versions, of: asset)?.description, draft: draft?.description)
+            guard advance == .advanced else {
+                // A crash may have come between a move and its sync.
+                try files.sync(folder(of: asset))
+                return advance
+            }
+            let copies = try history.copies()
+            for copy in copies
+            where try !files.exists(place(copy.name, on: copy.shelf, of: asset)) {
+                throw Failure(
+                    .ioFailure,
+                    "\(place(copy.name, on: copy.shelf, of: asset)) went while \(asset) was copied: minilab gc does "
+                        + "not know yet that it is needed. Copy again, without gc.")
+            }
+            for copy in copies
+            where copy.version == history.current || copy.version == history.draft {
+                try settle(copy.shelf, of: asset)
+                let link = staging.folder(of: Self.staged(copy, of: asset))
+                try files.makeFolder(link.removingLastComponent())
+                try point(copy.shelf, of: asset, to: copy.name, by: link)
+            }
+            if let kept = history.draft {
+                try tidy(after: kept, on: .drafts, of: asset)
+            } else if let draft {
+                try drop(draft, of: asset)
+            }
+            return .advanced
+        }
+    }
+
+    /// The folder of staging that copies have: the name of no queue.
+    static let copyQueue = ".copy"
+
+    /// Where a version is copied to, before it is moved to its place.
+    static func staged(_ copy: VersionCopy, of asset: AssetPath) -> StagedVersion {
+        StagedVersion(
+            queue: copyQueue, job: String(JSONValue.string(asset.string).digest.prefix(32)),
+            fence: copy.name.description)
+    }
+}
+
+extension VersionCopy {
+    /// Where it lies.
+    var shelf: Shelf { version.isDraft ? .drafts : .versions }
+}

@@ -1,0 +1,52 @@
+/// A file of a version, as its provenance records it.
+package struct RecordedFile: Sendable, Equatable {
+    /// Its path in the version.
+    package let name: String
+    /// SHA-256 in hex.
+    package let sha256: String
+    /// Its length; nil where none is recorded.
+    package let bytes: Int?
+    /// Its IANA media type.
+    package let mediaType: String?
+    /// What it is of the version.
+    package let part: Verification.Part
+
+    /// Whether it is what readers see.
+    package var isRender: Bool { part == .render }
+
+    /// Whether a file's bytes are those that are recorded.
+    package func isSame(as found: StoredDigest) -> Bool {
+        found.sha256 == sha256 && bytes ?? found.bytes == found.bytes
+    }
+}
+
+extension Content {
+    /// The files of a version, as recorded.
+    package var recordedFiles: [RecordedFile] {
+        var files = [
+            RecordedFile(
+                name: render.name, sha256: render.sha256, bytes: render.bytes,
+                mediaType: render.mediaType, part: .render),
+            RecordedFile(
+                name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
+                mediaType: "application/xml", part: .adjustmentData),
+        ]
+        if let base {
+            files.append(
+                RecordedFile(
+                    name: base.name, sha256: base.input.sha256, bytes: nil,
+                    mediaType: "image/\(base.input.format)", part: .base))
+        }
+        return files
+            + previews.map(\.image).map {
+                RecordedFile(
+                    name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType,
+                    part: .preview)
+            }
+    }
+
+    /// The record of one of them.
+    package func record(of file: String) -> RecordedFile? {
+        recordedFiles.first { $0.name == file }
+    }
+}

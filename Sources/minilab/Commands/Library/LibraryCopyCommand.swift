@@ -1,0 +1,134 @@
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Library
+import Logging
+import Telemetry
+
+/// `minilab library copy`.
+struct LibraryCopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copies a library: from a folder into a bucket, back, or to another of its kind.",
+        discussion: """
+            Originals, all kept versions, drafts and what is current; provenances keep their bytes. What the copy has \
+            already is compared and skipped, so a copy that was cut off is finished by the same command. Workers may go \
+            on meanwhile: copy once, pause the queue, wait for its jobs, and copy again.
+
+            Each asset becomes current at the copy at last, in one step. An asset that was edited at the copy, and one with \
+            a file that is not what is recorded, are told and left as they are there; the command ends with 1 then. \
+            Do not run minilab gc on either until it is done.
+
+            Example:
+              minilab library copy /srv/photos 's3://photos/lab?endpoint=https://s3.example.org'
+            """)
+
+    /// A way to check a copy.
+    enum Check: String, ExpressibleByArgument {
+        /// Everything is read back.
+        case bytes
+    }
+
+    @Argument(help: "The library: its folder, or s3://bucket/prefix?endpoint=…") var from: String
+    @Argument(
+        help: "The copy: a folder, or s3://bucket/prefix?endpoint=…; begun if it is not there.")
+    var to: String
+    @Option(help: "The folder or URL of the originals, when it is not FROM/originals.")
+    var fromOriginals: String?
+    @Option(help: "Where originals go, when it is not TO/originals.") var toOriginals: String?
+    @Flag(help: "Leave originals where they are.") var noOriginals = false
+    @Option(help: "bytes: read everything back from the copy before it becomes current.")
+    var verify: Check?
+    @Option(help: "The profile of the AWS credentials file for FROM.") var fromProfile: String?
+    @Option(help: "The profile of the AWS credentials file for TO.") var toProfile: String?
+    @Option(help: "A folder of this machine for downloads (MINILAB_SCRATCH).") var scratch: String?
+    @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
+    @Flag(help: "Print one JSON object per line: each asset, then the sum.") var json = false
+
+    func run() async throws {
+        let (source, logger) = try read(from, fromOriginals, fromProfile)
+        let (target, _) = try read(to, toOriginals, toProfile)
+        let from = try await OpenStore.open(source, for: .looking, logger)
+        do {
+            let to = try await OpenStore.open(target, for: .editing, logger)
+            do {
+                try await copy(from, to)
+                await to.close()
+            } catch {
+                await to.close()
+                throw error
+            }
+            await from.close()
+        } catch {
+            await from.close()
+            throw error
+        }
+    }
+
+    /// Each place has its own flags: what environment and file say of a library is of neither.
+    private func read(
+        _ place: String, _ originals: String?, _ profile: String?
+    ) throws -> (LibraryLocation, Logger) {
+        let (location, _, logger) = try LibraryOptions.read(
+            [
+                "library": place, "originals": originals, "s3.profile": profile,
+                "scratch": scratch,
+            ], file: settings, onlyFlags: ["library", "originals"])
+        return (location, logger)
+    }
+
+    private func copy(_ from: OpenStore, _ to: OpenStore) async throws {
+        var options = LibraryCopy.Options()
+        options.copiesOriginals = !noOriginals
+        options.readsBack = verify == .bytes
+        let json = json
+        let summary = try await LibraryCopy(from: from.library, to: to.library, options).run {
+            asset throws(Failure) in
+            Self.tell(asset, json: json)
+        }
+        if json { try printJSON(summary, pretty: false) } else { print(summary.line) }
+        if summary.refused > 0 { throw ExitCode.failure }
+    }
+
+    private static func tell(_ asset: CopiedAsset, json: Bool) {
+        if json {
+            do { try printJSON(Line(asset), pretty: false) } catch {
+                StandardError.write("\(asset.asset): cannot be told as JSON: \(error)")
+            }
+            return
+        }
+        switch asset.result {
+        case .refused(let failure): StandardError.write("\(asset.asset): \(failure)")
+        case .copied(let copied):
+            guard copied.tally.filesCopied > 0 else { return }
+            print(
+                "\(asset.asset): \(counted(copied.versions, "version")), "
+                    + "\(counted(copied.tally.filesCopied, "file")) (\(counted(copied.tally.bytesCopied, "byte")))"
+            )
+        }
+    }
+}
+
+/// An asset, as `--json` has it.
+private struct Line: Encodable {
+    let asset: String
+    var versions: Int?
+    var tally: CopyTally?
+    var refused: Failure?
+
+    init(_ asset: CopiedAsset) {
+        self.asset = asset.asset
+        switch asset.result {
+        case .copied(let copied): (versions, tally) = (copied.versions, copied.tally)
+        case .refused(let failure): refused = failure
+        }
+    }
+}
+
+extension CopySummary {
+    fileprivate var line: String {
+        "copied: \(counted(assets, "asset")), \(counted(versions, "version")), "
+            + "\(counted(tally.filesCopied, "file")), \(counted(tally.bytesCopied, "byte")); there already: "
+            + "\(counted(tally.filesSkipped, "file")), \(counted(tally.bytesSkipped, "byte")); refused: \(refused)"
+    }
+}
