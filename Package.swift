@@ -298,6 +298,7 @@ let package = Package(
                 "minilab-bench", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,11 +1,13 @@
 import Adjustments
-import BlobStore
 import Foundation
 import FoundationNetworking
 import Logging
 import MinilabTesting
+import NIOHTTP1
 import RenderProtocol
 import Testing
+
+@testable import BlobStore
 
 /// A queue, an object store, and worker processes that share nothing else.
 struct BucketRig {
@@ -63,9 +65,9 @@ struct BucketRig {
     }
 
     private func withStore<Result>(
-        _ body: (S3Client) async throws -> Result
+        at place: String? = nil, _ body: (S3Client) async throws -> Result
     ) async throws -> Result {
-        var configuration = S3Configuration(url: try BlobURL(url))
+        var configuration = S3Configuration(url: try BlobURL(place ?? url))
         configuration.silenceMax = .seconds(60)
         let client = try S3Client(
             configuration,
@@ -85,6 +87,11 @@ struct BucketRig {
     /// Puts an original into the bucket.
     func put(_ asset: String, _ data: Data) async throws {
         _ = try await withStore { try await $0.put(BlobKey("originals/\(asset)"), Array(data)) }
+    }
+
+    /// Gives a bucket rules for removing objects.
+    func put(_ rules: String, asRulesOf url: String) async throws {
+        try await withStore(at: url) { try await $0.putLifecycle(rules) }
     }
 
     /// The bytes of an object, by its key below the library.
@@ -109,4 +116,16 @@ struct BucketRig {
     }
 
     private struct Head: Decodable { let current: String? }
+}
+
+extension S3Client {
+    fileprivate func putLifecycle(_ rules: String) async throws(BlobError) {
+        try await exchange {
+            S3Request(
+                method: .PUT, key: nil, query: [("lifecycle", "")],
+                headers: [("content-type", "application/xml")], body: .bytes(Array(rules.utf8)),
+                right: "s3:PutLifecycleConfiguration")
+        } _: { (_) throws(AttemptFailure) in
+        }
+    }
 }

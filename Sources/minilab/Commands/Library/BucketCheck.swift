@@ -5,9 +5,9 @@ import Logging
 
 /// Tries what workers and gc do with a bucket.
 struct BucketCheck {
-    private let settings: BucketSettings
-    private let store: S3Client
-    private let originals: S3Client
+    let settings: BucketSettings
+    let store: S3Client
+    let originals: S3Client
     private let clients: [S3Client]
     /// An object of our own, so that two checks at one time do not meet.
     private let probe: BlobKey
@@ -19,6 +19,8 @@ struct BucketCheck {
     struct Finding: Encodable {
         enum Verdict: String, Encodable {
             case ok
+            /// All works; something can be better, or could not be seen.
+            case note
             /// Workers work; something else does not.
             case warning
             case failed
@@ -72,6 +74,7 @@ struct BucketCheck {
                     if let error = try await store.delete([probe])[probe] { throw error }
                 })
         }
+        findings += await lifecycle()
         findings.append(clock())
         findings.append(scratch())
         return findings

@@ -11,9 +11,10 @@ struct LibraryCheckCommand: AsyncParsableCommand {
         abstract: "Says whether workers could use a library in a bucket.",
         discussion: """
             Tries what workers and gc do, with the keys that they would find here: rights, the store's conditions, its \
-            clock, the scratch folder. Writes and removes one small object, edits/probe-…, and reads no photo.
+            clock, the scratch folder; and what the bucket's own rules remove. Writes and removes one small object, edits/probe-…, and reads no photo.
 
-            Ends with 1 if workers could not work; what gc alone needs is a warning.
+            Ends with 1 if workers could not work; what gc alone needs, and a rule that removes photos, is a \
+            warning. Seeing the rules takes s3:GetLifecycleConfiguration and s3:GetBucketVersioning, which workers do not need.
 
             Example:
               minilab library check --library 's3://photos/lab?endpoint=https://s3.example.org'

@@ -1,0 +1,78 @@
+package import BlobStore
+
+/// The meaning of a bucket's own rules for the library in it.
+package struct LifecycleAdvice: Sendable, Equatable {
+    /// Whether photos or versions get lost.
+    package let isHarm: Bool
+    /// The fault, and what to do about it.
+    package let sentence: String
+
+    /// How many days uploads in parts, and replaced objects, are kept at most, as we advise.
+    private static let uploadDays = 1
+    private static let noncurrentDays = 7
+
+    /// What is wrong with the rules of the bucket that has heads and versions.
+    ///
+    /// - Parameters:
+    ///   - prefix: what the library's keys begin with; empty, or with a slash at its end.
+    ///   - keepsVersions: whether the bucket does; nil when that could not be seen.
+    ///   - hasOriginals: whether the originals are in it too.
+    package static func advice(
+        _ lifecycle: BucketLifecycle, prefix: String, keepsVersions: Bool?, hasOriginals: Bool
+    ) -> [LifecycleAdvice] {
+        let parts = [LibraryKeys.headPrefix, "edits/"] + (hasOriginals ? ["originals/"] : [])
+        var advice = harms(lifecycle, prefixes: parts.map { prefix + $0 })
+        if !lifecycle.rules.contains(where: { $0.abortsUploads && $0.covers(prefix + "edits/") }) {
+            advice.append(
+                LifecycleAdvice(
+                    isHarm: false,
+                    sentence:
+                        "no rule removes uploads that were cut off, which cost as much as objects. Add one: "
+                        + "AbortIncompleteMultipartUpload after \(uploadDays) day."))
+        }
+        let isEnding = [LibraryKeys.headPrefix, "edits/"].allSatisfy { part in
+            lifecycle.rules.contains { $0.expiresNoncurrent && $0.covers(prefix + part) }
+        }
+        if keepsVersions == true, !isEnding {
+            advice.append(
+                LifecycleAdvice(
+                    isHarm: false,
+                    sentence:
+                        "the bucket keeps what is replaced and removed, for ever: each edit replaces a head, and gc "
+                        + "frees nothing. Add a rule: NoncurrentVersionExpiration after \(noncurrentDays) days."
+                ))
+        }
+        return advice
+    }
+
+    /// What is wrong with the rules of a bucket that has originals alone.
+    package static func advice(
+        _ lifecycle: BucketLifecycle, originals prefix: String
+    ) -> [LifecycleAdvice] {
+        harms(lifecycle, prefixes: [prefix])
+    }
+
+    /// The rules could not be seen: workers do not need to, many keys may not, and some stores have none.
+    package static func unseen(_ error: BlobError) -> LifecycleAdvice {
+        LifecycleAdvice(
+            isHarm: false,
+            sentence: "that could not be seen; look at the bucket's rules by hand. \(error.message)"
+        )
+    }
+
+    private static func harms(
+        _ lifecycle: BucketLifecycle, prefixes: [String]
+    ) -> [LifecycleAdvice] {
+        lifecycle.rules.compactMap { rule in
+            guard rule.expires else { return nil }
+            let hit = prefixes.filter(rule.touches)
+            guard !hit.isEmpty else { return nil }
+            let words = hit.map { $0.isEmpty ? "the whole bucket" : $0 }.joined(separator: ", ")
+            return LifecycleAdvice(
+                isHarm: true,
+                sentence:
+                    "the rule \(rule.name.debugDescription) lets objects expire below \(words): photos and their "
+                    + "versions get lost. Switch it off, or give it the prefix of something else.")
+        }
+    }
+}
