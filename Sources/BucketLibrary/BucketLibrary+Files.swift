@@ -110,6 +110,11 @@ extension BucketLibrary {
         return JobEvent.Link(url: link.url, expires: expires.formatted(.iso8601))
     }
 
+    /// How sentences call a file.
+    func place(of file: StoredFile) async throws(Failure) -> String {
+        place(try await object(of: file).key)
+    }
+
     private func object(
         of file: StoredFile
     ) async throws(Failure) -> (store: any BlobStore, key: BlobKey) {

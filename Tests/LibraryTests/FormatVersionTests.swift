@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test func `a provenance of the first release, which has no version, is read and verified`()
-        throws
+        async throws
     {
         try rewrite { fields in
             fields["formatVersion"] = nil
             fields["published"] = nil
         }
         #expect(try f.library.state(of: f.asset).current?.version == "1-1")
-        let report = try f.library.verify(
+        let report = try await f.store.verify(
             f.asset, allVersions: true, editors: .standard(), now: .now
         ).report
         #expect(report.isSound, "\(report.problems)")
@@ -58,7 +58,9 @@ import Testing
                 == .published)
     }
 
-    @Test func `a provenance of a later release is refused, with the advice to upgrade`() throws {
+    @Test func `a provenance of a later release is refused, with the advice to upgrade`()
+        async throws
+    {
         try rewrite { fields in
             fields["formatVersion"] = .number(3)
             // A later release may write anything.
@@ -68,7 +70,7 @@ import Testing
         #expect(failure?.code == .laterFormat)
         #expect(failure?.message.contains("upgrade") == true)
         #expect(failure?.code.isPermanent == false)
-        let report = try f.library.verify(
+        let report = try await f.store.verify(
             f.asset, allVersions: true, editors: .standard(), now: .now
         ).report
         #expect(report.problems.contains { $0.sentence.contains("upgrade") })

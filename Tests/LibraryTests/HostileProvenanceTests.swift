@@ -52,8 +52,8 @@ import Testing
         try tamper { set(&$0, path[...]) }
     }
 
-    private func verify() throws -> Verification {
-        try f.library.verify(f.asset, allVersions: true, editors: .standard(), now: .now).report
+    private func verify() async throws -> Verification {
+        try await f.store.verify(f.asset, allVersions: true, editors: .standard(), now: .now).report
     }
 
     private func checkNothingHappened() throws {
@@ -87,7 +87,7 @@ import Testing
     ])
     func `is refused wherever it is read, and nothing outside is read or removed`(
         path: [String], text: String
-    ) throws {
+    ) async throws {
         try tamper(path, text)
         for read in [
             { _ = try f.library.state(of: f.asset) },
@@ -97,7 +97,7 @@ import Testing
             let failure = #expect(throws: Failure.self) { try read() }
             #expect(failure?.code == .damagedVersion)
         }
-        let report = try verify()
+        let report = try await verify()
         #expect(report.problems.map(\.part).contains(.provenance))
         #expect(report.versions.isEmpty)
         try checkNothingHappened()
@@ -165,7 +165,7 @@ import Testing
         // Were the link followed, the digest would fit.
         let digest = try f.library.digest(of: secret).hex
         try tamper(["content", "render", "sha256"], digest)
-        let report = try verify()
+        let report = try await verify()
         #expect(report.problems.map(\.part) == [.render])
         #expect(report.problems.first?.sentence.contains("symbolic link") == true)
         let version = try #require(try f.library.state(of: f.asset).current)
@@ -184,7 +184,7 @@ import Testing
         try f.put("stranger's", at: outside.appending("stranger.jpg"))
         try f.library.files.remove(folder.appending("base"))
         try f.library.files.point(folder.appending("base"), to: outside.string)
-        let report = try verify()
+        let report = try await verify()
         #expect(report.problems.map(\.part).contains(.base))
         // What lies behind the link is not even listed.
         #expect(!report.problems.contains { $0.path.contains("stranger") })

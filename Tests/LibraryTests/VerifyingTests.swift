@@ -33,8 +33,8 @@ import Testing
 
     private func verify(
         _ f: LibraryFixture, all: Bool = false, later: TimeInterval = 0
-    ) throws -> Verification {
-        try f.library.verify(
+    ) async throws -> Verification {
+        try await f.store.verify(
             f.asset, allVersions: all, editors: .standard(), now: now.addingTimeInterval(later)
         ).report
     }
@@ -55,20 +55,21 @@ import Testing
         try bytes.write(to: url, options: .atomic)
     }
 
-    @Test func `an asset as it was published is sound`() throws {
+    @Test func `an asset as it was published is sound`() async throws {
         let f = try edited()
-        let report = try verify(f, all: true)
+        let report = try await verify(f, all: true)
         #expect(report.isSound && report.notes.isEmpty, "\(report)")
         #expect(report.versions == ["3-3", "2-2", "1-1"])
-        #expect(try verify(f).versions == ["3-3", "2-2"])
+        #expect(try await verify(f).versions == ["3-3", "2-2"])
     }
 
-    @Test func `an asset that nobody has edited is sound, one that is not there is missing`() throws
+    @Test func `an asset that nobody has edited is sound, one that is not there is missing`()
+        async throws
     {
         let f = try LibraryFixture()
-        #expect(try verify(f).isSound)
-        #expect(throws: Failure.self) {
-            try f.library.verify(
+        #expect(try await verify(f).isSound)
+        await #expect(throws: Failure.self) {
+            try await f.store.verify(
                 AssetPath("nobody.jpg"), allVersions: false, editors: .standard(), now: now)
         }
     }
@@ -77,23 +78,23 @@ import Testing
         ("IMG_0001.jpg", "render"), ("base/IMG_0001.jpg", "base"),
         ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
     ])
-    func `one flipped byte of a file is found and named`(file: String, part: String) throws {
+    func `one flipped byte of a file is found and named`(file: String, part: String) async throws {
         let f = try edited()
         let folder = f.library.place(name(2), on: .versions, of: f.asset)
         try flip(folder.pushing(FilePath(file)))
-        let report = try verify(f)
+        let report = try await verify(f)
         #expect(problems(report, f).contains("\(part) versions/2-2/\(file)"), "\(report.problems)")
     }
 
-    @Test func `one flipped byte of the original is found and named, once`() throws {
+    @Test func `one flipped byte of the original is found and named, once`() async throws {
         let f = try edited()
         let original = try f.library.original(of: f.asset)
         try flip(original)
-        let report = try verify(f, all: true)
+        let report = try await verify(f, all: true)
         #expect(problems(report, f) == ["original \(original)"])
     }
 
-    @Test func `every byte of sidecar and provenance counts`() throws {
+    @Test func `every byte of sidecar and provenance counts`() async throws {
         let f = try edited()
         let folder = f.library.place(name(2), on: .versions, of: f.asset)
         for file in ["IMG_0001.AAE", "provenance.json"] {
@@ -101,10 +102,10 @@ import Testing
             let whole = try Data(contentsOf: URL(filePath: path.string))
             for offset in stride(from: 0, to: whole.count, by: 7) {
                 try flip(path, at: offset)
-                #expect(try !verify(f).isSound, "\(file) at \(offset)")
+                #expect(try await !verify(f).isSound, "\(file) at \(offset)")
                 try whole.write(to: URL(filePath: path.string))
             }
-            #expect(try verify(f).isSound)
+            #expect(try await verify(f).isSound)
         }
     }
 
@@ -112,89 +113,93 @@ import Testing
         ("IMG_0001.jpg", "render"), ("base/IMG_0001.jpg", "base"),
         ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
     ])
-    func `a missing file is found and named`(file: String, part: String) throws {
+    func `a missing file is found and named`(file: String, part: String) async throws {
         let f = try edited()
         let folder = f.library.place(name(2), on: .versions, of: f.asset)
         try f.library.files.remove(folder.pushing(FilePath(file)))
-        #expect(problems(try verify(f), f).contains("\(part) versions/2-2/\(file)"))
+        #expect(problems(try await verify(f), f).contains("\(part) versions/2-2/\(file)"))
     }
 
-    @Test func `a pointer to a version that is not there, or to none, is found`() throws {
+    @Test func `a pointer to a version that is not there, or to none, is found`() async throws {
         let f = try edited()
         let pointer = f.library.pointer(.versions, of: f.asset)
         for target in ["versions/9-9", "somewhere"] {
             try f.library.files.remove(pointer)
             try f.library.files.point(pointer, to: target)
-            #expect(problems(try verify(f), f).contains("pointer current"), "\(target)")
+            #expect(problems(try await verify(f), f).contains("pointer current"), "\(target)")
         }
     }
 
-    @Test func `a pointer that was turned back makes the newer version stray, after a day`() throws
+    @Test func `a pointer that was turned back makes the newer version stray, after a day`()
+        async throws
     {
         let f = try edited()
         let pointer = f.library.pointer(.versions, of: f.asset)
         try f.library.files.remove(pointer)
         try f.library.files.point(pointer, to: "versions/1-1")
-        let young = try verify(f)
+        let young = try await verify(f)
         #expect(young.isSound && young.notes.contains { $0.part == .stray })
         #expect(
-            problems(try verify(f, later: 2 * Self.day), f).contains("stray versions/2-2"))
+            problems(try await verify(f, later: 2 * Self.day), f).contains("stray versions/2-2"))
     }
 
-    @Test func `what does not belong there is stray`() throws {
+    @Test func `what does not belong there is stray`() async throws {
         let f = try edited()
         let shelf = f.library.shelf(.versions, of: f.asset)
         try f.put("?", at: shelf.appending("notes.txt"))
         try f.put("?", at: shelf.appending("2-2").appending("copy.jpg"))
         try f.put("?", at: shelf.appending("2-2").appending("base").appending("other.jpg"))
         #expect(
-            problems(try verify(f), f) == [
+            problems(try await verify(f), f) == [
                 "stray versions/notes.txt", "stray versions/2-2/base/other.jpg",
                 "stray versions/2-2/copy.jpg",
             ])
     }
 
-    @Test func `a version in another's folder is found`() throws {
+    @Test func `a version in another's folder is found`() async throws {
         let f = try edited()
         let shelf = f.library.shelf(.versions, of: f.asset)
         try f.library.files.remove(shelf.appending("2-2"))
         try f.library.files.move(shelf.appending("1-1"), to: shelf.appending("2-2"))
-        #expect(problems(try verify(f), f).contains("provenance versions/2-2/provenance.json"))
+        #expect(
+            problems(try await verify(f), f).contains("provenance versions/2-2/provenance.json"))
     }
 
-    @Test func `a history with a gap is found; one whose oldest were collected is sound`() throws {
+    @Test func `a history with a gap is found; one whose oldest were collected is sound`()
+        async throws
+    {
         let f = try LibraryFixture()
         for revision in 1...4 {
             _ = try f.publish(name(revision), on: revision > 1 ? name(revision - 1) : nil)
         }
         let shelf = f.library.shelf(.versions, of: f.asset)
         try f.library.files.remove(shelf.appending("1-1"))
-        #expect(try verify(f, all: true).isSound)
+        #expect(try await verify(f, all: true).isSound)
         try f.library.files.remove(shelf.appending("3-3"))
-        #expect(problems(try verify(f), f).contains("timeline versions/4-4"))
+        #expect(problems(try await verify(f), f).contains("timeline versions/4-4"))
     }
 
-    @Test func `a draft that cannot be published any more is told`() throws {
+    @Test func `a draft that cannot be published any more is told`() async throws {
         let f = try edited()
         _ = try f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
-        let report = try verify(f)
+        let report = try await verify(f)
         #expect(report.isSound && report.notes.map(\.part) == [.draft])
     }
 
-    @Test func `a version that goes while it is read is no problem`() throws {
+    @Test func `a version that goes while it is read is no problem`() async throws {
         let f = try edited()
         let draft = try #require(try f.library.state(of: f.asset).draft)
         _ = try f.library.discardDraft(of: f.asset, nil)
         var files = VersionFiles(
-            library: f.library, asset: f.asset, editors: try .standard(),
-            report: Verification(of: f.asset))
-        try files.check(draft)
+            library: f.store, asset: f.asset, editors: try .standard(),
+            report: Verification(of: f.asset), f.library.verifying)
+        try await f.store.check(draft, of: f.asset, &files)
         #expect(files.report.isSound && files.report.notes.map(\.part) == [.stray])
         #expect(files.renders.isEmpty)
     }
 
     @Test func `a version contradicts its parent by its revision, its place or what it shows`()
-        throws
+        async throws
     {
         let f = try edited()
         let history = try f.library.history(of: f.asset)

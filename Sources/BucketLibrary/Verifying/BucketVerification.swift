@@ -9,17 +9,13 @@ import SystemPackage
 struct BucketVerification {
     let library: BucketLibrary
     let asset: AssetPath
-    let editors: EditorRegistry
-    var report: Verification
-    var renders: [RecordedRender] = []
-    /// The original's digest, once it was read; nil when it cannot be.
-    var originalDigest: String??
-    /// Contents that were listed already: undo and redo show one again.
-    var seen: Set<String> = []
+    var files: VersionFiles
 
     init(library: BucketLibrary, asset: AssetPath, editors: EditorRegistry) {
-        (self.library, self.asset, self.editors) = (library, asset, editors)
-        report = Verification(of: asset)
+        (self.library, self.asset) = (library, asset)
+        files = VersionFiles(
+            library: library, asset: asset, editors: editors, report: Verification(of: asset),
+            library.verifying)
     }
 
     mutating func verify(
@@ -40,9 +36,9 @@ struct BucketVerification {
         checkStrays(head, history, stored, now)
         let published = allVersions ? history : Array(history.prefix(1))
         let versions = [draft].compactMap(\.self) + published
-        report.versions = versions.map(\.version)
+        files.report.versions = versions.map(\.version)
         for version in versions { try await checkFiles(of: version, stored[version.version]) }
-        return VerifiedFiles(report: report, renders: renders)
+        return VerifiedFiles(report: files.report, renders: files.renders)
     }
 
     /// The provenance of a version, read anew; nil with the reason in the report.
@@ -53,13 +49,13 @@ struct BucketVerification {
         let key = try library.keys.file(Provenance.fileName, of: name, asset)
         let place = library.place(key)
         guard let bytes = try await library.read(key, atMost: Provenance.fileBytesMax) else {
-            report.add(
+            files.report.add(
                 problem: .provenance, place,
                 "the head of the asset names it, and it is not there. Restore it from a backup.")
             return nil
         }
         if !Provenance.isSealed(Data(bytes)) {
-            report.add(
+            files.report.add(
                 problem: .provenance, place,
                 "it was changed after it was written: its digest is another one. Restore it.")
         }
@@ -67,7 +63,7 @@ struct BucketVerification {
             entry == head.draft
             ? head.draftProvenance : entry == head.history.first ? head.provenance : nil
         if let copy, !copy.utf8.elementsEqual(bytes) {
-            report.add(
+            files.report.add(
                 problem: .pointer, place,
                 "it is not what the head of the asset has of it. Restore one of them.")
         }
@@ -78,7 +74,7 @@ struct BucketVerification {
             }
             return version
         } catch {
-            report.add(problem: .provenance, place, error.message + " Restore it.")
+            files.report.add(problem: .provenance, place, error.message + " Restore it.")
             return nil
         }
     }
@@ -90,7 +86,7 @@ struct BucketVerification {
             if draft.parent == history.first?.version {
                 all.append(draft)
             } else {
-                report.add(
+                files.report.add(
                     note: .draft, place(draft),
                     "it was made on \(draft.parent ?? "the original"), which is not current any more: it cannot be "
                         + "published. Discard it.")
@@ -98,7 +94,7 @@ struct BucketVerification {
         }
         for version in all {
             if version.isDraft != (version == draft) {
-                report.add(
+                files.report.add(
                     problem: .timeline, place(version),
                     version.isDraft
                         ? "it is published, but says it is a draft." : "it says it is no draft.")
@@ -107,7 +103,7 @@ struct BucketVerification {
             // A version that was collected cannot contradict.
             guard version.parent == nil || parent != nil else { continue }
             for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
-                report.add(problem: .timeline, place(version), sentence + ".")
+                files.report.add(problem: .timeline, place(version), sentence + ".")
             }
         }
     }
@@ -122,9 +118,10 @@ struct BucketVerification {
             let place = "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(name)"
             let age = now.timeIntervalSince1970 - Double(version.newest ?? 0)
             if age > Retention.orphanAge {
-                report.add(problem: .stray, place, "it is in no history; minilab gc removes it.")
+                files.report.add(
+                    problem: .stray, place, "it is in no history; minilab gc removes it.")
             } else {
-                report.add(
+                files.report.add(
                     note: .stray, place,
                     "it is in no history yet: a worker publishes it now, or carries it on after a crash."
                 )

@@ -1,5 +1,4 @@
 public import Adjustments
-public import Editors
 public import Files
 public import FoundationEssentials
 public import SystemPackage
@@ -175,14 +174,6 @@ public struct FolderLibrary: LibraryStore {
 
     public func forgetRenders() async throws(Failure) {
         _ = try await offPool { () throws(Failure) in try folder.forgetRenders() }
-    }
-
-    public func verify(
-        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
-    ) async throws(Failure) -> VerifiedFiles {
-        try await offPool { () throws(Failure) in
-            try folder.verify(asset, allVersions: allVersions, editors: editors, now: now)
-        }
     }
 }
 

@@ -42,21 +42,66 @@ public struct RecordedRender: Sendable {
     }
 }
 
-extension LibraryFolder {
-    /// Compares the files of an asset with what is recorded of them.
+extension FolderLibrary {
+    /// Compares the files of an asset with what is recorded of them; they are read without its lock, which a worker may
+    /// want meanwhile.
     ///
-    /// - Parameters:
-    ///   - allVersions: whether all that are kept are read, not only the current one and the draft.
-    ///   - editors: decode the adjustment data.
     /// - Throws: `missingAsset` when there is nothing of that name; `ioFailure` when the lock or a folder cannot
     ///   be read.
     public func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
-    ) throws(Failure) -> VerifiedFiles {
+    ) async throws(Failure) -> VerifiedFiles {
+        let folder = folder
+        let (report, versions) = try await offPool { () throws(Failure) in
+            try folder.verifyShelves(of: asset, allVersions: allVersions, now: now)
+        }
+        var files = VersionFiles(
+            library: self, asset: asset, editors: editors, report: report, folder.verifying)
+        for version in versions { try await check(version, of: asset, &files) }
+        return VerifiedFiles(report: files.report, renders: files.renders)
+    }
+
+    /// Reads the files of a version, unless it goes meanwhile.
+    func check(
+        _ version: Provenance, of asset: AssetPath, _ files: inout VersionFiles
+    ) async throws(Failure) {
+        let before = files
+        let folder = folder
+        for path in try await offPool({ () throws(Failure) in
+            try folder.strays(in: version, asset)
+        }) {
+            files.report.add(
+                problem: .stray, path, "the version does not have such a file. Move it away.")
+        }
+        try await files.check(version)
+        let place = folder.folder(of: version, asset)
+        guard !files.report.isSound,
+            try await offPool({ () throws(Failure) in try !folder.files.exists(place) })
+        else { return }
+        files = before
+        files.report.add(
+            note: .stray, place.string,
+            "it went while it was looked at: discarded, published or collected by somebody else.")
+    }
+}
+
+extension LibraryFolder {
+    /// A folder's files are called by their paths; whatever is the matter with one, a disk is.
+    var verifying: VersionFiles.Store {
+        VersionFiles.Store(
+            place: { file in path(of: file).string }, isFinding: { _ in true })
+    }
+
+    /// Compares what lies on an asset's shelves, without reading its files.
+    ///
+    /// - Returns: the report so far, and the versions whose files are to be read.
+    fileprivate func verifyShelves(
+        of asset: AssetPath, allVersions: Bool, now: Date
+    ) throws(Failure) -> (Verification, [Provenance]) {
         var report = Verification(of: asset)
         guard try isEdited(asset) else {
             _ = try original(of: asset)
-            return VerifiedFiles(report: report, renders: [])
+            return (report, [])
         }
         let shelves = try locked(asset) { () throws(Failure) in
             try AssetShelves(asset, in: self, &report)
@@ -68,9 +113,28 @@ extension LibraryFolder {
         let published = allVersions ? history : Array(history.prefix(1))
         let versions = [shelves.draft].compactMap { $0 } + published
         report.versions = versions.map(\.version)
-        var files = VersionFiles(library: self, asset: asset, editors: editors, report: report)
-        for version in versions { try files.check(version) }
-        return VerifiedFiles(report: files.report, renders: files.renders)
+        return (report, versions)
+    }
+
+    /// The files in a version's folder that it does not have.
+    fileprivate func strays(
+        in version: Provenance, _ asset: AssetPath
+    ) throws(Failure) -> [String] {
+        let folder = folder(of: version, asset)
+        let known = Set((version.content?.fileNames ?? []) + [Provenance.fileName])
+        let folders = Set(known.compactMap { $0.split(separator: "/").dropLast().first })
+        var strays: [String] = []
+        for name in try files.list(folder) where !known.contains(name) {
+            let path = folder.appending(name)
+            // Of a link there is nothing to list: it leads anywhere.
+            let isKnown =
+                folders.contains(Substring(name)) ? try files.isFolder(path) : false
+            let inside = isKnown ? try files.list(path).map { name + "/" + $0 } : [name]
+            strays += inside.filter { !known.contains($0) }.map {
+                folder.pushing(FilePath($0)).string
+            }
+        }
+        return strays
     }
 
     private func check(

@@ -1,99 +1,114 @@
-import Adjustments
-import Editors
+package import Adjustments
+package import Editors
 import Files
-import FoundationEssentials
-import SystemPackage
 
-/// Reads the files of versions and compares them with their provenance.
-struct VersionFiles {
-    let library: LibraryFolder
-    let asset: AssetPath
-    let editors: EditorRegistry
-    var report: Verification
-    private(set) var renders: [RecordedRender] = []
+/// Reads the files of versions and compares them with their provenance, wherever the library keeps them.
+package struct VersionFiles {
+    private let library: any LibraryStore
+    private let asset: AssetPath
+    private let editors: EditorRegistry
+    private let store: Store
+    /// What was found so far.
+    package var report: Verification
+    /// The renders whose input and edit are as recorded.
+    package private(set) var renders: [RecordedRender] = []
     /// The original's digest, once it was read; nil when it cannot be.
     private var originalDigest: String??
-    /// Contents that were made again already: undo and redo show one again.
+    /// Contents that were listed already: undo and redo show one again.
     private var seen: Set<String> = []
 
-    init(library: LibraryFolder, asset: AssetPath, editors: EditorRegistry, report: Verification) {
-        self.library = library
-        self.asset = asset
-        self.editors = editors
-        self.report = report
+    /// What stores differ in.
+    package struct Store: Sendable {
+        /// How the report calls a file.
+        let place: @Sendable (StoredFile) async throws(Failure) -> String
+        /// Whether a file that cannot be read for this reason is wrong itself; other reasons end the check.
+        let isFinding: @Sendable (Failure) -> Bool
+
+        package init(
+            place: @escaping @Sendable (StoredFile) async throws(Failure) -> String,
+            isFinding: @escaping @Sendable (Failure) -> Bool
+        ) {
+            (self.place, self.isFinding) = (place, isFinding)
+        }
+    }
+
+    package init(
+        library: any LibraryStore, asset: AssetPath, editors: EditorRegistry,
+        report: Verification, _ store: Store
+    ) {
+        (self.library, self.asset, self.editors) = (library, asset, editors)
+        (self.report, self.store) = (report, store)
     }
 
     /// Reads the files of a version.
-    mutating func check(_ version: Provenance) throws(Failure) {
-        let folder = library.folder(of: version, asset)
-        let before = self
-        try read(version, in: folder)
-        // Files are read without the lock, which a worker may want meanwhile.
-        guard !report.isSound, try !library.files.exists(folder) else { return }
-        self = before
-        report.add(
-            note: .stray, folder.string,
-            "it went while it was looked at: discarded, published or collected by somebody else.")
-    }
-
-    private mutating func read(_ version: Provenance, in folder: FilePath) throws(Failure) {
-        try checkStrays(version, in: folder)
+    package mutating func check(_ version: Provenance) async throws(Failure) {
         guard let content = version.content else { return }
+        var isInputSound = try await isOriginalSound(content)
         var input = StoredFile.original(asset)
-        var isInputWhole = checkOriginal(content)
+        var sound: Set<String> = []
+        for file in content.recordedFiles {
+            if try await isSound(file, StoredFile(file.name, of: version, asset)) {
+                sound.insert(file.name)
+            }
+        }
         if let base = content.base {
             input = try StoredFile(base.name, of: version, asset)
-            isInputWhole = check(.base, base.name, in: folder, base.input.sha256)
+            isInputSound = sound.contains(base.name)
         }
-        let render = folder.appending(content.render.name)
-        check(.render, content.render.name, in: folder, content.render.sha256)
-        for preview in content.previews {
-            check(.preview, preview.image.name, in: folder, preview.image.sha256)
-        }
-        let recipe = checkSidecar(of: content, in: folder)
+        let recipe =
+            sound.contains(content.adjustment.sidecar)
+            ? try await recipe(of: content, in: version) : nil
+        let render = try await store.place(StoredFile(content.render.name, of: version, asset))
         guard let rendering = content.rendering else {
             report.add(
-                note: .invariant, render.string,
+                note: .invariant, render,
                 "it came with an import: it is not rendered again to be compared.")
             return
         }
-        guard isInputWhole, let recipe,
+        guard isInputSound, let recipe,
             seen.insert("\(content.adjustment.sha256) \(content.render.sha256)").inserted
         else { return }
         renders.append(
             RecordedRender(
                 rendering: rendering, source: input, recipe: recipe, image: content.render,
-                path: render.string))
+                path: render))
     }
 
-    private mutating func checkStrays(
-        _ version: Provenance, in folder: FilePath
-    ) throws(Failure) {
-        let known = Set((version.content?.fileNames ?? []) + [Provenance.fileName])
-        let folders = Set(known.compactMap { $0.split(separator: "/").dropLast().first })
-        for name in try library.files.list(folder) where !known.contains(name) {
-            let path = folder.appending(name)
-            // Of a link there is nothing to list: it leads anywhere.
-            let isKnown =
-                folders.contains(Substring(name)) ? try library.files.isFolder(path) : false
-            let inside = isKnown ? try library.files.list(path).map { name + "/" + $0 } : [name]
-            for name in inside where !known.contains(name) {
+    /// Whether a file has the bytes that are recorded.
+    private mutating func isSound(
+        _ file: RecordedFile, _ stored: StoredFile
+    ) async throws(Failure) -> Bool {
+        let place = try await store.place(stored)
+        do throws(Failure) {
+            // What a store has compared itself need not be read.
+            guard let found = try await library.digest(of: stored, isRead: false) else {
                 report.add(
-                    problem: .stray, folder.pushing(FilePath(name)).string,
-                    "the version does not have such a file. Move it away.")
+                    problem: file.part, place, "it is not there. Restore it from a backup.")
+                return false
             }
+            if file.isSame(as: found) { return true }
+            report.add(
+                problem: file.part, place,
+                "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.sha256), expected "
+                    + "\(file.sha256). Restore it from a backup.")
+        } catch {
+            guard store.isFinding(error) else { throw error }
+            report.add(
+                problem: file.part, place, error.message + " Restore it from a backup.")
         }
+        return false
     }
 
-    private mutating func checkOriginal(_ content: Content) -> Bool {
-        let path = library.originals.pushing(FilePath(asset.string)).string
+    private mutating func isOriginalSound(_ content: Content) async throws(Failure) -> Bool {
+        let place = try await store.place(.original(asset))
         if originalDigest == nil {
             do throws(Failure) {
+                let file = try await library.open(.original(asset))
                 originalDigest = .some(
-                    try FileDigest.sha256(of: library.openOriginal(of: asset)).hex)
+                    try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex })
             } catch {
                 originalDigest = .some(nil)
-                report.add(problem: .original, path, error.message)
+                report.add(problem: .original, place, error.message)
             }
         }
         guard case .some(.some(let found)) = originalDigest else { return false }
@@ -101,47 +116,26 @@ struct VersionFiles {
             let sentence =
                 "it is not the photo that was edited: its SHA-256 is \(found), expected "
                 + "\(content.source.sha256). Restore it, or edit it anew."
-            if !report.problems.contains(.init(.original, path, sentence)) {
-                report.add(problem: .original, path, sentence)
+            if !report.problems.contains(.init(.original, place, sentence)) {
+                report.add(problem: .original, place, sentence)
             }
         }
         return found == content.source.sha256
     }
 
-    /// Whether a file has the bytes that are recorded.
-    @discardableResult
-    private mutating func check(
-        _ part: Verification.Part, _ name: String, in folder: FilePath, _ recorded: String
-    ) -> Bool {
-        let path = folder.pushing(FilePath(name))
-        do throws(Failure) {
-            let found = try library.files.digest(of: name, in: folder)
-            if found.hex == recorded { return true }
-            report.add(
-                problem: part, path.string,
-                "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.hex), expected "
-                    + "\(recorded). Restore it from a backup.")
-        } catch {
-            report.add(problem: part, path.string, error.message + " Restore it from a backup.")
-        }
-        return false
-    }
-
     /// The recipe to render again: the adjustment data decoded, with the recorded output. nil when they cannot
     /// be decoded or are not as recorded.
-    private mutating func checkSidecar(of content: Content, in folder: FilePath) -> Recipe? {
-        let recorded = content.adjustment
-        let path = folder.appending(recorded.sidecar)
-        guard check(.adjustmentData, recorded.sidecar, in: folder, recorded.sidecarSHA256)
-        else { return nil }
-        let sidecar: AAESidecar
+    private mutating func recipe(
+        of content: Content, in version: Provenance
+    ) async throws(Failure) -> Recipe? {
+        let place = try await store.place(
+            StoredFile(content.adjustment.sidecar, of: version, asset))
         do throws(Failure) {
-            sidecar = try AAESidecar(
-                reading: library.files.openFile(recorded.sidecar, in: folder))
+            let sidecar = try await library.sidecar(of: content, in: version, asset)
+            return content.recipe(checking: sidecar, at: place, editors, &report)
         } catch {
-            report.add(problem: .adjustmentData, path.string, error.message)
+            report.add(problem: .adjustmentData, place, error.message)
             return nil
         }
-        return content.recipe(checking: sidecar, at: path.string, editors, &report)
     }
 }

@@ -95,7 +95,7 @@ import Testing
         _ = try await run(Self.sepia, at: 12)
         #expect(try superseding(await run(Self.invert, at: 19)) == before)
         #expect(renders.count == rendered)
-        let found = try bench.library.verify(
+        let found = try await FolderLibrary(bench.library).verify(
             asset, allVersions: true, editors: bench.editors, now: .now)
         #expect(found.report.isSound, "\(found.report)")
         // It says nothing of the next version.
