@@ -3,6 +3,7 @@ import BlobStore
 import Editors
 import FoundationEssentials
 import Library
+import SystemPackage
 import Testing
 
 @testable import BucketLibrary
@@ -168,5 +169,28 @@ import Testing
         let later = try bucket.anotherMachine()
         let result = try await copy(f.library, later.library)
         #expect(result.refused == [f.asset.string: .revisionConflict])
+    }
+
+    @Test func `a store that is away ends the copy, and is no fault of an asset`() async throws {
+        let f = try await BucketFixture.edited()
+        let memory = MemoryBlobStore()
+        let bucket = try BucketFixture.empty(memory)
+        memory.fail { $0.kind == .put ? .before(.unavailable) : nil }
+        let failure = await #expect(throws: Failure.self) {
+            try await copy(f.library, bucket.library)
+        }
+        #expect(failure?.code == .storeUnavailable)
+        memory.fail { _ in nil }
+        #expect(try await copy(f.library, bucket.library).refused == [:])
+    }
+
+    @Test func `what a killed copy left in staging goes with the next one`() async throws {
+        let f = try await BucketFixture.edited()
+        let folder = try CopyFolder()
+        try folder.write("half", at: "staging/.copy/0123@9-9/IMG_0001.jpg")
+        try await copy(f.library, folder.library())
+        let left = try FileManager.default.contentsOfDirectory(
+            atPath: folder.root.appending("staging/.copy").string)
+        #expect(left == [])
     }
 }

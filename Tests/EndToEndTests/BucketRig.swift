@@ -64,6 +64,13 @@ struct BucketRig {
         )
     }
 
+    /// Starts a command that gets its libraries as it is written.
+    func start(_ command: [String]) throws -> MinilabProcess {
+        let scratch = queue.folder.file("scratch-command")
+        return try MinilabProcess(
+            command, environment: keys.merging(["MINILAB_SCRATCH": scratch]) { $1 })
+    }
+
     private func withStore<Result>(
         at place: String? = nil, _ body: (S3Client) async throws -> Result
     ) async throws -> Result {

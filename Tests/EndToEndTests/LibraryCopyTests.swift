@@ -36,6 +36,9 @@ struct LibraryCopyTests {
         return rig
     }
 
+    /// Directions of a copy.
+    enum Way: CaseIterable { case out, home }
+
     /// Files with their bytes and links with their targets, by path.
     private func tree(_ root: String) throws -> [String: Data] {
         var tree: [String: Data] = [:]
@@ -114,5 +117,47 @@ struct LibraryCopyTests {
         #expect(
             try await rig.runPlain(["history", "2024/a.png", "--json", "--library", back]).output
                 == rig.run(["history", "2024/a.png", "--json"]))
+    }
+
+    @Test(arguments: Way.allCases)
+    func `killed at any moment and run again it ends with a whole copy`(
+        _ way: Way
+    ) async throws {
+        let rig = try await BucketRig()
+        for number in 0..<40 {
+            try rig.queue.put("p\(number).png", SyntheticPhoto.png(width: 64, height: 48))
+        }
+        let worker = try rig.queue.worker("folder")
+        for number in 0..<6 { try await rig.queue.xadd("p\(number).png") }
+        _ = try await rig.queue.waitForEnds(6)
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+        let back = rig.queue.folder.file("back")
+        if way == .home {
+            let out = try await rig.runPlain(["library", "copy", rig.queue.library, rig.url])
+            #expect(out.ending == .exited(0), "\(out.output)")
+        }
+        let places = way == .out ? [rig.queue.library, rig.url] : [rig.url, back]
+
+        // Each time it gets a little further.
+        for lines in [1, 4, 9] {
+            let copy = try rig.start(["library", "copy"] + places)
+            try await eventually("\(lines) assets are copied") {
+                let output = copy.output
+                return output.split(separator: "\n").count >= lines || output.contains("copied:")
+                    ? true : nil
+            }
+            copy.kill(SIGKILL)
+            let ending = try await copy.waitForEnd()
+            #expect([.signalled(SIGKILL), .exited(0)].contains(ending), "\(copy.output)")
+        }
+        let last = try await rig.runPlain(["library", "copy"] + places + ["--verify", "bytes"])
+        #expect(last.ending == .exited(0), "\(last.output)")
+        #expect(last.output.contains("copied: 40 assets"), "\(last.output)")
+        if way == .out {
+            let home = try await rig.runPlain(["library", "copy", rig.url, back])
+            #expect(home.ending == .exited(0), "\(home.output)")
+        }
+        #expect(try tree(rig.queue.library) == tree(back))
     }
 }

@@ -32,6 +32,9 @@ extension BucketLibrary: CopyableLibrary {
         try await exists(keys.head(of: asset))
     }
 
+    /// Nothing is to be done: objects are there whole or not at all, and those of no head are gc's.
+    package func sweepCopies() async throws(Failure) {}
+
     package func take(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {

@@ -16,6 +16,8 @@ package protocol CopyableLibrary: LibraryStore {
 
     // MARK: As the target
 
+    /// Removes what copies that were killed have left unfinished.
+    func sweepCopies() async throws(Failure)
     /// Adds an original, whole or not at all; the name must be free.
     ///
     /// - Parameter digest: of the source's bytes; what is stored has the same, or the call fails.

@@ -40,6 +40,7 @@ package struct LibraryCopy: Sendable {
         _ tell: (CopiedAsset) throws(Failure) -> Void
     ) async throws(Failure) -> CopySummary {
         var summary = CopySummary()
+        try await target.sweepCopies()
         var page = try await source.assets(after: nil)
         while let last = page.last {
             try await each(page, &summary, tell) { asset throws(Failure) in

@@ -26,6 +26,14 @@ extension FolderLibrary: CopyableLibrary {
         try await offPool { () throws(Failure) in try folder.isEdited(asset) }
     }
 
+    package func sweepCopies() async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            for staged in try staging.sweepable(in: LibraryFolder.copyQueue) {
+                _ = try staging.sweep(staged)
+            }
+        }
+    }
+
     package func take(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {

@@ -91,6 +91,8 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     }
 
     private static func tell(_ asset: CopiedAsset, json: Bool) {
+        // A copy takes hours: who reads a pipe of it wants to see where it is.
+        defer { fflushStandardOutput() }
         if json {
             do { try printJSON(Line(asset), pretty: false) } catch {
                 StandardError.write("\(asset.asset): cannot be told as JSON: \(error)")
