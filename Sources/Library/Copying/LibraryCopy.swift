@@ -69,7 +69,7 @@ package struct LibraryCopy: Sendable {
         _ tell: (CopiedAsset) throws(Failure) -> Void,
         _ body: @escaping @Sendable (AssetPath) async throws(Failure) -> CopiedAsset.Result?
     ) async throws(Failure) {
-        let lines = await withTaskGroup(of: CopiedAsset?.self) { group in
+        let stopping = await withTaskGroup(of: CopiedAsset?.self) { group in
             var rest = assets.makeIterator()
             func begin() {
                 guard let asset = rest.next() else { return }
@@ -99,7 +99,7 @@ package struct LibraryCopy: Sendable {
             }
             return stopping
         }
-        if let failure = lines { throw failure }
+        if let stopping { throw stopping }
     }
 }
 
