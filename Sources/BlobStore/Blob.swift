@@ -52,7 +52,7 @@ public enum BlobCondition: Sendable, Hashable {
     case unchanged(BlobTag)
 }
 
-/// A part of the list of a store's objects, in the order of their keys.
+/// A part of the list of a store's objects.
 public struct BlobPage: Sendable {
     /// One object.
     public struct Entry: Sendable, Hashable {

@@ -1,7 +1,7 @@
 /// The name of an object below a store's prefix, with `/` between its components.
 ///
-/// Only names that every store keeps as they are: SeaweedFS drops empty components and refuses
-/// `.`, and URL readers on the way resolve `..`.
+/// Only names that every store keeps as they are: SeaweedFS drops empty components, refuses `.` and takes a
+/// backslash for a slash, and URL readers on the way resolve `..`.
 public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most UTF-8 bytes of a whole key, a store's prefix included. Source: Amazon S3.
     public static let bytesMax = 1_024
@@ -21,13 +21,15 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
                     + "\(Self.bytesMax): shorten the asset's path.")
         }
         for component in text.split(separator: "/", omittingEmptySubsequences: false) {
-            let isPlain = component.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            let isPlain = component.utf8.allSatisfy {
+                $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\")
+            }
             guard !component.isEmpty, component != ".", component != "..", isPlain else {
                 throw BlobError(
                     .invalid,
                     "The key \"\(Self.printable(text))\" has the component "
                         + "\"\(Self.printable(component))\"; expected one or more characters, no "
-                        + "control characters and neither \".\" nor \"..\".")
+                        + "control characters, no backslash and neither \".\" nor \"..\".")
             }
             guard component.utf8.count <= Self.componentBytesMax else {
                 throw BlobError(
@@ -47,9 +49,18 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The key itself.
     public var description: String { text }
 
-    /// The order in which stores list: by UTF-8 bytes.
+    /// The order in which S3 says that stores list: by UTF-8 bytes.
     public static func < (a: BlobKey, b: BlobKey) -> Bool {
         a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+    }
+
+    /// Whether this key comes first in a tree of folders, whose names are ordered by UTF-8 bytes.
+    func precedesByComponents(_ other: BlobKey) -> Bool {
+        // What ends a name comes before all that a name may have.
+        func ordered(_ key: BlobKey) -> some Sequence<UInt8> {
+            key.text.utf8.lazy.map { $0 == UInt8(ascii: "/") ? 0 : $0 }
+        }
+        return ordered(self).lexicographicallyPrecedes(ordered(other))
     }
 
     private static func printable(_ text: some StringProtocol) -> String {

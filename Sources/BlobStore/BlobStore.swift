@@ -53,7 +53,10 @@ public protocol BlobStore: Sendable {
     /// - Returns: The objects that are still there, each with the reason.
     func delete(_ keys: [BlobKey]) async throws(BlobError) -> [BlobKey: BlobError]
 
-    /// The next objects whose keys begin with `prefix`, in the order of their keys.
+    /// The next objects whose keys begin with `prefix`, in the store's order.
+    ///
+    /// That is the order of the keys' bytes, or that of a tree of folders, which SeaweedFS is: there `a/b` comes before
+    /// `a-b`. Either way a page goes on where the one before ended.
     ///
     /// - Parameter after: Where to go on: a key, of an object or of none. Nil means the beginning.
     func list(_ prefix: String, after: BlobKey?) async throws(BlobError) -> BlobPage

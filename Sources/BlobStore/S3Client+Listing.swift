@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 extension S3Client {
-    /// The next objects whose keys begin with `prefix`, in the order of their keys.
+    /// The next objects whose keys begin with `prefix`, in the store's order.
     ///
     /// Each page begins after a key, not at a token, so that a listing can be split and taken up by
     /// anybody.
@@ -29,6 +29,7 @@ extension S3Client {
         let isEncoded = document.text(of: "EncodingType") == "url"
         var entries: [BlobPage.Entry] = []
         var last: BlobKey?
+        var (isByBytes, isByComponents) = (true, true)
         for node in document.children where node.name == "Contents" {
             guard let raw = node.text(of: "Key"), let full = isEncoded ? decoded(raw) : raw,
                 let size = node.text(of: "Size").flatMap({ Int($0) }), size >= 0,
@@ -36,7 +37,13 @@ extension S3Client {
             else { throw .senseless("a listed object without key, size or ETag") }
             // The prefix itself may be an object: what consoles make for an empty folder.
             guard let key = place.key(ofListed: full) else { continue }
-            if let last, key <= last { throw .senseless("a list that is out of order") }
+            if let last {
+                isByBytes = isByBytes && last < key
+                isByComponents = isByComponents && last.precedesByComponents(key)
+                guard isByBytes || isByComponents else {
+                    throw .senseless("a list that is out of order")
+                }
+            }
             last = key
             entries.append(
                 BlobPage.Entry(

@@ -68,6 +68,31 @@ import Testing
         }
     }
 
+    @Test func `a page may be in the order of bytes or in that of folders, and in no other`()
+        async throws
+    {
+        let lists = [
+            (["a", "a-b", "a/b", "ab"], true), (["a", "a/b", "a-b", "ab"], true),
+            (["a/b", "a-b", "a/c"], false), (["a/b", "a-b", "c-d", "c/d"], false),
+        ]
+        for (keys, isBelieved) in lists {
+            let content = keys.map {
+                "<Contents><Key>lib/\($0)</Key><Size>1</Size><ETag>t</ETag></Contents>"
+            }
+            let stub = try await StubStore.start { _ in
+                .reply(200, [], "<ListBucketResult>\(content.joined())</ListBucketResult>")
+            }
+            let listed = try await withClient(of: stub) { client async throws in
+                do throws(BlobError) {
+                    return try await client.list().entries.map(\.key.text)
+                } catch {
+                    return []
+                }
+            }
+            #expect(listed == (isBelieved ? keys : []))
+        }
+    }
+
     @Test func `what is left of a deletion is told for each key`() async throws {
         let stub = try await StubStore.start { _ in
             .reply(
