@@ -249,6 +249,13 @@ let package = Package(
             name: "MinilabTesting", dependencies: ["Adjustments", "CZlib"],
             exclude: ["validate.py"],
             swiftSettings: settings),
+        // Clients of the object stores that MinilabTesting starts.
+        .target(
+            name: "StoreTesting",
+            dependencies: [
+                "BlobStore", "MinilabTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "RedisTests",
             dependencies: [
@@ -261,7 +268,8 @@ let package = Package(
         .testTarget(
             name: "BlobStoreTests",
             dependencies: [
-                "BlobStore", "MinilabTesting",
+                "BlobStore", "MinilabTesting", "StoreTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -294,8 +302,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol",
-                "minilab",
-                "minilab-bench", "minilab-render",
+                "StoreTesting", "minilab", "minilab-bench", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -326,7 +333,7 @@ let package = Package(
             name: "BucketLibraryTests",
             dependencies: [
                 "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
-                "Library", "MinilabTesting",
+                "Library", "MinilabTesting", "StoreTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

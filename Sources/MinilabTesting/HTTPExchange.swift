@@ -28,9 +28,14 @@ public enum HTTPExchange {
     }
 
     /// Sends any bytes.
-    public static func send(_ request: String, port: Int) async throws -> Answer {
+    ///
+    /// - Parameter isEnding: Whether the server is told that no more will come.
+    public static func send(
+        _ request: String, port: Int, ending isEnding: Bool = false
+    ) async throws -> Answer {
         let connection = try TCPConnection(port: port)
         connection.send(request)
+        if isEnding { connection.finish() }
         // Reading blocks, so it has a thread of its own: the pool that runs tests, and the server that is to answer,
         // are Dispatch's, and two readers on it would hold up both.
         return try await withCheckedThrowingContinuation { continuation in
@@ -74,6 +79,9 @@ public final class TCPConnection: Sendable {
         let bytes = Array(text.utf8)
         _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }
+
+    /// Tells the peer that no more will come; it can still answer.
+    public func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Reads until the peer closes.
     public func readToEnd() throws -> String {

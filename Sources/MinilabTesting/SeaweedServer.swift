@@ -14,18 +14,7 @@ public final class SeaweedServer: Sendable {
     static let triesMax = 5
 
     /// The `weed` that `MINILAB_WEED` names, or the first in PATH; nil means that there is none.
-    public static let program: String? = {
-        let environment = ProcessInfo.processInfo.environment
-        if let named = environment["MINILAB_WEED"] { return named }
-        return (environment["PATH"] ?? "").split(separator: ":")
-            .map { "\($0)/weed" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
-
-    /// May do everything: access key and secret key.
-    public static let admin = ("minilabkey", "minilabsecret0123456789")
-    /// May read and list.
-    public static let reader = ("readerkey", "readersecret0123456789")
+    public static let program: String? = Programs.find("weed", named: "MINILAB_WEED")
 
     /// The port of its S3 side.
     public let port: Int
@@ -72,11 +61,12 @@ public final class SeaweedServer: Sendable {
         let data = folder.file("data")
         try FileManager.default.createDirectory(
             atPath: data, withIntermediateDirectories: false)
+        let (admin, reader) = (StoreKeys.admin, StoreKeys.reader)
         let identities = """
             {"identities":[
-             {"name":"admin","credentials":[{"accessKey":"\(Self.admin.0)","secretKey":"\(Self.admin.1)"}],
+             {"name":"admin","credentials":[{"accessKey":"\(admin.accessKey)","secretKey":"\(admin.secretKey)"}],
               "actions":["Admin","Read","Write","List","Tagging"]},
-             {"name":"reader","credentials":[{"accessKey":"\(Self.reader.0)","secretKey":"\(Self.reader.1)"}],
+             {"name":"reader","credentials":[{"accessKey":"\(reader.accessKey)","secretKey":"\(reader.secretKey)"}],
               "actions":["Read","List"]}]}
             """
         try identities.write(

@@ -26,10 +26,11 @@ public enum Tool {
         process.arguments = ["\(secondsMax)", program] + arguments
         process.standardInput = try FileHandle(forReadingFrom: inputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
-        let output = Pipe()
-        process.standardOutput = output
+        // No pipe: a server that is started meanwhile would inherit its end and hold it open.
+        let outputFile = URL(filePath: folder.file("output"))
+        try Data().write(to: outputFile)
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
         try process.run()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw Failed(
@@ -37,6 +38,6 @@ public enum Tool {
                 status: process.terminationStatus,
                 output: try String(contentsOf: errorFile, encoding: .utf8))
         }
-        return printed
+        return try Data(contentsOf: outputFile)
     }
 }

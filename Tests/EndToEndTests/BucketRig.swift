@@ -1,10 +1,10 @@
 import Adjustments
 import Foundation
 import FoundationNetworking
-import Logging
 import MinilabTesting
 import NIOHTTP1
 import RenderProtocol
+import StoreTesting
 import Testing
 
 @testable import BlobStore
@@ -12,29 +12,15 @@ import Testing
 /// A queue, an object store, and worker processes that share nothing else.
 struct BucketRig {
     let queue: Rig
-    /// The library, as `--library` takes it.
-    let url: String
+    private let store: TestStore
 
     init() async throws {
         queue = try await Rig()
-        let server = try await SharedSeaweed.server()
-        let prefix = "lab\(UInt32.random(in: .min ... .max))"
-        url = "s3://\(SharedSeaweed.bucket)/\(prefix)?endpoint=\(server.endpoint)"
+        store = try await TestStore()
     }
 
-    private var keys: [String: String] {
-        [
-            "AWS_ACCESS_KEY_ID": SeaweedServer.admin.0,
-            "AWS_SECRET_ACCESS_KEY": SeaweedServer.admin.1,
-        ]
-    }
-
-    private var readerKeys: [String: String] {
-        [
-            "AWS_ACCESS_KEY_ID": SeaweedServer.reader.0,
-            "AWS_SECRET_ACCESS_KEY": SeaweedServer.reader.1,
-        ]
-    }
+    /// The library, as `--library` takes it.
+    var url: String { store.url }
 
     /// Starts a worker with a scratch folder of its own, as on a machine of its own.
     func worker(
@@ -42,68 +28,48 @@ struct BucketRig {
     ) throws -> MinilabProcess {
         try queue.worker(
             name, slots: slots, stopAt: point,
-            flags: flags + ["--scratch", queue.folder.file("scratch-\(name)")], library: url,
-            environment: keys)
+            flags: flags + ["--scratch", queue.folder.file("scratch-\(name)")],
+            library: store.url, environment: StoreKeys.admin.environment)
     }
 
     /// Runs a command that looks at the library, and returns its output.
     ///
     /// - Parameter isReader: whether its keys may only read.
     func run(_ command: [String], isReader: Bool = false) async throws -> String {
-        try await runPlain(command + ["--library", url], isReader: isReader).output
+        try await runPlain(command + ["--library", store.url], isReader: isReader).output
     }
 
     /// Runs a command that gets its libraries as it is written.
     func runPlain(
         _ command: [String], isReader: Bool = false
     ) async throws -> (ending: MinilabProcess.Ending, output: String) {
-        let scratch = queue.folder.file("scratch-command")
-        return try await MinilabProcess.run(
-            command,
-            environment: (isReader ? readerKeys : keys).merging(["MINILAB_SCRATCH": scratch]) { $1 }
-        )
+        try await MinilabProcess.run(command, environment: environment(isReader ? .reader : .admin))
     }
 
     /// Starts a command that gets its libraries as it is written.
     func start(_ command: [String]) throws -> MinilabProcess {
-        let scratch = queue.folder.file("scratch-command")
-        return try MinilabProcess(
-            command, environment: keys.merging(["MINILAB_SCRATCH": scratch]) { $1 })
+        try MinilabProcess(command, environment: environment(.admin))
     }
 
-    private func withStore<Result>(
-        at place: String? = nil, _ body: (S3Client) async throws -> Result
-    ) async throws -> Result {
-        var configuration = S3Configuration(url: try BlobURL(place ?? url))
-        configuration.silenceMax = .seconds(60)
-        let client = try S3Client(
-            configuration,
-            credentials: FixedCredentials(
-                Credentials(accessKey: SeaweedServer.admin.0, secretKey: SeaweedServer.admin.1)),
-            logger: Logger(label: "test"))
-        do {
-            let result = try await body(client)
-            await client.close()
-            return result
-        } catch {
-            await client.close()
-            throw error
-        }
+    private func environment(_ keys: StoreKeys) -> [String: String] {
+        keys.environment.merging(["MINILAB_SCRATCH": queue.folder.file("scratch-command")]) { $1 }
     }
 
     /// Puts an original into the bucket.
     func put(_ asset: String, _ data: Data) async throws {
-        _ = try await withStore { try await $0.put(BlobKey("originals/\(asset)"), Array(data)) }
+        _ = try await store.withClient {
+            try await $0.put(BlobKey("originals/\(asset)"), Array(data))
+        }
     }
 
     /// Gives a bucket rules for removing objects.
-    func put(_ rules: String, asRulesOf url: String) async throws {
-        try await withStore(at: url) { try await $0.putLifecycle(rules) }
+    func put(_ rules: String, asRulesOf bucket: String) async throws {
+        try await TestStore(bucket: bucket).withClient { try await $0.putLifecycle(rules) }
     }
 
     /// The bytes of an object, by its key below the library.
     func bytes(_ key: String) async throws -> [UInt8] {
-        try await withStore {
+        try await store.withClient {
             try await $0.bytes(BlobKey(key), nil, ifMatch: nil, atMost: 64 << 20).bytes
         }
     }

@@ -121,7 +121,7 @@ struct BucketSeaweedTests {
         #expect(bad.contains("ok: workers list and read the library"), "\(bad)")
         #expect(bad.contains("failed: workers write"), "\(bad)")
         #expect(bad.contains("Its policy needs s3:PutObject"), "\(bad)")
-        #expect(!bad.contains(SeaweedServer.reader.1))
+        #expect(!bad.contains(StoreKeys.reader.secretKey))
     }
 
     @Test func `check tells which rules of the bucket remove photos`() async throws {
@@ -138,7 +138,7 @@ struct BucketSeaweedTests {
             <LifecycleConfiguration><Rule><ID>tidy</ID><Status>Enabled</Status>\
             <Filter><Prefix>lab/edits/</Prefix></Filter><Expiration><Days>30</Days></Expiration></Rule>\
             </LifecycleConfiguration>
-            """, asRulesOf: url)
+            """, asRulesOf: bucket)
         let bad = try await check()
         #expect(
             bad.contains("warning: the bucket's rules leave the library alone: the rule \"tidy\""),
