@@ -6,7 +6,7 @@ import Synchronization
 
 /// A machine's way to a store: it dies at a chosen call, and loses replies now and then.
 final class CrashingStore: BlobStore {
-    private let store: MemoryBlobStore
+    private let store: any BlobStore
     private let state: Mutex<State>
 
     private struct State {
@@ -15,7 +15,7 @@ final class CrashingStore: BlobStore {
     }
 
     /// - Parameter callsLeft: how many calls are made before the machine dies.
-    init(_ store: MemoryBlobStore, seed: UInt64, callsLeft: Int) {
+    init(_ store: any BlobStore, seed: UInt64, callsLeft: Int) {
         self.store = store
         state = Mutex(State(random: SeededGenerator(seed: seed), callsLeft: callsLeft))
     }

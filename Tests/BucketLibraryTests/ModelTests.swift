@@ -3,20 +3,28 @@ import BlobStore
 import FoundationEssentials
 import Library
 import MinilabTesting
+import StoreTesting
 import Synchronization
 import Testing
 
 @testable import BucketLibrary
 
 /// Writers that crash at any request, collectors and readers, all on one asset, with a clock that runs fast.
-@Suite("A bucket under crashes", .timeLimit(.minutes(5))) struct ModelTests {
+///
+/// In memory for seconds; on a server for as long as `MINILAB_MODEL_SECONDS` says.
+@Suite("A bucket under crashes", .timeLimit(.minutes(30))) struct ModelTests {
     private static let asset = "2024/IMG_0001.JPG"
     private static let retention = Retention(versions: 2, age: nil)
 
     /// The facts that machines share, and what has to hold in the end.
     private final class World: Sendable {
+        /// The clock, and the store unless that is a server.
         let memory = MemoryBlobStore(pageMax: 7)
+        let store: any BlobStore
         let shared: Mutex<Shared>
+        /// Lives that each writer has.
+        let lives: Int
+        private let end: ContinuousClock.Instant?
 
         struct Shared {
             var random: SeededGenerator
@@ -36,9 +44,21 @@ import Testing
             var writers = 0
         }
 
-        init(seed: UInt64) {
+        init(seed: UInt64, lives: Int) {
             shared = Mutex(Shared(random: SeededGenerator(seed: seed)))
+            (store, self.lives, end) = (memory, lives, nil)
         }
+
+        /// A world in a server, until its time is over.
+        init(seed: UInt64, on server: any BlobStore, for time: Duration) {
+            shared = Mutex(Shared(random: SeededGenerator(seed: seed)))
+            let memory = memory
+            store = ClockedStore(server) { memory.now }
+            (lives, end) = (.max, .now + time)
+        }
+
+        /// Whether a writer may live once more.
+        var goesOn: Bool { end.map { .now < $0 } ?? true }
 
         var isOver: Bool { shared.withLock { $0.writers == 0 } }
 
@@ -66,7 +86,7 @@ import Testing
                     Int.random(in: 1..<60, using: &$0.random)
                 )
             }
-            let store = CrashingStore(memory, seed: seed, callsLeft: calls)
+            let store = CrashingStore(self.store, seed: seed, callsLeft: calls)
             return (try BucketFixture(store: store, asset: ModelTests.asset, clock: memory), store)
         }
 
@@ -87,27 +107,51 @@ import Testing
     @Test func `no update is lost and no file is missing`() async throws {
         var seeds = SeededGenerator()
         seeds.printSeed("ModelTests")
-        var worlds: [World] = []
-        for _ in 0..<4 {
-            let world = World(seed: seeds.next())
-            world.shared.withLock { $0.writers = 2 }
-            try world.memory.place(BucketFixture.original, at: "originals/\(Self.asset)")
-            worlds.append(world)
-        }
         try await withThrowingTaskGroup { group in
-            for world in worlds {
-                for _ in 0..<2 { group.addTask { try await write(world) } }
-                for _ in 0..<2 { group.addTask { try await collect(world) } }
-                group.addTask { try await read(world) }
+            for _ in 0..<4 {
+                let world = World(seed: seeds.next(), lives: 12)
+                try world.memory.place(BucketFixture.original, at: "originals/\(Self.asset)")
+                group.addTask { try await live(in: world, writers: 2) }
             }
             try await group.waitForAll()
         }
-        for world in worlds { try await checkEnd(world) }
+    }
+
+    private static let seconds = ProcessInfo.processInfo.environment["MINILAB_MODEL_SECONDS"]
+        .flatMap { Int($0) }
+
+    @Test(
+        .enabled("needs weed, and MINILAB_MODEL_SECONDS") {
+            seconds != nil && SeaweedServer.program != nil
+        })
+    func `no update is lost and no file is missing on a server`() async throws {
+        var seeds = SeededGenerator()
+        seeds.printSeed("ModelTests")
+        let seconds = try #require(Self.seconds)
+        try await TestStore().withClient { client in
+            let world = World(seed: seeds.next(), on: client, for: .seconds(seconds))
+            try await client.put(
+                BlobKey("originals/\(Self.asset)"), Array(BucketFixture.original.utf8))
+            try await live(in: world, writers: 5)
+        }
+    }
+
+    private func live(in world: World, writers: Int) async throws {
+        world.shared.withLock { $0.writers = writers }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<writers { group.addTask { try await write(world) } }
+            for _ in 0..<2 { group.addTask { try await collect(world) } }
+            for _ in 0..<max(1, writers / 2) { group.addTask { try await read(world) } }
+            try await group.waitForAll()
+        }
+        try await checkEnd(world)
     }
 
     private func write(_ world: World) async throws {
         defer { world.shared.withLock { $0.writers -= 1 } }
-        for _ in 0..<12 {
+        var lives = 0
+        while lives < world.lives, world.goesOn {
+            lives += 1
             let (f, store) = try world.machine()
             while !store.isDead {
                 do {
@@ -195,7 +239,7 @@ import Testing
     private func read(_ world: World) async throws {
         while !world.isOver {
             let f = try BucketFixture(
-                store: world.memory, asset: Self.asset, clock: world.memory)
+                store: world.store, asset: Self.asset, clock: world.memory)
             let start = world.memory.now
             do {
                 let state = try await f.library.state(of: f.asset)
@@ -218,7 +262,7 @@ import Testing
     }
 
     private func checkEnd(_ world: World) async throws {
-        let f = try BucketFixture(store: world.memory, asset: Self.asset, clock: world.memory)
+        let f = try BucketFixture(store: world.store, asset: Self.asset, clock: world.memory)
         let history = try await f.library.history(of: f.asset)
         let state = try await f.library.state(of: f.asset)
         for version in history + [state.draft].compactMap(\.self) {
