@@ -9,7 +9,7 @@ extension S3Client {
         return try await exchange {
             S3Request(
                 method: .HEAD, key: key, headers: [("x-amz-checksum-mode", "ENABLED")],
-                right: "s3:GetObject", failedCondition: .changed)
+                right: "s3:GetObject and s3:ListBucket", failedCondition: .changed)
         } _: { response throws(AttemptFailure) in
             try Self.blob(response.headers, size: response.headers.first(name: "content-length"))
         }
@@ -31,7 +31,7 @@ extension S3Client {
             S3Request(
                 method: .GET, key: key,
                 headers: [("x-amz-checksum-mode", "ENABLED")] + reading.headers,
-                right: "s3:GetObject", failedCondition: .changed)
+                right: "s3:GetObject and s3:ListBucket", failedCondition: .changed)
         } _: { response throws(AttemptFailure) in
             let blob = try reading.begin(response)
             do throws(AttemptFailure) {

@@ -7,6 +7,8 @@ import Foundation
 public final class CephServer: Sendable {
     /// The longest wait for the gateway; on an idle machine it takes eleven seconds.
     static let startTimeout = Duration.seconds(120)
+    /// How often a start is tried: another process may take a port that was free a moment ago.
+    static let triesMax = 3
     /// How often a starting gateway is asked whether it is ready.
     static let pollInterval = Duration.milliseconds(100)
 
@@ -27,9 +29,17 @@ public final class CephServer: Sendable {
 
     /// Starts a server and waits until it is ready.
     public static func start(_ program: String) async throws -> CephServer {
-        let server = try CephServer(program)
-        try await server.waitUntilReady()
-        return server
+        var tries = 1
+        while true {
+            do {
+                let server = try CephServer(program)
+                try await server.waitUntilReady()
+                return server
+            } catch {
+                guard tries < triesMax else { throw error }
+                tries += 1
+            }
+        }
     }
 
     private init(_ program: String) throws {
@@ -86,6 +96,7 @@ public final class CephServer: Sendable {
                     [
                         "user", "create", "--uid=\(keys.name)", "--display-name=\(keys.name)",
                         "--access-key=\(keys.accessKey)", "--secret-key=\(keys.secretKey)",
+                        "--caps=user-policy=\(keys == .admin ? "*" : "read")",
                     ])
             }
             return processes
@@ -116,7 +127,10 @@ public final class CephServer: Sendable {
             ("osd pool default pg num", "1"), ("osd pool default pgp num", "1"),
             ("osd crush chooseleaf type", "0"), ("mon allow pool size one", "true"),
             ("mon max pg per osd", "1000"), ("mon data avail crit", "1"),
-            ("osd objectstore", "memstore"), ("memstore device bytes", "4294967296"),
+            ("osd objectstore", "memstore"),
+            // What it would do at start is done already, and failed now and then with "wrong fsid", which ends it.
+            ("osd class update on start", "false"), ("osd crush update on start", "false"),
+            ("memstore device bytes", "4294967296"),
             ("osd memory target", "939524096"), ("run dir", folder.file("run")),
             ("admin socket", folder.file("run/$name.asok")),
             ("log file", folder.file("$name.log")), ("mon data", folder.file("mon")),

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One Ceph object gateway for all tests of the process, with the bucket `photos`, as ``SharedSeaweed`` is.
 public enum SharedCeph {
     private static let started = Started {
@@ -11,6 +13,16 @@ public enum SharedCeph {
 
     /// The server, started with the first call.
     public static func server() async throws -> CephServer { try await started.value() }
+
+    /// Gives the user of ``StoreKeys/limited`` the rights of one policy, and takes all others from it.
+    public static func limit(to policy: String) async throws {
+        let server = try await server()
+        let text = policy.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        try StoreKeys.admin.curl(
+            "POST", "\(server.endpoint)/",
+            "Action=PutUserPolicy&PolicyDocument=\(text)&PolicyName=minilab"
+                + "&UserName=\(StoreKeys.limited.name)")
+    }
 
     private static func makeBucket(at url: String) throws {
         try StoreKeys.admin.curl("PUT", url)

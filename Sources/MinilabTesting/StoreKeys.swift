@@ -27,15 +27,20 @@ public struct StoreKeys: Sendable, Hashable {
         ["AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey]
     }
 
-    /// Sends one request that curl signs, not our own client; throws unless the answer is a success.
-    public func curl(_ method: String, _ url: String, _ body: String = "") throws {
-        _ = try Tool.run(
+    /// Sends one request that curl signs, not our own client, and returns the answer's body; throws unless it is a success.
+    @discardableResult
+    public func curl(_ method: String, _ url: String, _ body: String = "") throws -> String {
+        let digest = String(
+            decoding: try Tool.run("/usr/bin/sha256sum", [], input: Data(body.utf8)).prefix(64),
+            as: UTF8.self)
+        let answer = try Tool.run(
             "/usr/bin/env",
             [
                 "curl", "--silent", "--show-error", "--fail", "--aws-sigv4",
                 "aws:amz:us-east-1:s3", "--user", "\(accessKey):\(secretKey)", "--header",
-                "x-amz-content-sha256: UNSIGNED-PAYLOAD", "--request", method, "--data-binary",
+                "x-amz-content-sha256: \(digest)", "--request", method, "--data-binary",
                 "@-", url,
             ], input: Data(body.utf8))
+        return String(decoding: answer, as: UTF8.self)
     }
 }

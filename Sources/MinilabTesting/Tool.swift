@@ -23,7 +23,7 @@ public enum Tool {
 
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
-        process.arguments = ["\(secondsMax)", program] + arguments
+        process.arguments = ["--kill-after=5", "\(secondsMax)", program] + arguments
         process.standardInput = try FileHandle(forReadingFrom: inputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         // No pipe: a server that is started meanwhile would inherit its end and hold it open.

@@ -56,3 +56,11 @@ public struct TestStore: Sendable {
         }
     }
 }
+
+extension TestStore {
+    /// Whether parts of an upload are left here.
+    public func hasUpload() async throws -> Bool {
+        try StoreKeys.admin.curl("GET", "\(endpoint)/\(bucket)?prefix=\(prefix)&uploads=")
+            .contains("<UploadId>")
+    }
+}

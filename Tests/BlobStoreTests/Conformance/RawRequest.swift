@@ -33,10 +33,14 @@ struct RawRequest: Sendable {
         set(&self)
     }
 
+    private static let filledBytesMax = 65_536
+
     /// The bytes to send.
     func text(at store: TestStorePlace, _ known: [String: String]) -> String {
         func filled(_ text: String) -> String {
-            known.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
+            // Bodies of MiB name nothing.
+            text.utf8.count > Self.filledBytesMax
+                ? text : known.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
         }
         func pair(_ text: String, _ separator: Character) -> (name: String, value: String) {
             let parts = text.split(separator: separator, maxSplits: 1)
