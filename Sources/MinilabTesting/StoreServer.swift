@@ -17,7 +17,7 @@ public enum StoreServer: String, Sendable, CaseIterable {
     public var needs: String {
         switch self {
         case .seaweed: "needs weed: ops/setup s3, and MINILAB_WEED or PATH"
-        case .ceph: "needs radosgw: ops/setup radosgw, and MINILAB_RADOSGW or PATH"
+        case .ceph: "needs radosgw: ops/setup radosgw, and MINILAB_RADOSGW=/usr/bin/radosgw"
         }
     }
 
