@@ -41,15 +41,24 @@ class PhotoRig(Rig):
         """Starts a real worker; `prefix` makes its command another one."""
         name = self.numbered(name)
         port = free_port()
-        words = [self.minilab, "worker", "--redis", (server or self.server).url, "--library", self.library,
-                 "--originals", self.originals, "--settings", self.settings, "--lease", self.LEASE,
+        words = [self.minilab, "worker", "--redis", (server or self.server).url, *self.place(name),
+                 "--settings", self.settings, "--lease", self.LEASE,
                  "--slots", str(slots), "--worker-name", name, "--status-port", str(port),
                  # Few photos under many names: else one would be rendered and the rest linked.
                  "--render-reuse", "false"]
-        environment = {**({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {}), **(settings or {})}
+        environment = {**self.environment(), **({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {}),
+                       **(settings or {})}
         child = self.started(name, prefix(words), environment)
         self.statuses[child] = port
         return child
+
+    def place(self, name):
+        """The words that tell a worker where the library is."""
+        return ["--library", self.library, "--originals", self.originals]
+
+    def environment(self):
+        """What workers need to know to get there."""
+        return {}
 
     def metric(self, worker, name):
         """The samples of a metric that a worker tells: text of its labels → number."""
@@ -67,7 +76,7 @@ class PhotoRig(Rig):
             photo = photos[number % len(photos)]
             asset, job = f"{number:06}-{os.path.basename(photo)}", f"job-{number:06}"
             # A photo that a scenario has made is named by its path, which join leaves as it is.
-            shutil.copyfile(os.path.join(PHOTOS, photo), os.path.join(self.originals, asset))
+            self.place_original(os.path.join(PHOTOS, photo), asset)
             if self.before_sending:
                 self.before_sending(asset)
             self.assets[job] = asset
@@ -75,6 +84,9 @@ class PhotoRig(Rig):
                 self.edits[job] = json.dumps(edit)
             jobs.append(job)
         self.deliver(jobs)
+
+    def place_original(self, source, asset):
+        shutil.copyfile(source, os.path.join(self.originals, asset))
 
     def edit(self, asset, edit):
         """Sends a job for an asset that was sent before; gives its name."""
@@ -173,19 +185,23 @@ class PhotoRig(Rig):
 
     def small_library(self, size, files=10_000):
         """Makes the library a file system of its own: so many bytes, so many files."""
+        self.small_folder(self.library, size, files)
+
+    def small_folder(self, folder, size, files=10_000):
+        """Makes a folder a file system of its own."""
         if os.geteuid() != 0:
             raise Skipped("a file system of its own needs root")
         mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes={files}", "minilab-chaos", self.library],
+            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes={files}", "minilab-chaos", folder],
             capture_output=True, text=True)
         if mounted.returncode != 0:
             raise Skipped(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-        self.ends.append(lambda: subprocess.run(["umount", "--lazy", self.library]))
+        self.ends.append(lambda: subprocess.run(["umount", "--lazy", folder]))
 
-    def ballast(self, leave=0):
-        """Fills the library but for so many bytes; gives a function that takes it away."""
-        path = f"{self.library}/ballast"
-        status = os.statvfs(self.library)
+    def ballast(self, leave=0, folder=None):
+        """Fills the library, or that folder, but for so many bytes; gives a function that takes it away."""
+        path = f"{folder or self.library}/ballast"
+        status = os.statvfs(folder or self.library)
         with open(path, "wb") as file:
             try:
                 os.posix_fallocate(file.fileno(), 0, max(1, status.f_bavail * status.f_frsize - leave))

@@ -23,6 +23,11 @@ In scenarios about publishing, renders, memory and disks (from `redis-forgets-ed
 place, `minilab verify` finds all of them whole, and nothing is left in staging. Memory is that of a control group (v1), disks are tmpfs. What a
 scenario counted stands below the table.
 
+In the scenarios `bucket-*` the library is in a bucket of a real SeaweedFS, and workers share nothing else: each has a scratch folder of its own, which
+is empty when it starts. Between them is a proxy that does to single requests what networks and stores do. An effect is a version that a head names or
+has put into the trash; `minilab verify --all-versions` finds all of them whole, the numbers of filters of all versions are those of the edits done
+once and in order, and nothing is left in the scratch folders of workers that ended well. Leases are of four seconds.
+
 *leases lost*: jobs taken back from workers that died or stood still. *fenced*: late workers that were refused. *repeated*: effects that
 were found in place, as the same version, by whoever carried on.
 """

@@ -3,7 +3,9 @@
 import collections
 import subprocess
 
-ENDINGS = {"completed", "unchanged", "failed"}
+ENDINGS = {"completed", "drafted", "unchanged", "failed"}
+# Those that made a version.
+MADE = {"completed", "drafted"}
 RESENDS_MAX = 10
 # So many complaints of a kind are told; the rest is counted.
 TOLD_MAX = 3
@@ -42,12 +44,12 @@ def complaints(rig, status, server_may_lose):
         if kind := ending(event):
             key = event["data"]["job"], event["data"]["generation"]
             ends[key].append(kind)
-            if kind == "completed":
+            if kind in MADE:
                 versions[key] = event["data"]["version"]["id"]
     for key, kinds in ends.items():
         if len(kinds) != 1:
             found.add("generations that ended more than once", f"{key}: {kinds}")
-    well = {"completed", "unchanged"} if server_may_lose else {"completed"}
+    well = MADE | {"unchanged"} if server_may_lose else MADE
     last = {}
     for (job, generation), kinds in ends.items():
         if generation >= last.get(job, (0,))[0]:

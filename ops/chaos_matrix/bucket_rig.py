@@ -1,0 +1,210 @@
+"""A rig whose workers share nothing but Redis and a bucket."""
+
+import collections
+import json
+import os
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+
+from http_proxy import HttpProxy
+from object_store import ObjectStore, weed
+from photo_rig import PhotoRig, children
+from processes import eventually
+from scenarios.registry import Skipped
+
+VERIFY_SECONDS_MAX = 600
+LOOK_SECONDS_MAX = 10
+
+
+class BucketRig(PhotoRig):
+    # Long enough for a busy machine, short enough for workers that are killed by the dozen.
+    LEASE = "4s"
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.store = self.proxy = None
+        self.edits_of = collections.defaultdict(list)  # asset → the words of `edit`, in their order
+        self.ended_well = {}  # worker that was ended in good order → its scratch folder
+        self.scratches = {}
+
+    # Servers
+
+    def start_server(self, **options):
+        """Starts Redis, the object store, and the proxy between it and the workers."""
+        program = weed()
+        if program is None:
+            raise Skipped("there is no weed; run ops/setup s3, or set MINILAB_WEED")
+        server = super().start_server(**options)
+        self.store = ObjectStore(f"{self.folder}/store", program)
+        self.ends.append(self.store.end)
+        self.proxy = HttpProxy(self.store.port)
+        self.ends.append(self.proxy.end)
+        return server
+
+    # Workers
+
+    def place(self, name):
+        return ["--library", self.store.url(self.proxy.port), "--scratch", f"{self.folder}/scratch-{name}"]
+
+    def environment(self):
+        return self.store.environment
+
+    def started(self, name, command, environment):
+        child = super().started(name, command, environment)
+        self.scratches[child] = f"{self.folder}/scratch-{name}"
+        return child
+
+    def ready_worker(self, *arguments, **options):
+        """A worker that has found Redis and the store."""
+        worker = self.worker(*arguments, **options)
+        eventually(f"{worker.log}: the worker is ready", lambda: self.readiness(worker)[0] == 200, 60)
+        return worker
+
+    def readiness(self, worker):
+        """What /readyz of a worker says: status and text; 0 while nobody answers."""
+        try:
+            with urllib.request.urlopen(
+                    f"http://127.0.0.1:{self.statuses[worker]}/readyz", timeout=LOOK_SECONDS_MAX) as page:
+                return page.status, page.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def wait_until_away(self, worker, words, within=120):
+        """Waits until a worker calls the store away for a reason that has these words; gives the sentence."""
+        def sentence():
+            status, text = self.readiness(worker)
+            return text if status == 503 and words in text else None
+        return eventually(f"{worker.log}: /readyz says {words!r}", sentence, within, every=0.1)
+
+    def kill(self, worker):
+        """Kills it and the renders that stand still, which nobody would ever wake."""
+        still = [pid for pid, state in children(worker).items() if state == "T"]
+        super().kill(worker)
+        for pid in still:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has noticed
+
+    def wait_until_still(self, worker, within=120):
+        """Waits until a worker, or a render of it, stands at its stop point."""
+        eventually(f"{worker.log}: it stands still",
+                   lambda: worker.is_stopped or "T" in children(worker).values(), within)
+
+    def end_workers(self):
+        running = [worker for worker in self.workers if worker.is_running]
+        complaints = super().end_workers()
+        self.ended_well = {worker: self.scratches[worker] for worker in running if worker.process.returncode == 0}
+        return complaints
+
+    # Producer
+
+    def place_original(self, source, asset):
+        with open(source, "rb") as file:
+            self.store.put(f"originals/{asset}", file.read())
+
+    def change(self, asset, edit):
+        """Sends a job as `edit` does, and remembers it for `filters_expected`."""
+        self.edits_of[asset].append(edit)
+        return self.edit(asset, edit)
+
+    # Looking
+
+    def look(self, *words, timeout=VERIFY_SECONDS_MAX):
+        """Runs a command of minilab on the bucket, past the proxy, as on a machine of its own."""
+        return subprocess.run(
+            [self.minilab, *words, "--library", self.store.url()], capture_output=True, text=True, timeout=timeout,
+            env={**os.environ, **self.store.environment, "MINILAB_SCRATCH": f"{self.folder}/scratch-looking"})
+
+    def ends_now(self):
+        """How many generations have ended well by now, told cheaply."""
+        self.completed()  # as long as all workers run
+        return self.counted("completed", "drafted")
+
+    def wait_for_ended(self, count, within=300):
+        eventually(f"{count} jobs have ended well", lambda: self.ends_now() >= count, within, every=0.05)
+
+    def head(self, asset):
+        body = self.store.get(f"current/{asset}")
+        return json.loads(body) if body else None
+
+    def versions(self):
+        """Versions that a head names or named: what was sealed and never published is nobody's."""
+        for asset in self.store.names("current"):
+            head = self.head(asset)
+            entries = head["history"] + ([head["draft"]] if head.get("draft") else [])
+            named = {entry["version"] for entry in entries + head["trash"]}
+            # A draft that was published, and whose publication is in the trash by now, is named by that alone.
+            linked = [self.links(asset, version) for version in named]
+            for version in sorted(named.union(*linked)):
+                body = self.store.get(f"edits/{asset}/versions/{version}/provenance.json")
+                if body is None:
+                    raise FileNotFoundError(f"{asset} {version} is in the head and has no provenance")
+                made = json.loads(body)
+                yield (made["author"]["job"], made["author"]["generation"]), made["version"]
+
+    def links(self, asset, version):
+        """The versions whose files a version shows."""
+        body = self.store.get(f"edits/{asset}/versions/{version}/links.json")
+        return {target.partition("/")[0] for target in json.loads(body)["files"].values()} if body else set()
+
+    def complaints(self):
+        """What is wrong with the bucket: what verify finds, edits done twice, lost or in another order, left-overs."""
+        verify = self.look("verify", "--all-versions", "--no-render")
+        found = []
+        if verify.returncode != 0:
+            lines = (verify.stdout + verify.stderr).splitlines()
+            found.append(f"minilab verify ends with {verify.returncode}: {'; '.join(lines[:3])}")
+        sound = sum(": sound" in line for line in verify.stdout.splitlines())
+        if sound != len(set(self.assets.values())):
+            found.append(f"minilab verify finds {sound} sound assets of {len(set(self.assets.values()))}")
+        for key, count in collections.Counter(self.authors()).items():
+            if count > 1:
+                found.append(f"{key} has {count} versions")
+        found += self.wrong_filters()
+        for worker, scratch in self.ended_well.items():
+            staged = [os.path.join(path, name) for path, _, files in os.walk(f"{scratch}/staging") for name in files]
+            if staged:
+                found.append(f"{worker.log}: {len(staged)} files are left in its scratch folder: {staged[0]}")
+        return found
+
+    def wrong_filters(self):
+        """Where the numbers of filters that the events tell of are not those of the edits, each done once, in order."""
+        told = collections.defaultdict(list)
+        for event in self.events():
+            if event["type"].rpartition(".")[2] in ("completed", "drafted"):
+                told[self.assets[event["data"]["job"]]].append(event["data"])
+        for asset, edits in self.edits_of.items():
+            numbers = {data["job"]: len(data["filters"] or []) for data in told[asset]}
+            jobs = [job for job, other in self.assets.items() if other == asset and job in self.edits]
+            seen, expected = [numbers.get(job) for job in jobs], filters_expected(edits)
+            if seen != expected:
+                yield f"{asset} came by {seen} filters, expected {expected}"
+
+
+def filters_expected(edits):
+    """How many filters each of an asset's versions has: the model that the library is compared with."""
+    states, draft, numbers = [1], 0, []  # `send` has given each one filter
+    for edit in edits:
+        top = states[-1] if states else 0
+        count = len(edit.get("filters", []))
+        mode = edit.get("mode", "replace")
+        if mode == "undo":
+            states.pop()
+            numbers.append(states[-1] if states else 0)
+            continue
+        if mode == "publish":
+            states.append(draft)
+        else:
+            made = count + (top if mode == "append" else 0)
+            if edit.get("draft"):
+                draft = made
+                numbers.append(made)
+                continue
+            states.append(made)
+        numbers.append(states[-1])
+    return numbers
