@@ -25,6 +25,7 @@ class Fault:
         self.action, self.method, self.path = action, re.compile(method), re.compile(path)
         self.once, self.seconds = once, seconds
         self.count = 0
+        self.answers = collections.Counter()  # status → how many of them the store answered so
         self.seen = set()
 
     def fits(self, head):
@@ -101,6 +102,8 @@ class HttpProxy(Proxy):
             if answer.status >= 200:
                 break
             writer.write(answer.raw)  # 100 Continue
+        if fault:
+            fault.answers[answer.status] += 1
         has_body = request.method != "HEAD" and answer.status not in (204, 304)
         length = answer.body_bytes if has_body else 0
         if action == "lose-reply":
