@@ -39,7 +39,9 @@ struct Reading {
         if asksForRange {
             guard response.status == .partialContent,
                 let told = response.headers.first(name: "content-range").flatMap(Self.told),
-                told.first == place
+                told.first == place,
+                // A shorter range would leave a hole that no length betrays.
+                told.last + 1 == min(self.end ?? range?.upperBound ?? told.size, told.size)
             else { throw .senseless("other bytes than the range that was asked for") }
             size = String(told.size)
             end = told.last + 1

@@ -49,6 +49,7 @@ import Testing
             .reply(206, [("etag", "v1"), ("content-range", "bytes 0-3/10")], "0123"),
             .reply(206, [("etag", "v2"), ("content-range", "bytes 2-5/10")], "2345"),
             .reply(206, [("etag", "v1"), ("content-range", "bytes 2-9/10")], "23456789"),
+            .reply(206, [("etag", "v1"), ("content-range", "bytes 2-3/10")], "23"),
             .reply(206, [("content-range", "bytes 2-5/10")], "2345"),
         ]
         for answer in answers {

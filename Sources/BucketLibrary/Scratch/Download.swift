@@ -136,17 +136,25 @@ struct Download: Sendable {
         let ranges = stride(from: range.lowerBound, to: range.upperBound, by: Self.rangeBytes).map {
             $0..<min($0 + Self.rangeBytes, range.upperBound)
         }
-        let (store, key, missing) = (order.store, order.key, order.missing)
+        let (store, key, name, missing) = (order.store, order.key, order.name, order.missing)
         let areOfOne = try await eachOf(ranges, atOnce: Self.rangesAtOnce) {
             range throws(Failure) in
             var writer = RangeWriter(file, range)
             do throws(BlobError) {
-                try await writer.read(from: store, key, range, ifMatch: blob.tag)
+                let part = try await writer.read(from: store, key, range, ifMatch: blob.tag)
+                // A tag that stays while the length does not is no tag.
+                if part.size != blob.size { return false }
             } catch {
                 guard error.code == .changed else { throw error.failure(missing: missing) }
                 return false
             }
             try await writer.flush()
+            guard writer.bytes == range.count else {
+                throw Failure(
+                    .ioFailure,
+                    "of the bytes \(range) of \(name) \(writer.bytes) came; expected are \(range.count). The job is "
+                        + "retried.")
+            }
             return true
         }
         return !areOfOne.contains(false)
