@@ -5,6 +5,7 @@ public import Files
 import FoundationEssentials
 public import Library
 import NIOCore
+import Synchronization
 
 extension BucketLibrary {
     public func open(
@@ -21,6 +22,21 @@ extension BucketLibrary {
         of asset: AssetPath, _ glance: Glance?
     ) async throws(Failure) -> OpenFile {
         let key = try keys.original(of: asset)
+        do throws(Failure) {
+            let file = try await openOriginal(of: asset, key, glance)
+            originalsSeen.withLock { $0 = OriginalsSeen(read: key) }
+            return file
+        } catch {
+            if error.code == .storeUnavailable {
+                originalsSeen.withLock { $0.refused = key }
+            }
+            throw error
+        }
+    }
+
+    private func openOriginal(
+        of asset: AssetPath, _ key: BlobKey, _ glance: Glance?
+    ) async throws(Failure) -> OpenFile {
         let name = place(key)
         // A descriptor may be asked for just when somebody cleans the folder up.
         if let known = originalDigests[ExactName(asset)],

@@ -2,6 +2,7 @@ public import Adjustments
 import BlobStore
 import Files
 import FoundationEssentials
+import Synchronization
 
 extension BucketLibrary {
     private struct Document: Codable { let format: Int }
@@ -55,6 +56,29 @@ extension BucketLibrary {
         } catch {
             throw error.failure()
         }
+        try await reachOriginals()
+    }
+
+    /// Asks for an original, if one could not be read: for another one, since a single object may be refused alone.
+    private func reachOriginals() async throws(Failure) {
+        let seen = originalsSeen.withLock { $0 }
+        guard let refused = seen.refused else { return }
+        var key = seen.read ?? refused
+        if key == refused {
+            do throws(BlobError) {
+                let page = try await originals.list(keys.originalsPrefix, after: nil)
+                key = page.entries.map(\.key).last { $0 != refused } ?? refused
+            } catch {
+                // Who may not list may read all the same.
+                guard error.code == .denied else { throw error.failure() }
+            }
+        }
+        do throws(BlobError) {
+            _ = try await originals.head(key)
+        } catch {
+            guard error.code == .notFound else { throw error.failure() }
+        }
+        originalsSeen.withLock { $0.refused = nil }
     }
 
     private func formatKey() throws(Failure) -> BlobKey {

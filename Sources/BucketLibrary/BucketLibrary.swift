@@ -3,6 +3,7 @@ public import BlobStore
 import Files
 public import FoundationEssentials
 public import Library
+import Synchronization
 public import SystemPackage
 
 /// A library in a bucket of an object store.
@@ -32,6 +33,8 @@ public final class BucketLibrary: LibraryStore {
         costMax: recordsMax)
     /// Versions that this process has sealed and not published yet.
     let sealed = BoundedCache<VersionKey, FreshVersion>(costMax: provenanceBytesMax)
+    /// The originals that were read and refused last.
+    let originalsSeen = Mutex(OriginalsSeen())
     /// Keys of renders that were found to be wrong.
     let wrongRenders = BoundedCache<String, Bool>(costMax: recordsMax)
 
@@ -89,6 +92,14 @@ public final class BucketLibrary: LibraryStore {
             try ScratchCache(scratch: scratch, bytesMax: settings.cacheBytesMax))
     }
 
+    /// What is known of the store of the originals, which may be away alone.
+    struct OriginalsSeen {
+        /// One that was read.
+        var read: BlobKey?
+        /// One that could not be read because of the store; nil once another one could.
+        var refused: BlobKey?
+    }
+
     /// A version of an asset.
     struct VersionKey: Hashable, Sendable {
         private let asset: ExactName
@@ -101,6 +112,8 @@ public final class BucketLibrary: LibraryStore {
 
     /// How sentences call an object.
     func place(_ key: BlobKey) -> String { "\(settings.name)/\(key)" }
+
+    public var clock: Date { settings.now() }
 
     /// The moment, in seconds since 1970.
     var now: Int { Int(settings.now().timeIntervalSince1970) }

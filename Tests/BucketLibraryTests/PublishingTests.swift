@@ -210,6 +210,32 @@ import Testing
         try await f.library.reach()
     }
 
+    @Test func `originals that are refused are an outage, and one that is refused alone is none`()
+        async throws
+    {
+        let f = try BucketFixture()
+        let others = try ["a.jpg", "b.jpg"].map { try AssetPath($0) }
+        for other in others { try f.memory.place("other", at: "originals/\(other)") }
+        f.memory.fail { $0.key.hasPrefix("originals/") ? .before(.denied) : nil }
+        for asset in [f.asset] + others {
+            let failure = await #expect(throws: Failure.self) {
+                try await f.library.open(.original(asset))
+            }
+            #expect(failure?.code == .storeUnavailable)
+            let away = await #expect(throws: Failure.self) { try await f.library.reach() }
+            #expect(away?.code == .storeUnavailable)
+        }
+        let bad = "originals/\(f.asset)"
+        f.memory.fail { $0.key == bad ? .before(.denied) : nil }
+        try await f.library.reach()
+        // Also for a worker that has read none yet.
+        let fresh = try f.anotherMachine()
+        for library in [f.library, fresh.library] {
+            await #expect(throws: Failure.self) { try await library.open(.original(f.asset)) }
+            try await library.reach()
+        }
+    }
+
     @Test func `a full store is noSpace`() async throws {
         let f = try BucketFixture()
         f.memory.fail { $0.kind == .put ? .before(.full) : nil }
