@@ -12,7 +12,7 @@ import SystemPackage
 final class ScratchCache: Sendable {
     /// Where the files are.
     let folder: FilePath
-    /// The most bytes: at most half of what was free when it was opened.
+    /// The most bytes.
     let bytesMax: Int
     private let waitMax: Duration
     private let files = FileSystem()
@@ -34,9 +34,9 @@ final class ScratchCache: Sendable {
         let clock: Task<Void, Never>
     }
 
-    /// The longest wait for room: longer than most renders take.
-    static let waitMax = Duration.seconds(120)
-    /// The fewest free bytes of a disk that is not called full.
+    /// The longest wait for room: several renders have to end before it, each of which may take minutes.
+    static let waitMax = Duration.seconds(1800)
+    /// The fewest free bytes of a disk that is not called full: results come to it, too.
     static let freeBytesMin = 64 << 20
     /// Most processes of one machine that share a scratch folder.
     private static let foldersMax = 16
@@ -48,10 +48,9 @@ final class ScratchCache: Sendable {
     {
         (lock, folder) = try Self.take(scratch, files)
         self.waitMax = waitMax
+        self.bytesMax = bytesMax
+        state = Mutex(State(ledger: ScratchLedger(bytesMax: bytesMax)))
         for name in try files.list(folder) { try files.remove(folder.appending(name)) }
-        // The other half is for what is made from them.
-        self.bytesMax = min(bytesMax, try DiskSpace(at: folder).free / 2)
-        state = Mutex(State(ledger: ScratchLedger(bytesMax: self.bytesMax)))
     }
 
     private static func take(
@@ -208,10 +207,19 @@ final class ScratchCache: Sendable {
     }
 
     private func grant(_ bytes: Int, _ state: inout State) -> Bool {
+        makeDiskSpace(for: bytes, &state)
         guard let going = state.ledger.admit(bytes) else { return false }
         // A file that stays is overwritten by the next of its name, or emptied by the next process.
         for name in going { unlink(folder.appending(name).string) }
         return true
+    }
+
+    /// Lets idle files go where the disk would be full before the cache is; a disk that does not say is written to.
+    private func makeDiskSpace(for bytes: Int, _ state: inout State) {
+        guard let space = try? DiskSpace(at: folder), space.free - bytes < Self.freeBytesMin else {
+            return
+        }
+        for name in state.ledger.evictIdle() { unlink(folder.appending(name).string) }
     }
 
     /// Admits those that wait, in their order, as far as there is room.
