@@ -44,6 +44,9 @@ public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
 ///
 /// Only these, and only on a whole PUT: on DELETE, COPY and multipart uploads stores differ.
 public enum BlobCondition: Sendable, Hashable {
+    /// The most bytes of an object that is written on a condition: it is written by one request, and not in parts.
+    public static let bytesMax = 16 << 20
+
     /// Writes whatever is there.
     case always
     /// Writes if there is no object of the key.

@@ -46,7 +46,7 @@ public struct S3Configuration: Sendable {
     public var triesMax = 5
 
     /// The largest object that is written by one request; above it in parts.
-    public var wholePutBytesMax = 16 << 20
+    public var wholePutBytesMax = BlobCondition.bytesMax
 
     /// The size of a part, and of a range that is read beside others; at least
     /// ``MultipartPlan/partBytesMin`` for parts.

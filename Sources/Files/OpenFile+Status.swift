@@ -41,6 +41,26 @@ extension OpenFile {
     /// - Throws: the kernel's error.
     public func hasName() throws(Errno) -> Bool { try status().st_nlink > 0 }
 
+    /// Whether a path leads to this very file, and not by a link.
+    ///
+    /// - Throws: the kernel's error.
+    public func isAt(_ path: String) throws(Errno) -> Bool {
+        var found = stat()
+        guard lstat(path, &found) == 0 else {
+            guard errno == ENOENT else { throw .latest }
+            return false
+        }
+        let own = try status()
+        return found.st_dev == own.st_dev && found.st_ino == own.st_ino
+    }
+
+    /// Removes all bytes.
+    ///
+    /// - Throws: the kernel's error.
+    public func truncate() throws(Errno) {
+        guard ftruncate(descriptor, 0) == 0 else { throw .latest }
+    }
+
     private func readableStatus() throws(Failure) -> stat {
         try Self.saying("\(name) cannot be read", status())
     }

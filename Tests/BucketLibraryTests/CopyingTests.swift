@@ -130,6 +130,22 @@ import Testing
         }
     }
 
+    @Test func `an original that somebody puts while it is copied is not replaced`() async throws {
+        let f = try await BucketFixture.edited()
+        try f.memory.place("ours", at: "originals/z.JPG")
+        let memory = MemoryBlobStore()
+        let bucket = try BucketFixture.empty(memory)
+        memory.pause { call in
+            guard call.kind == .put, call.key == "originals/z.JPG", !memory.has(call.key) else {
+                return
+            }
+            do { try memory.place("theirs", at: call.key) } catch { Issue.record(error) }
+        }
+        let report = try await copy(f.library, bucket.library)
+        #expect(memory.text("originals/z.JPG") == "theirs")
+        #expect(report.refused == ["z.JPG": .revisionConflict])
+    }
+
     @Test func `another original of the name is not replaced`() async throws {
         let f = try await BucketFixture.edited()
         let (folder, memory) = (try CopyFolder(), MemoryBlobStore())

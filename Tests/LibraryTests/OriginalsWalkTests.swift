@@ -1,6 +1,7 @@
 import Adjustments
 import Files
 import FoundationEssentials
+import Glibc
 import SystemPackage
 import Testing
 
@@ -40,6 +41,51 @@ import Testing
         try f.library.files.point(f.library.originals.appending("c.jpg"), to: "b/IMG.jpg")
         #expect(
             try walk(f, atMost: 10).flatMap(\.assets).map(\.string) == ["b/IMG.jpg", "c.jpg"])
+    }
+
+    @Test func `a name that is no text is told, a folder's too`() throws {
+        let f = try LibraryFixture(asset: "b/IMG.jpg")
+        for name: [UInt8] in [Array("Gr".utf8) + [0xF6] + Array("n.jpg".utf8), [0xE4]] {
+            let path = Array(f.library.originals.string.utf8) + [UInt8(ascii: "/")] + name + [0]
+            let made = path.withUnsafeBytes { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { text -> Bool in
+                    guard let text = text.baseAddress else { return false }
+                    if name.count == 1 { return mkdir(text, 0o777) == 0 }
+                    let file = creat(text, 0o666)
+                    return close(file) == 0
+                }
+            }
+            try #require(made)
+        }
+        let page = try #require(try walk(f, atMost: 10).first)
+        #expect(page.assets.map(\.string) == ["b/IMG.jpg"])
+        #expect(page.refused.count == 2)
+    }
+
+    @Test func `an original that another copy writes is left to that one`() throws {
+        let f = try LibraryFixture(asset: "b/IMG.jpg")
+        let asset = try AssetPath("new.jpg")
+        try f.put("photo", at: f.library.originals.appending("source"))
+        let source = try OpenFile(reading: f.library.originals.appending("source").string)
+        let (hex, bytes) = try FileDigest.sha256(of: source)
+        let digest = StoredDigest(sha256: hex, bytes: bytes)
+        let part = f.library.originals.appending(
+            OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+        try f.put("half", at: part)
+        var other: OpenFile? = try OpenFile(opening: part.string, O_RDWR)
+        #expect(try other?.lock() == true)
+        let failure = #expect(throws: Failure.self) {
+            try f.library.take(original: source, digest, of: asset)
+        }
+        #expect(failure?.code == .ioFailure)
+        #expect(FileManager.default.contents(atPath: part.string) == Data("half".utf8))
+        // What a killed copy left is nobody's.
+        other = nil
+        try f.library.take(original: source, digest, of: asset)
+        #expect(
+            FileManager.default.contents(
+                atPath: f.library.originals.appending("new.jpg").string) == Data("photo".utf8))
+        #expect(try !f.library.files.exists(part))
     }
 
     @Test func `a name that no asset can have is told`() throws {

@@ -38,28 +38,48 @@ extension BucketLibrary: CopyableLibrary {
     package func take(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {
-        try await put(source, digest, to: keys.original(of: asset), in: originals, nil)
+        // Objects in parts know no conditions: a stranger who writes the same name while they travel loses.
+        let condition = digest.bytes <= BlobCondition.bytesMax ? BlobCondition.absent : .always
+        try await put(
+            source, digest, to: keys.original(of: asset), in: originals, nil, if: condition)
     }
 
     /// Writes an open file; the store compares its bytes with the digest.
+    ///
+    /// - Throws: `revisionConflict` when the condition is that nothing is there, and other bytes are.
     func put(
         _ source: OpenFile, _ digest: StoredDigest, to key: BlobKey, in store: any BlobStore,
-        _ file: RecordedFile?
+        _ file: RecordedFile?, if condition: BlobCondition = .always
     ) async throws(Failure) {
         guard let hash = BlobDigest(hex: digest.sha256) else {
             throw Failure(
                 .internalError,
                 "the digest of \(source.name) is \(digest.sha256.debugDescription).")
         }
+        var isTaken = false
         try await repeatably { () throws(BlobError) in
-            try await store.put(
-                key,
-                .file(
-                    SystemPackage.FileDescriptor(rawValue: source.descriptor), size: digest.bytes),
-                digest: hash, if: .always,
-                BlobAttributes(
-                    mediaType: file?.mediaType, usesStorageClass: file?.isRender ?? false))
+            do throws(BlobError) {
+                try await store.put(
+                    key,
+                    .file(
+                        SystemPackage.FileDescriptor(rawValue: source.descriptor),
+                        size: digest.bytes),
+                    digest: hash, if: condition,
+                    BlobAttributes(
+                        mediaType: file?.mediaType, usesStorageClass: file?.isRender ?? false))
+            } catch {
+                guard error.code == .precondition else { throw error }
+                // It may be ours: a reply was lost.
+                let found = try await store.head(key)
+                isTaken = found.size != digest.bytes || found.digest.map { $0 != hash } ?? false
+            }
         }
         withExtendedLifetime(source) {}
+        guard !isTaken else {
+            throw Failure(
+                .revisionConflict,
+                "somebody put another object at \(place(key)) while \(source.name) was copied there. Remove the wrong one, "
+                    + "and copy again.")
+        }
     }
 }

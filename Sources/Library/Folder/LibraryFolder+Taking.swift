@@ -1,6 +1,7 @@
 import Adjustments
 import Files
 import FoundationEssentials
+import Glibc
 import SystemPackage
 
 /// Versions and originals that come from another library.
@@ -15,19 +16,49 @@ extension LibraryFolder {
         // One name per original, of a length that always fits.
         let part = folder.appending(
             OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
-        try files.remove(part)
         try files.faults?.reach("take", part)
-        let found = try FileCopy.copy(source, toNew: part.string)
-        guard found.hex == wanted.sha256, found.bytes == wanted.bytes else {
-            try files.remove(part)
-            throw Failure(
-                .ioFailure,
-                "\(source.name) changed while it was copied: its SHA-256 was \(wanted.sha256), and is \(found.hex). "
-                    + "Copy again.")
+        // Locked until it has its name: a second copy to this folder must not end the file of the first.
+        let target = try lockedPart(part)
+        try FileSystem.saying("emptying", part, target.truncate())
+        let found: (hex: String, bytes: Int)
+        do throws(Failure) {
+            found = try FileCopy.copy(source, to: target, bytesMax: wanted.bytes)
+            guard found.hex == wanted.sha256, found.bytes == wanted.bytes else {
+                throw Failure(
+                    .ioFailure,
+                    "\(source.name) changed while it was copied: its SHA-256 was \(wanted.sha256), and is \(found.hex). "
+                        + "Copy again.")
+            }
+            try files.sync(part)
+            try files.moveToFreeName(part, to: path)
+        } catch {
+            // A process that crashed could not do it either: the next copy does.
+            if files.faults == nil { try files.remove(part) }
+            throw error
         }
-        try files.sync(part)
-        try files.moveToFreeName(part, to: path)
         try files.sync(folder)
+        withExtendedLifetime(target) {}
+    }
+
+    /// Most times that a part is opened anew because another copy has ended it.
+    private static let partTriesMax = 100
+
+    /// Opens a part for this process alone.
+    ///
+    /// - Throws: `ioFailure` while another copy writes it.
+    private func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
+        for _ in 0..<Self.partTriesMax {
+            let file = try FileSystem.saying(
+                "making the file", part,
+                OpenFile(opening: part.string, O_RDWR | O_CREAT | O_NOFOLLOW))
+            guard try FileSystem.saying("locking", part, file.lock()) else { break }
+            // Between the two calls the other copy may have given the file its real name.
+            if try FileSystem.saying("looking at", part, file.isAt(part.string)) { return file }
+        }
+        throw Failure(
+            .ioFailure,
+            "\(part) is being written by another copy to this folder. Wait until that has ended, and copy again."
+        )
     }
 
     /// Makes a folder below the originals, and it and those above it last.

@@ -17,6 +17,8 @@ struct OriginalsWalk: Sendable {
     private struct Place: Sendable {
         let path: String
         let isFolder: Bool
+        /// Whether its real name is no text.
+        var isUnnamed = false
         /// By the bytes, a folder with the slash that its files' paths have.
         var order: [UInt8] { Array((isFolder ? path + "/" : path).utf8) }
     }
@@ -33,6 +35,16 @@ struct OriginalsWalk: Sendable {
     mutating func next(atMost count: Int) throws(Failure) -> OriginalsPage? {
         var page = OriginalsPage()
         while page.assets.count + page.refused.count < count, let place = open.popLast() {
+            if place.isUnnamed {
+                page.refused.append(
+                    OriginalsPage.Refused(
+                        name: place.path,
+                        failure: Failure(
+                            .invalidValue,
+                            "the name of \(place.path.debugDescription) is not UTF-8, as names of assets are. Give it "
+                                + "another one.")))
+                continue
+            }
             guard place.isFolder else {
                 page.add(place.path)
                 continue
@@ -53,7 +65,11 @@ struct OriginalsWalk: Sendable {
         let place = root.pushing(FilePath(path))
         var info = stat()
         guard lstat(place.string, &info) == 0 else {
-            if errno == ENOENT { return nil }
+            if errno == ENOENT {
+                // Listing has put U+FFFD where bytes are no text.
+                let isUnnamed = path.unicodeScalars.contains("\u{FFFD}")
+                return isUnnamed ? Place(path: path, isFolder: false, isUnnamed: true) : nil
+            }
             throw FileSystem.failure("looking at", place)
         }
         switch info.st_mode & S_IFMT {
