@@ -10,6 +10,8 @@ public struct BucketLifecycle: Sendable, Hashable {
         public var needsTags = false
         /// Whether it removes objects.
         public var expires = false
+        /// The class to which it moves objects that nobody can read from there at once, such as `GLACIER`.
+        public var archive: String?
         /// Whether it removes the versions of objects that were replaced or removed.
         public var expiresNoncurrent = false
         /// Whether it removes uploads in parts that nobody has ended.
@@ -44,6 +46,10 @@ extension BucketLifecycle {
 }
 
 extension BucketLifecycle.Rule {
+    /// Classes whose objects have to be restored before they are read. Source: Amazon S3, "Storage classes"; GLACIER_IR
+    /// is read at once.
+    private static let archives: Set = ["GLACIER", "DEEP_ARCHIVE"]
+
     /// Nil for a rule that is off.
     fileprivate init?(_ node: XMLNode) {
         guard node.text(of: "Status") == "Enabled" else { return nil }
@@ -56,6 +62,8 @@ extension BucketLifecycle.Rule {
             // The other one removes only what is removed already: its marker.
             expires = expiration["Days"] != nil || expiration["Date"] != nil
         }
+        archive = node.children.lazy.filter { $0.name == "Transition" }
+            .compactMap { $0.text(of: "StorageClass") }.first(where: Self.archives.contains)
         expiresNoncurrent = node["NoncurrentVersionExpiration"] != nil
         abortsUploads = node["AbortIncompleteMultipartUpload"] != nil
     }

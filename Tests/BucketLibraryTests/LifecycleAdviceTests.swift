@@ -31,6 +31,17 @@ import Testing
         #expect(harms(prefix).count == 1)
     }
 
+    @Test func `one that archives photos is a harm, and so is one that lets the format expire`() {
+        #expect(harms("lab/library").count == 1)
+        var archiving = rule("lab/edits/") { $0.archive = "GLACIER" }
+        func advice() -> [LifecycleAdvice] {
+            LifecycleAdvice.advice(BucketLifecycle([archiving]), originals: "lab/edits/")
+        }
+        #expect(advice().first?.sentence.contains("GLACIER") == true)
+        archiving.archive = nil
+        #expect(advice().isEmpty)
+    }
+
     @Test(arguments: ["other/", "lab2/", "lab/renders/", "labs"])
     func `one of something else is none`(_ prefix: String) {
         #expect(harms(prefix) == [])

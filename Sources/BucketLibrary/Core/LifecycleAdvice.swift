@@ -20,7 +20,9 @@ package struct LifecycleAdvice: Sendable, Equatable {
     package static func advice(
         _ lifecycle: BucketLifecycle, prefix: String, keepsVersions: Bool?, hasOriginals: Bool
     ) -> [LifecycleAdvice] {
-        let parts = [LibraryKeys.headPrefix, "edits/"] + (hasOriginals ? ["originals/"] : [])
+        let parts =
+            [LibraryKeys.libraryFile, LibraryKeys.headPrefix, "edits/"]
+            + (hasOriginals ? ["originals/"] : [])
         var advice = harms(lifecycle, prefixes: parts.map { prefix + $0 })
         if !lifecycle.rules.contains(where: { $0.abortsUploads && $0.covers(prefix + "edits/") }) {
             advice.append(
@@ -64,15 +66,19 @@ package struct LifecycleAdvice: Sendable, Equatable {
         _ lifecycle: BucketLifecycle, prefixes: [String]
     ) -> [LifecycleAdvice] {
         lifecycle.rules.compactMap { rule in
-            guard rule.expires else { return nil }
+            guard rule.expires || rule.archive != nil else { return nil }
             let hit = prefixes.filter(rule.touches)
             guard !hit.isEmpty else { return nil }
             let words = hit.map { $0.isEmpty ? "the whole bucket" : $0 }.joined(separator: ", ")
+            let harm =
+                rule.expires
+                ? "lets objects expire below \(words): photos and their versions get lost"
+                : "moves objects below \(words) to \(rule.archive ?? ""), from where nobody can read them at once"
             return LifecycleAdvice(
                 isHarm: true,
                 sentence:
-                    "the rule \(rule.name.debugDescription) lets objects expire below \(words): photos and their "
-                    + "versions get lost. Switch it off, or give it the prefix of something else.")
+                    "the rule \(rule.name.debugDescription) \(harm). Switch it off, or give it the prefix of "
+                    + "something else.")
         }
     }
 }
