@@ -26,12 +26,19 @@ extension AssetEditor {
     ) async -> Failure? {
         do {
             try limits.check(.bytes, bytes, of: path.string)
+            // The beginning has fewer bytes for the same pixels.
+            var limits = limits
+            limits.densityMax = 1 << 30
             _ = try await pool.inspect(
                 PhotoRequest(recipe: Recipe(filters: []), limits: limits),
                 RenderFiles(sources: [beginning]), tenant: tenant)
-        } catch let failure as Failure where failure.code == .exceedsLimit {
+        } catch let failure as Failure
+            where [.exceedsLimit, .tooManyPixels].contains(failure.code)
+        {
             return failure
-        } catch {}
+        } catch {
+            return nil
+        }
         return nil
     }
 
