@@ -57,7 +57,7 @@ public final class S3Client: BlobStore {
     var place: S3Place { shared.withLock { $0.place } }
 
     /// The moment by the server's clock, as far as it told us.
-    var now: BlobTime {
+    public var now: BlobTime {
         BlobTime(seconds: surroundings.now().seconds + shared.withLock { $0.clockOffset })
     }
 

@@ -25,28 +25,32 @@ extension BucketLibrary {
             let plan = held.head.collecting(
                 older: entries, stored: stored, keeping: retention, now: now)
             guard !isDryRun else { return .answer(plan.collected) }
-            let removed = try await self.remove(plan.due, stored)
+            let left = try await self.remove(plan.due, stored)
+            var collected = plan.collected
+            collected.held = left
+            let removed = Set(plan.due).subtracting(left.keys)
             guard let next = held.head.collected(plan, removed: removed) else {
-                return .answer(plan.collected)
+                return .answer(collected)
             }
-            return .write(next, plan.collected)
+            return .write(next, collected)
         }
     }
 
     /// Removes the objects of versions.
     ///
-    /// - Returns: those of which nothing is left. An object that a lock holds stays, and so does its version's name.
+    /// - Returns: those of which something is left, because a lock or a missing right holds it, each with the reason.
     private func remove(
         _ versions: [String], _ stored: [String: StoredVersion]
-    ) async throws(Failure) -> Set<String> {
+    ) async throws(Failure) -> [String: String] {
         let doomed = versions.flatMap { stored[$0]?.keys ?? [] }
         let left =
             doomed.isEmpty
             ? [:] : try await saying { () throws(BlobError) in try await self.store.delete(doomed) }
-        return Set(
-            versions.filter { version in
-                stored[version]?.keys.contains { left[$0] != nil } != true
-            })
+        var held: [String: String] = [:]
+        for version in versions {
+            held[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first
+        }
+        return held
     }
 
     /// The objects of an asset's versions, by version.

@@ -6,6 +6,9 @@ public struct Collected: Sendable, Equatable, Codable {
     public var orphans: [String] = []
     /// Bytes that get free; what other versions share is not counted.
     public var bytes = 0
+    /// The versions that went before and whose files the store still holds, each with its sentence: a right to remove is
+    /// missing, or a lock keeps them.
+    public var held: [String: String] = [:]
 
     /// Tells what was removed; nothing unless given.
     package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {

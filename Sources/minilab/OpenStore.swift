@@ -65,6 +65,9 @@ struct OpenStore {
                 name: name, cacheBytesMax: settings.scratchBytesMax)
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
             if settings.originals != nil { bucket.originalsPrefix = "" }
+            // The store's clock says how old its objects are.
+            let clock = store
+            bucket.now = { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
             let library = try BucketLibrary(
                 store: store, originals: originals, scratch: settings.scratch, bucket)
             try await library.checkFormat(beginning: use == .editing)

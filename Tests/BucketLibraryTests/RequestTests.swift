@@ -62,4 +62,20 @@ import Testing
         _ = try await f.library.open(StoredFile("IMG_0001.jpg", of: current, f.asset))
         #expect(f.memory.calls.isEmpty)
     }
+
+    @Test func `a page of a thousand assets takes one, and so does to find that it was the last`()
+        async throws
+    {
+        let f = try BucketFixture()
+        for number in 0..<3_000 { try f.memory.place("{}", at: "current/a\(10_000 + number).jpg") }
+        f.memory.forgetCalls()
+        var (last, count) = (AssetPath?.none, 0)
+        while true {
+            let page = try await f.library.assets(after: last)
+            guard let end = page.last else { break }
+            (last, count) = (end, count + page.count)
+        }
+        #expect(count == 3_000)
+        #expect(f.memory.calls.count == 4)
+    }
 }

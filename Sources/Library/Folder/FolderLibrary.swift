@@ -99,6 +99,8 @@ public struct FolderLibrary: LibraryStore {
 
     public var isElsewhere: Bool { false }
 
+    public var clock: Date { .now }
+
     public func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure) {

@@ -14,6 +14,8 @@ public import FoundationEssentials
 public protocol LibraryStore: Sendable {
     /// Where versions are made.
     var staging: Staging { get }
+    /// The moment by the clock that says how old the library's files are.
+    var clock: Date { get }
     /// Whether files are brought here and back over a network, while this machine could do something else.
     var isElsewhere: Bool { get }
 

@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import FoundationEssentials
 import Library
+import Telemetry
 
 /// `minilab gc`.
 struct CollectCommand: AsyncParsableCommand {
@@ -60,7 +61,10 @@ struct CollectCommand: AsyncParsableCommand {
         try await open.forEach(assets) { asset in
             _ = try await open.library.versions(of: asset)
             let collected = try await open.library.collect(
-                asset, keeping: rule, now: .now, isDryRun: dryRun)
+                asset, keeping: rule, now: open.library.clock, isDryRun: dryRun)
+            for (version, why) in collected.held.sorted(by: { $0.key < $1.key }) {
+                StandardError.write("\(asset): \(version) is still in the store: \(why)")
+            }
             let names = collected.versions + collected.orphans
             guard !names.isEmpty else { return }
             count += names.count
