@@ -56,7 +56,7 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     /// Whether this key comes first in a tree of folders, whose names are ordered by UTF-8 bytes.
     func precedesByComponents(_ other: BlobKey) -> Bool {
-        // What ends a name comes before all that a name may have.
+        // The end of a name comes before all that a name may have.
         func ordered(_ key: BlobKey) -> some Sequence<UInt8> {
             key.text.utf8.lazy.map { $0 == UInt8(ascii: "/") ? 0 : $0 }
         }

@@ -69,7 +69,7 @@ extension BucketLibrary {
                 let page = try await originals.list(keys.originalsPrefix, after: nil)
                 key = page.entries.map(\.key).last { $0 != refused } ?? refused
             } catch {
-                // Who may not list may read all the same.
+                // Keys that may not list may read all the same.
                 guard error.code == .denied else { throw error.failure() }
             }
         }

@@ -92,7 +92,7 @@ public final class BucketLibrary: LibraryStore {
             try ScratchCache(scratch: scratch, bytesMax: settings.cacheBytesMax))
     }
 
-    /// What is known of the store of the originals, which may be away alone.
+    /// Signs of life of the store of the originals, which may be away alone.
     struct OriginalsSeen {
         /// One that was read.
         var read: BlobKey?

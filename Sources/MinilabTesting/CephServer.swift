@@ -129,7 +129,7 @@ public final class CephServer: Sendable {
             ("osd crush chooseleaf type", "0"), ("mon allow pool size one", "true"),
             ("mon max pg per osd", "1000"), ("mon data avail crit", "1"),
             ("osd objectstore", "memstore"),
-            // What it would do at start is done already, and failed now and then with "wrong fsid", which ends it.
+            // Its work at start is done already, and failed now and then with "wrong fsid", which ends it.
             ("osd class update on start", "false"), ("osd crush update on start", "false"),
             ("memstore device bytes", "4294967296"),
             ("osd memory target", "939524096"), ("run dir", folder.file("run")),

@@ -26,7 +26,7 @@ public enum SharedCeph {
 
     private static func makeBucket(at url: String) throws {
         try StoreKeys.admin.curl("PUT", url)
-        // Whoever is not the owner of a bucket may do what its policy says, and nothing else.
+        // A user who is not the owner of a bucket may do what its policy says, and nothing else.
         let bucket = "arn:aws:s3:::\(SharedSeaweed.bucket)"
         try StoreKeys.admin.curl(
             "PUT", url + "?policy=",

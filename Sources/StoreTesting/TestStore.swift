@@ -10,7 +10,7 @@ public struct TestStore: Sendable {
     public let port: Int
     /// The bucket, with the others' places in it.
     public let bucket: String
-    /// What its keys begin with, without a slash at its end.
+    /// The beginning of its keys, without a slash at its end.
     public let prefix: String
 
     /// The longest silence: a slow machine is none.

@@ -25,7 +25,7 @@ struct CopyFolder {
         FolderLibrary(try LibraryFolder(root: root, faults: faults))
     }
 
-    /// What readers can see: files with their bytes, links with their targets, by path.
+    /// The tree that readers see: files with their bytes, links with their targets, by path.
     func tree() throws -> [String: String] {
         var tree: [String: String] = [:]
         for part in ["edits", "originals"] {

@@ -170,6 +170,7 @@ import Testing
         try w.store.place(bytes: Self.bytes(33 << 20), at: "a")
         var order = try w.order("a")
         order.glance = { beginning, bytes in
+            // A length that cannot be read is another one.
             let isCut = (try? beginning.length()) == Download.firstBytesMax
             return Failure(
                 isCut && bytes == 33 << 20 ? .exceedsLimit : .internalError, "too large.")

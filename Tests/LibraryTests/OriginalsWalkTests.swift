@@ -79,7 +79,7 @@ import Testing
         }
         #expect(failure?.code == .ioFailure)
         #expect(FileManager.default.contents(atPath: part.string) == Data("half".utf8))
-        // What a killed copy left is nobody's.
+        // The part of a killed copy is nobody's.
         other = nil
         try f.library.take(original: source, digest, of: asset)
         #expect(

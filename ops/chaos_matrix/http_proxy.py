@@ -112,7 +112,7 @@ class HttpProxy(Proxy):
         writer.write(answer.raw)
         if action == "cut-download":
             await passed_on(far_reader, writer, (length or 0) // 2)
-            # What was let through has to arrive: the cut is behind it, not before.
+            # Bytes that were let through have to arrive: the cut is behind it, not before.
             await asyncio.sleep(0.005)
             raise EOFError
         await passed_on(far_reader, writer, length)

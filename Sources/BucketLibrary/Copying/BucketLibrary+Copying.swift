@@ -18,7 +18,7 @@ extension BucketLibrary: CopyableLibrary {
             var found = OriginalsPage()
             for key in listed.entries.map(\.key.text) {
                 let name = String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-                // What consoles make for an empty folder.
+                // Consoles make such an object for an empty folder.
                 if !name.utf8.elementsEqual("".utf8), name.utf8.last != UInt8(ascii: "/") {
                     found.add(name)
                 }

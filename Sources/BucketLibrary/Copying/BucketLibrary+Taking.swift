@@ -17,7 +17,7 @@ extension BucketLibrary {
                 "\(place(key)) is of another version than the source's of this name. Move it away, and copy again."
             )
         }
-        // What is sealed keeps the links that it has: heads name them.
+        // A sealed version keeps the links that it has: heads name them.
         let links =
             there == nil
             ? try await planned(version, asset) : try await self.links(of: version.name, asset)

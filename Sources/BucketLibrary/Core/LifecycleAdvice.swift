@@ -11,7 +11,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
     private static let uploadDays = 1
     private static let noncurrentDays = 7
 
-    /// What is wrong with the rules of the bucket that has heads and versions.
+    /// Faults of the rules of the bucket that has heads and versions.
     ///
     /// - Parameters:
     ///   - prefix: what the library's keys begin with; empty, or with a slash at its end.
@@ -47,7 +47,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
         return advice
     }
 
-    /// What is wrong with the rules of a bucket that has originals alone.
+    /// Faults of the rules of a bucket that has originals alone.
     package static func advice(
         _ lifecycle: BucketLifecycle, originals prefix: String
     ) -> [LifecycleAdvice] {

@@ -214,7 +214,8 @@ final class ScratchCache: Sendable {
         return true
     }
 
-    /// Lets idle files go where the disk would be full before the cache is; a disk that does not say is written to.
+    /// Lets idle files go where the disk would be full before the cache is; one that does not tell its space is written to all
+    /// the same, and the write fails.
     private func makeDiskSpace(for bytes: Int, _ state: inout State) {
         guard let space = try? DiskSpace(at: folder), space.free - bytes < Self.freeBytesMin else {
             return

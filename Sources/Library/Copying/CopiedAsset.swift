@@ -1,6 +1,6 @@
 package import Adjustments
 
-/// What a copy did with one asset.
+/// The outcome of a copy for one asset.
 package struct CopiedAsset: Sendable, Equatable {
     /// Its name; or that of an original that can be no asset.
     package let asset: String
@@ -15,7 +15,7 @@ package struct CopiedAsset: Sendable, Equatable {
         case refused(Failure)
     }
 
-    /// What was written and found.
+    /// The files that were written and found.
     package struct Copied: Sendable, Equatable {
         /// Versions of which something was written.
         package var versions = 0
@@ -24,7 +24,7 @@ package struct CopiedAsset: Sendable, Equatable {
     }
 }
 
-/// What a copy did altogether.
+/// The outcome of a whole copy.
 package struct CopySummary: Sendable, Equatable, Encodable {
     /// Assets that the target has whole, originals that nobody has edited counted.
     package var assets = 0

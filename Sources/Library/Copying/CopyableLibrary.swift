@@ -3,7 +3,7 @@ package import Files
 
 /// A library that a copy can be made of, and that can become one.
 ///
-/// What is there already is no error: the target is the state of a copy, so one that was cut off is begun again.
+/// A file that is there already is no error: the target is the state of a copy, so one that was cut off is begun again.
 package protocol CopyableLibrary: LibraryStore {
     // MARK: As the source
 

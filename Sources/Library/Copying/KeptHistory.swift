@@ -20,7 +20,7 @@ package struct KeptHistory: Sendable, Equatable {
     package var originalDigest: String? { current?.content?.source.sha256 }
 }
 
-/// What may become of an asset's head at the target of a copy.
+/// The fate of an asset's head at the target of a copy.
 package enum HeadAdvance: Sendable, Equatable {
     /// It is the source's already.
     case same

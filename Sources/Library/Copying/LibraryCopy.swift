@@ -14,7 +14,7 @@ package struct LibraryCopy: Sendable {
     /// Most times that an asset is begun: each time it has changed at the source meanwhile.
     static let roundsMax = 3
 
-    /// What is copied, and how it is checked.
+    /// The parts that are copied, and how they are checked.
     package struct Options: Sendable {
         /// Whether originals are copied; else they are where the target looks for them.
         package var copiesOriginals = true
@@ -32,7 +32,7 @@ package struct LibraryCopy: Sendable {
 
     /// Copies everything: the assets that anybody has edited, then the other originals.
     ///
-    /// What is wrong with one asset is told and does not stop the others.
+    /// A fault of one asset is told and does not stop the others.
     ///
     /// - Parameter tell: gets each asset when it is done, one at a time.
     /// - Throws: what stops the others too: `storeUnavailable`, `noSpace`, and a list that cannot be read.

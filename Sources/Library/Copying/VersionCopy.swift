@@ -11,7 +11,7 @@ package struct VersionCopy: Sendable, Equatable {
 
     /// A file of it.
     package struct File: Sendable, Equatable {
-        /// What is recorded of it.
+        /// Its record in the provenance.
         package let recorded: RecordedFile
         /// The file of an earlier version of the asset with the same bytes; nil when it is the first one.
         package let link: Link?

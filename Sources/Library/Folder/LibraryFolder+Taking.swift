@@ -113,7 +113,7 @@ extension LibraryFolder {
     ) throws(Failure) {
         for file in copy.files {
             guard let link = file.link else { continue }
-            // What is linked to is published: drafts are copied last.
+            // The target of a link is published: drafts are copied last.
             let source = place(link.version, on: .versions, of: asset)
                 .pushing(FilePath(link.file))
             try staging.link(source, as: file.recorded.name, into: staged)

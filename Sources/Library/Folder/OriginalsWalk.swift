@@ -10,7 +10,7 @@ import SystemPackage
 struct OriginalsWalk: Sendable {
     private let root: FilePath
     private let files: FileSystem
-    /// What is still to be visited, the next last.
+    /// The places still to be visited, the next last.
     private var open: [Place]
 
     /// A file, or a folder whose names are not read yet.

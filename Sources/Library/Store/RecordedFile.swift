@@ -8,7 +8,7 @@ package struct RecordedFile: Sendable, Equatable {
     package let bytes: Int?
     /// Its IANA media type.
     package let mediaType: String?
-    /// What it is of the version.
+    /// Its part in the version.
     package let part: Verification.Part
 
     /// Whether it is what readers see.

@@ -8,7 +8,7 @@ package struct VersionFiles {
     private let asset: AssetPath
     private let editors: EditorRegistry
     private let store: Store
-    /// What was found so far.
+    /// The findings so far.
     package var report: Verification
     /// The renders whose input and edit are as recorded.
     package private(set) var renders: [RecordedRender] = []
@@ -17,7 +17,7 @@ package struct VersionFiles {
     /// Contents that were listed already: undo and redo show one again.
     private var seen: Set<String> = []
 
-    /// What stores differ in.
+    /// The points in which stores differ.
     package struct Store: Sendable {
         /// How the report calls a file.
         let place: @Sendable (StoredFile) async throws(Failure) -> String
@@ -80,7 +80,7 @@ package struct VersionFiles {
     ) async throws(Failure) -> Bool {
         let place = try await store.place(stored)
         do throws(Failure) {
-            // What a store has compared itself need not be read.
+            // Bytes that a store has compared itself need not be read.
             guard let found = try await library.digest(of: stored, isRead: false) else {
                 report.add(
                     problem: file.part, place, "it is not there. Restore it from a backup.")

@@ -17,7 +17,7 @@ final class Conversation {
         known["prefix"] = store.prefix
     }
 
-    /// What is expected, with the names that only this conversation knows.
+    /// The expectation, with the names that only this conversation knows.
     func filled(_ expected: Seen) -> Seen {
         guard case .answer(let status, let values) = expected else { return expected }
         return .answer(

@@ -17,7 +17,7 @@ struct RawRequest: Sendable {
     var region = "us-east-1"
     /// Seconds that the signing clock is ahead.
     var clock = 0
-    /// What is signed instead of the body's digest.
+    /// The text that is signed instead of the body's digest.
     var payload: String?
     /// Text of the request after it was signed, and what it is replaced by.
     var change: (from: String, to: String) = ("", "")

@@ -57,7 +57,7 @@ struct StoreCase: Sendable, CustomTestStringConvertible {
         case tag(String)
     }
 
-    /// What is seen from outside.
+    /// The view from outside.
     enum Seen: Sendable, Hashable {
         case done
         case text(String)

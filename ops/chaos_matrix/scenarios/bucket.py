@@ -178,7 +178,7 @@ def away(name, what, status, words, shortest, longest):
         fault = rig.proxy.begin(status)
         for worker in workers:
             rig.wait_until_away(worker, words)
-        # What was claimed before goes back, or waits with its version committed.
+        # A job that was claimed before goes back, or waits with its version committed.
         rig.pause(2, 3)
         before, requests = claims(rig), fault.count
         began = time.monotonic()
