@@ -13,7 +13,9 @@ struct RangeWriter {
     /// The bytes that came.
     private(set) var bytes = 0
     private var written = 0
-    private var pending = ByteBuffer()
+    /// As they came: joining them would copy each byte once more.
+    private var pending: [ByteBuffer] = []
+    private var pendingBytes = 0
 
     /// Bytes that are written at one time.
     private static let writeBytes = 512 << 10
@@ -44,21 +46,25 @@ struct RangeWriter {
                 "\(file.name) has more than the \(range.upperBound) bytes that it should have. Restore it from a backup."
             )
         }
-        var piece = piece
-        if pending.readableBytes == 0 { pending = piece } else { pending.writeBuffer(&piece) }
-        if pending.readableBytes >= Self.writeBytes { try await flush() }
+        pending.append(piece)
+        pendingBytes += piece.readableBytes
+        if pendingBytes >= Self.writeBytes { try await flush() }
     }
 
     /// Writes the bytes that came and are not written yet.
     mutating func flush() async throws(Failure) {
-        let (file, pending, place) = (file, pending, range.lowerBound + written)
-        guard pending.readableBytes > 0 else { return }
+        let (file, pieces, first) = (file, pending, range.lowerBound + written)
+        guard !pieces.isEmpty else { return }
         try await offPool { () throws(Failure) in
-            try pending.withUnsafeReadableBytes { bytes throws(Failure) in
-                try file.write(bytes, at: place)
+            var place = first
+            for piece in pieces {
+                try piece.withUnsafeReadableBytes { bytes throws(Failure) in
+                    try file.write(bytes, at: place)
+                }
+                place += piece.readableBytes
             }
         }
-        written += pending.readableBytes
-        self.pending = ByteBuffer()
+        written += pendingBytes
+        (pending, pendingBytes) = ([], 0)
     }
 }
