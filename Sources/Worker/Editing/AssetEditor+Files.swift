@@ -21,13 +21,13 @@ extension AssetEditor {
     ///
     /// Without a slot: it takes milliseconds, and the rest of the file waits for it. All else is said of the whole file:
     /// what is cut off looks damaged.
-    private func refusal(
+    func refusal(
         of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ tenant: String
     ) async -> Failure? {
         do {
             try limits.check(.bytes, bytes, of: path.string)
-            // The beginning has fewer bytes for the same pixels.
             var limits = limits
+            // The beginning has fewer bytes for the same pixels. So many no photo has, and a product with its bytes fits.
             limits.densityMax = 1 << 30
             _ = try await pool.inspect(
                 PhotoRequest(recipe: Recipe(filters: []), limits: limits),
