@@ -61,7 +61,7 @@ import Testing
         for calls in stride(from: first, to: .max, by: Self.callsPerTry) {
             let target = try CopyFolder()
             let faults = FaultInjection(afterCalls: calls)
-            // Opening makes folders too.
+            // Opening makes folders too: when the crash strikes there, nothing is copied.
             if let dying = try? target.library(faults: faults) {
                 await tryCopy(f.library, dying)
             }

@@ -79,7 +79,7 @@ import Testing
         (["version"], "../../../../../../originals"),
         (["version"], "01-1"),
         (["parent"], "../1-1"),
-        // Who follows parents would never come to an end.
+        // A walk along parents would never come to an end.
         (["parent"], "1-1"),
         (["parent"], "7-1"),
         (["version"], "9223372036854775807-1"),

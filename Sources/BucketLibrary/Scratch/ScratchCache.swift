@@ -214,9 +214,9 @@ final class ScratchCache: Sendable {
         return true
     }
 
-    /// Lets idle files go where the disk would be full before the cache is; one that does not tell its space is written to all
-    /// the same, and the write fails.
+    /// Lets idle files go where the disk would be full before the cache is.
     private func makeDiskSpace(for bytes: Int, _ state: inout State) {
+        // A disk that does not tell its space is written to all the same: the write says what is wrong.
         guard let space = try? DiskSpace(at: folder), space.free - bytes < Self.freeBytesMin else {
             return
         }
