@@ -68,11 +68,15 @@ let package = Package(
             swiftSettings: settings),
 
         // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Adjustments"], swiftSettings: settings),
+        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"], swiftSettings: settings),
 
-        // What a photo's file says before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
+        // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
+        .target(name: "Boxes", swiftSettings: settings),
+
+        // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
-            name: "Headers", dependencies: ["Adjustments", "CZlib", "Metadata", "RenderProtocol"],
+            name: "Headers",
+            dependencies: ["Adjustments", "Boxes", "CZlib", "Metadata", "RenderProtocol"],
             swiftSettings: settings),
 
         .target(
@@ -129,8 +133,8 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "CConfinement", "CSpool", "Files", "Filters", "Headers", "JPEG",
-                "Metadata", "Raw", "RenderProtocol", "Vips",
+                "Adjustments", "Boxes", "CConfinement", "CSpool", "Files", "Filters", "Headers",
+                "JPEG", "Metadata", "Raw", "RenderProtocol", "Vips",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md", "Spool/MEASURED.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
@@ -139,7 +143,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Metadata",
+                "Adjustments", "Boxes", "Editors", "Files", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
@@ -147,7 +151,7 @@ let package = Package(
         .target(
             name: "BucketLibrary",
             dependencies: [
-                "Adjustments", "BlobStore", "Editors", "Files", "Library", "Metadata",
+                "Adjustments", "BlobStore", "Boxes", "Editors", "Files", "Library", "Metadata",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -156,7 +160,7 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Headers", "JobQueue", "Library",
+                "Adjustments", "Boxes", "Editors", "Files", "Headers", "JobQueue", "Library",
                 "RenderProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -239,7 +243,8 @@ let package = Package(
         .target(
             name: "EntryPoints",
             dependencies: [
-                "Adjustments", "Editors", "Filters", "Headers", "Metadata", "PropertyLists",
+                "Adjustments", "Boxes", "Editors", "Filters", "Headers", "Metadata",
+                "PropertyLists",
                 "RenderProtocol",
             ],
             swiftSettings: settings),
@@ -365,11 +370,17 @@ let package = Package(
             name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"],
             swiftSettings: settings),
         .testTarget(
-            name: "MetadataTests", dependencies: ["Adjustments", "Metadata", "MinilabTesting"],
+            name: "MetadataTests",
+            dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "HeadersTests",
-            dependencies: ["Adjustments", "Headers", "MinilabTesting", "RenderProtocol"],
+            dependencies: [
+                "Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol",
+            ],
             swiftSettings: settings),
         .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
         .testTarget(

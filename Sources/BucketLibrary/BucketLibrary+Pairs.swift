@@ -1,3 +1,4 @@
+import Boxes
 public import Adjustments
 import BlobStore
 public import Library
@@ -54,8 +55,7 @@ extension BucketLibrary {
         var known: [Int: [UInt8]] = [:]
         for _ in 0..<Self.looksMax {
             var missed: Range<Int>?
-            let identifier = MovieIdentifier.identifier { offset, count in
-                guard offset >= 0, count > 0, offset < movie.size else { return [] }
+            let file = FileWindow(length: movie.size) { offset, count in
                 let range = offset..<min(movie.size, offset + count)
                 for (start, bytes) in known
                 where start <= range.lowerBound && range.upperBound <= start + bytes.count {
@@ -64,6 +64,7 @@ extension BucketLibrary {
                 if missed == nil { missed = range }
                 return []
             }
+            let identifier = MovieIdentifier.identifier(in: file)
             guard let range = missed else { return identifier }
             let wanted =
                 range

@@ -1,3 +1,4 @@
+import Boxes
 import Adjustments
 import FoundationEssentials
 import Headers
@@ -15,7 +16,7 @@ extension FuzzTarget {
         for format in sniffed.map({ [$0] }) ?? PhotoFormat.allCases {
             var read = 0
             let reading = Self.reading(bytes)
-            let file = HeaderBytes(length: bytes.count) { offset, count in
+            let file = FileWindow(length: bytes.count) { offset, count in
                 let part = reading(offset, count)
                 read += part.count
                 return part
@@ -84,7 +85,17 @@ extension FuzzTarget {
     /// Boxes of a HEIF and of a movie.
     func takeBoxes(_ bytes: Data) {
         let bytes = [UInt8](bytes)
-        _ = HEIFColour(bytes)
-        _ = MovieIdentifier.identifier(Self.reading(bytes))
+        var file = FileWindow(length: bytes.count, Self.reading(bytes))
+        _ = MovieIdentifier.identifier(in: file)
+        let meta = HEIFMeta(of: &file)
+        // The bytes may be the box's content, too: a few more would have made them a file.
+        for meta in [meta, HEIFMeta(bytes)].compactMap(\.self) {
+            _ = HEIFColour(meta)
+            for item in meta.items.keys.prefix(8) {
+                _ = meta.properties(of: item)
+                _ = meta.items(from: item, by: "dimg")
+                _ = meta.items(to: item, by: "auxl")
+            }
+        }
     }
 }

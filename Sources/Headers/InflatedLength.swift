@@ -1,3 +1,4 @@
+import Boxes
 import CZlib
 
 /// How long what zlib compressed will be, found by inflating it into one buffer again and again.
@@ -9,7 +10,7 @@ enum InflatedLength {
     /// - Parameters:
     ///   - range: where it lies in the file.
     ///   - most: it is broken off where it exceeds this.
-    static func of(_ range: Range<Int>, in file: inout HeaderBytes, most: Int) -> Int {
+    static func of(_ range: Range<Int>, in file: inout FileWindow, most: Int) -> Int {
         var length = 0
         var place = range.lowerBound
         var buffer = [UInt8](repeating: 0, count: bufferBytes)

@@ -1,3 +1,5 @@
+import Boxes
+
 // GIF89a: §18 (screen), §20 (image), §23 to §26 (extensions), §15 (sub-blocks).
 extension PhotoSurvey {
     /// Follows the blocks. Their lengths stand among the pixels, every 255 bytes, so the file is read
@@ -5,7 +7,7 @@ extension PhotoSurvey {
     ///
     /// The size is what the frames cover: libnsgif makes a screen larger for them, and does not believe all
     /// screens.
-    mutating func readGIF(_ file: inout HeaderBytes) {
+    mutating func readGIF(_ file: inout FileWindow) {
         guard let flags = file.byte(10) else { return }
         var place = 13 + Self.tableBytes(flags)
         var (right, bottom) = (0, 0)
@@ -35,7 +37,7 @@ extension PhotoSurvey {
     }
 
     /// Behind the empty sub-block that ends them.
-    private static func endOfBlocks(in file: inout HeaderBytes, from start: Int) -> Int {
+    private static func endOfBlocks(in file: inout FileWindow, from start: Int) -> Int {
         var place = start
         while let length = file.byte(place), length > 0 { place += 1 + length }
         return place + 1

@@ -1,10 +1,11 @@
+import Boxes
 import Glibc
 
 // ITU-T T.81: B.1.1.3 (markers), B.2.2 (frame header), B.2.3 (scan header), B.1.1.5 (stuffing).
 extension PhotoSurvey {
     /// Follows the segments. Scans after the first are looked for among the coded pixels, which reads the
     /// file once, where there can be any: in a progressive photo, or one with a scan for each component.
-    mutating func readJPEG(_ file: inout HeaderBytes) {
+    mutating func readJPEG(_ file: inout FileWindow) {
         var place = 2
         var components = 0
         var isProgressive = false
@@ -36,7 +37,7 @@ extension PhotoSurvey {
     }
 
     /// The next marker that begins a segment, or the end's; as libjpeg does, what lies between is passed.
-    private static func nextMarker(in file: inout HeaderBytes, from place: Int)
+    private static func nextMarker(in file: inout FileWindow, from place: Int)
         -> (place: Int, code: UInt8)?
     {
         var place = place

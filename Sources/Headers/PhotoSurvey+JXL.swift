@@ -1,11 +1,13 @@
+import Boxes
+
 // ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader). libvips 8.14 asks libjxl for no box but the
 // codestream's, and libjxl gives up a profile that grows beyond its own limits.
 extension PhotoSurvey {
     /// Finds the codestream and reads its size.
-    mutating func readJXL(_ file: inout HeaderBytes) {
+    mutating func readJXL(_ file: inout FileWindow) {
         if file.has("\u{0}\u{0}\u{0}\u{C}JXL ", at: 0) {
             guard
-                let box = Self.boxes(in: &file, 0..<file.length)
+                let box = file.boxes(in: 0..<file.length)
                     .first(where: { $0.type == "jxlc" || $0.type == "jxlp" })
             else { return }
             // A part has its number first.
@@ -15,7 +17,7 @@ extension PhotoSurvey {
         }
     }
 
-    private mutating func readSize(_ file: inout HeaderBytes, at place: Int) {
+    private mutating func readSize(_ file: inout FileWindow, at place: Int) {
         let codestream = file.bytes(place, 16)
         guard codestream.starts(with: [0xFF, 0x0A]) else { return }
         var bits = Bits(codestream.dropFirst(2))

@@ -1,3 +1,4 @@
+import Boxes
 import RenderProtocol
 
 // PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.3 (texts).
@@ -6,7 +7,7 @@ extension PhotoSurvey {
     ///
     /// Of a chunk that is longer than the file it counts what it says: libvips' decoder takes that much memory
     /// before it sees that there is no more (1.1 GB for a chunk of 57 bytes).
-    mutating func readPNG(_ file: inout HeaderBytes) {
+    mutating func readPNG(_ file: inout FileWindow) {
         var place = 8
         while !isBeyond, let told = file.big(place, 4), let name = file.big(place + 4, 4) {
             let data = place + 8
@@ -42,12 +43,12 @@ extension PhotoSurvey {
         }
     }
 
-    private func inflatedText(in file: inout HeaderBytes, _ range: Range<Int>) -> Int {
+    private func inflatedText(in file: inout FileWindow, _ range: Range<Int>) -> Int {
         InflatedLength.of(range, in: &file, most: limits.metadataMax)
     }
 
     /// Behind the 0 that ends a text, or at the end of the chunk.
-    private static func endOfText(in file: inout HeaderBytes, from start: Int, to end: Int) -> Int {
+    private static func endOfText(in file: inout FileWindow, from start: Int, to end: Int) -> Int {
         var place = start
         while place < end {
             let bytes = file.stretch(place, atLeast: 1).prefix(end - place)

@@ -1,4 +1,5 @@
 // TIFF 6.0 §2 and §8; BigTIFF as libtiff has it (8-byte counts and offsets, entries of 20 bytes).
+import Boxes
 import Adjustments
 
 extension PhotoSurvey {
@@ -10,7 +11,7 @@ extension PhotoSurvey {
         var offsetBytes: Int { isBigTIFF ? 8 : 4 }
         var entryBytes: Int { isBigTIFF ? 20 : 12 }
 
-        func number(_ file: inout HeaderBytes, _ offset: Int, _ count: Int) -> Int? {
+        func number(_ file: inout FileWindow, _ offset: Int, _ count: Int) -> Int? {
             if count == 8 { return file.number64(offset, isBig: isBigEndian) }
             return isBigEndian ? file.big(offset, count) : file.little(offset, count)
         }
@@ -24,7 +25,7 @@ extension PhotoSurvey {
 
     /// Follows the chain of directories and adds up how long their values are: libtiff fetches those of each
     /// directory that libvips counts, strips' offsets and tags without a meaning included.
-    mutating func readTIFF(_ file: inout HeaderBytes) {
+    mutating func readTIFF(_ file: inout FileWindow) {
         guard let first = file.byte(0), let second = file.byte(2), let third = file.byte(3) else {
             return
         }
@@ -48,7 +49,7 @@ extension PhotoSurvey {
         }
     }
 
-    private mutating func readEntry(_ file: inout HeaderBytes, at place: Int, _ layout: Layout) {
+    private mutating func readEntry(_ file: inout FileWindow, at place: Int, _ layout: Layout) {
         guard let tag = layout.number(&file, place, 2),
             let type = layout.number(&file, place + 2, 2),
             let count = layout.number(&file, place + 4, layout.offsetBytes)

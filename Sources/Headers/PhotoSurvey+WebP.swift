@@ -1,7 +1,9 @@
+import Boxes
+
 // RFC 9649: §2.3 (chunks), §2.7 (extended format); RFC 6386 §9.1 (VP8's frame header).
 extension PhotoSurvey {
     /// Follows the chunks.
-    mutating func readWebP(_ file: inout HeaderBytes) {
+    mutating func readWebP(_ file: inout FileWindow) {
         var place = 12
         while !isBeyond, let told = file.little(place + 4, 4) {
             let data = place + 8

@@ -1,3 +1,4 @@
+public import Boxes
 public import Adjustments
 public import RenderProtocol
 
@@ -33,7 +34,7 @@ public struct PhotoSurvey: Sendable, Equatable {
     /// Looks at a file, up to where the first limit is exceeded.
     ///
     /// - Parameter limits: counts beyond these are broken off.
-    public init(_ format: PhotoFormat, _ file: HeaderBytes, limits: RenderLimits) {
+    public init(_ format: PhotoFormat, _ file: FileWindow, limits: RenderLimits) {
         var file = file
         fileBytes = file.length
         self.limits = limits

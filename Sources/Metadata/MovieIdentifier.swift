@@ -1,3 +1,5 @@
+public import Boxes
+
 /// The content identifier of a QuickTime movie: that of the still it belongs to.
 ///
 /// It is the value of the key `com.apple.quicktime.content.identifier` in `moov/meta` (QuickTime File Format,
@@ -7,79 +9,63 @@ public enum MovieIdentifier {
 
     /// Most boxes of one level that are passed.
     private static let boxesMax = 256
-    /// Most bytes of metadata that are read.
+    /// Most bytes of metadata that are looked at.
     private static let metadataBytesMax = 1 << 16
 
-    /// Reads from a file by `read`, which gives up to so many bytes from an offset, or fewer at the end.
+    /// Reads from a file.
     ///
     /// - Returns: nil when it is no movie, has no such key, or is beyond the limits.
-    public static func identifier(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) -> String? {
-        guard let movie = box("moov", from: 0, to: .max, read),
-            let metadata = box("meta", from: movie.lowerBound, to: movie.upperBound, read)
+    public static func identifier(in file: FileWindow) -> String? {
+        var file = file
+        guard let movie = content("moov", in: 0..<file.length, &file),
+            let metadata = content("meta", in: movie, &file)?.prefix(metadataBytesMax)
         else { return nil }
-        let bytes = read(
-            metadata.lowerBound, min(metadata.count, metadataBytesMax))
-        func within(_ offset: Int, _ count: Int) -> [UInt8] {
-            guard offset >= 0, offset < bytes.count else { return [] }
-            return Array(bytes[offset..<min(bytes.count, offset + count)])
-        }
         // In MPEG-4 a version and flags come first, in QuickTime the first box.
-        let start = number(within(0, 4)) == 0 ? 4 : 0
-        guard let keys = box("keys", from: start, to: bytes.count, within),
-            let values = box("ilst", from: start, to: bytes.count, within),
-            let index = index(of: key, among: Array(bytes[keys]))
-        else { return nil }
-        guard let item = box(index, from: values.lowerBound, to: values.upperBound, within),
-            let data = box("data", from: item.lowerBound, to: item.upperBound, within),
-            data.count > 8
+        let isFullBox = file.big(metadata.startIndex, 4) == 0
+        let inside = metadata.dropFirst(isFullBox ? 4 : 0)
+        let range = inside.startIndex..<inside.endIndex
+        guard let keys = content("keys", in: range, &file),
+            let values = content("ilst", in: range, &file),
+            let index = index(of: key, among: keys, &file),
+            let item = item(index, in: values, &file),
+            let data = content("data", in: item, &file), data.count > 8
         else { return nil }
         // A type and a locale come before the value.
-        return ContentIdentifier.text(bytes[data].dropFirst(8))
+        return ContentIdentifier.text(
+            file.bytes(data.lowerBound + 8, min(data.count - 8, ContentIdentifier.bytesMax + 1)))
     }
 
-    private static func number(_ bytes: [UInt8]) -> Int? {
-        bytes.isEmpty ? nil : TIFFBytes.number(bytes[...], true)
-    }
-
-    private static func box(
-        _ name: String, from start: Int, to end: Int, _ read: (Int, Int) -> [UInt8]
+    /// The content of the first box of a type, if all of it is there.
+    private static func content(
+        _ type: String, in range: Range<Int>, _ file: inout FileWindow
     ) -> Range<Int>? {
-        box(TIFFBytes.number(Array(name.utf8)[...], true), from: start, to: end, read)
+        guard let box = file.firstBox(type, in: range, atMost: boxesMax), !box.isCutOff else {
+            return nil
+        }
+        return box.content
     }
 
-    /// What the first box of a type holds, without its header; its end is not beyond `end`.
-    private static func box(
-        _ type: Int, from start: Int, to end: Int, _ read: (Int, Int) -> [UInt8]
+    /// The content of the value of a key, whose number is the box's type.
+    private static func item(
+        _ index: Int, in range: Range<Int>, _ file: inout FileWindow
     ) -> Range<Int>? {
-        var place = start
-        for _ in 0..<boxesMax {
-            guard place <= end - 8 else { return nil }
-            let header = read(place, 16)
-            guard header.count >= 8 else { return nil }
-            var (length, content) = (TIFFBytes.number(header[0..<4], true), 8)
-            if length == 1 {
-                guard header.count == 16, header[8] < 0x40 else { return nil }
-                (length, content) = (TIFFBytes.number(header[8..<16], true), 16)
-            } else if length == 0 {
-                length = end - place
-            }
-            guard length >= content, length <= end - place else { return nil }
-            if TIFFBytes.number(header[4..<8], true) == type {
-                return place + content..<place + length
-            }
-            place += length
+        for box in file.boxes(in: range, atMost: boxesMax) where !box.isCutOff {
+            if file.big(box.range.lowerBound + 4, 4) == index { return box.content }
         }
         return nil
     }
 
-    /// The number of a key, from 1 on, in a box `keys`.
-    private static func index(of key: [UInt8], among keys: [UInt8]) -> Int? {
-        var place = 8
+    /// The number of a key, from 1 on, in the content of a box `keys`.
+    private static func index(
+        of key: [UInt8], among keys: Range<Int>, _ file: inout FileWindow
+    ) -> Int? {
+        var place = keys.lowerBound + 8
         for index in 1...boxesMax {
-            guard place + 8 <= keys.count else { return nil }
-            let length = TIFFBytes.number(keys[place..<place + 4], true)
-            guard length >= 8, length <= keys.count - place else { return nil }
-            if keys[place + 8..<place + length].elementsEqual(key) { return index }
+            guard let length = file.big(place, 4), length >= 8, length <= keys.upperBound - place
+            else { return nil }
+            if length == 8 + key.count, file.bytes(place + 8, key.count).elementsEqual(key) {
+                return index
+            }
             place += length
         }
         return nil

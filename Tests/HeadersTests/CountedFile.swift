@@ -1,3 +1,4 @@
+import Boxes
 import Headers
 import RenderProtocol
 import Synchronization
@@ -25,7 +26,7 @@ final class CountedFile: Sendable {
 
     func survey(_ format: PhotoFormat, _ limits: RenderLimits = RenderLimits()) -> PhotoSurvey {
         let part = part
-        let file = HeaderBytes(length: length) { offset, count in
+        let file = FileWindow(length: length) { offset, count in
             let bytes = part(offset, count)
             self.count.withLock { $0 += bytes.count }
             return bytes

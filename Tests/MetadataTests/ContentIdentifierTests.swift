@@ -1,3 +1,4 @@
+import Boxes
 import Foundation
 import Metadata
 import MinilabTesting
@@ -5,9 +6,10 @@ import Testing
 
 @Suite("The mark of a Live Photo") struct ContentIdentifierTests {
     private func movie(_ bytes: [UInt8]) -> String? {
-        MovieIdentifier.identifier { offset, count in
-            offset < bytes.count ? Array(bytes[offset...].prefix(count)) : []
-        }
+        MovieIdentifier.identifier(
+            in: FileWindow(length: bytes.count) { offset, count in
+                Array(bytes.dropFirst(offset).prefix(count))
+            })
     }
 
     @Test func `a still has it in Apple's MakerNote, as exiftool says too`() throws {

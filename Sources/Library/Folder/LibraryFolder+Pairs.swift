@@ -1,3 +1,4 @@
+import Boxes
 public import Adjustments
 import Files
 import Metadata
@@ -48,9 +49,11 @@ extension LibraryFolder {
             if error.code == .ioFailure { throw error }
             return nil
         }
+        let length = try file.length()
+        let window = FileWindow(length: length) { file.bytes(from: $0, count: $1) }
         return PairedVideo(
             path: asset,
             // What cannot be read is not known; the video still lies there.
-            contentIdentifier: MovieIdentifier.identifier { file.bytes(from: $0, count: $1) })
+            contentIdentifier: MovieIdentifier.identifier(in: window))
     }
 }

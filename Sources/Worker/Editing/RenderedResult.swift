@@ -1,3 +1,4 @@
+import Boxes
 import Adjustments
 import Files
 import FoundationEssentials
@@ -43,19 +44,19 @@ struct RenderedResult: Sendable {
     /// - Throws: `untrustedRender` when it is not what it has to be.
     @discardableResult
     func check(_ file: OpenFile) throws(Failure) -> PixelSize {
-        try check(HeaderBytes(length: file.length()) { file.bytes(from: $0, count: $1) })
+        try check(FileWindow(length: file.length()) { file.bytes(from: $0, count: $1) })
     }
 
     /// The same for bytes that are in memory.
     @discardableResult
     func check(_ bytes: [UInt8]) throws(Failure) -> PixelSize {
         try check(
-            HeaderBytes(length: bytes.count) { offset, count in
+            FileWindow(length: bytes.count) { offset, count in
                 Array(bytes.dropFirst(offset).prefix(count))
             })
     }
 
-    private func check(_ bytes: HeaderBytes) throws(Failure) -> PixelSize {
+    private func check(_ bytes: FileWindow) throws(Failure) -> PixelSize {
         let found = PhotoFormat(sniffing: bytes.head(of: PhotoFormat.sniffedBytes))
         guard found == PhotoFormat(format) else {
             throw Self.refusal(

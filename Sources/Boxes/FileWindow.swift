@@ -3,7 +3,7 @@
 ///
 /// Nothing is read twice on the way forward, and nothing beyond the end of the file is an error: it is
 /// not there.
-public struct HeaderBytes {
+public struct FileWindow {
     /// Bytes of the file.
     public let length: Int
     private let read: (_ offset: Int, _ count: Int) -> [UInt8]
@@ -13,7 +13,7 @@ public struct HeaderBytes {
     /// Bytes that are read after a jump: a header, as a rule.
     private static let windowMin = 4 << 10
     /// Bytes that are read at most: doubled as long as one goes on where the other ended.
-    static let windowMax = 256 << 10
+    public static let windowMax = 256 << 10
 
     /// - Parameter read: gives up to so many bytes from an offset, or fewer at the end.
     public init(
@@ -27,12 +27,12 @@ public struct HeaderBytes {
     public func head(of count: Int) -> [UInt8] { read(0, min(count, length)) }
 
     /// Up to so many bytes from an offset, at most ``windowMax``; fewer at the end of the file.
-    mutating func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8> {
+    public mutating func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8> {
         stretch(offset, atLeast: count).prefix(max(0, count))
     }
 
     /// What is at hand from an offset on: so many bytes, or more; fewer only at the end of the file.
-    mutating func stretch(_ offset: Int, atLeast count: Int) -> ArraySlice<UInt8> {
+    public mutating func stretch(_ offset: Int, atLeast count: Int) -> ArraySlice<UInt8> {
         guard offset >= 0, offset < length, count > 0 else { return [] }
         let count = min(count, Self.windowMax, length - offset)
         if offset < start || offset + count > start + window.count {
@@ -44,28 +44,40 @@ public struct HeaderBytes {
         return window[min(offset - start, window.count)...]
     }
 
+    /// All bytes of a part of the file, however many; fewer at the end of the file.
+    public mutating func all(_ range: Range<Int>) -> [UInt8] {
+        var found: [UInt8] = []
+        while found.count < range.count {
+            let more = bytes(
+                range.lowerBound + found.count, min(Self.windowMax, range.count - found.count))
+            guard !more.isEmpty else { break }
+            found += more
+        }
+        return found
+    }
+
     /// How many of so many bytes from an offset there are: a length is what a stranger says.
-    func existing(_ count: Int, from offset: Int) -> Int {
+    public func existing(_ count: Int, from offset: Int) -> Int {
         min(max(0, count), max(0, length - max(0, offset)))
     }
 
     /// One byte; nil at the end.
-    mutating func byte(_ offset: Int) -> Int? { bytes(offset, 1).first.map(Int.init) }
+    public mutating func byte(_ offset: Int) -> Int? { bytes(offset, 1).first.map(Int.init) }
 
     /// A number of so many bytes, at most 7, the highest first; nil at the end.
-    mutating func big(_ offset: Int, _ count: Int) -> Int? {
+    public mutating func big(_ offset: Int, _ count: Int) -> Int? {
         let bytes = bytes(offset, count)
         return bytes.count == count ? bytes.reduce(0) { $0 << 8 | Int($1) } : nil
     }
 
     /// The same, the lowest first.
-    mutating func little(_ offset: Int, _ count: Int) -> Int? {
+    public mutating func little(_ offset: Int, _ count: Int) -> Int? {
         let bytes = bytes(offset, count)
         return bytes.count == count ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : nil
     }
 
     /// Of 8 bytes; nil also when it is beyond what an `Int` holds.
-    mutating func number64(_ offset: Int, isBig: Bool) -> Int? {
+    public mutating func number64(_ offset: Int, isBig: Bool) -> Int? {
         let bytes = bytes(offset, 8)
         guard bytes.count == 8 else { return nil }
         let ordered = isBig ? Array(bytes) : bytes.reversed()
@@ -73,7 +85,7 @@ public struct HeaderBytes {
     }
 
     /// Whether such bytes stand there.
-    mutating func has(_ text: String, at offset: Int) -> Bool {
+    public mutating func has(_ text: String, at offset: Int) -> Bool {
         bytes(offset, text.utf8.count).elementsEqual(text.utf8)
     }
 }

@@ -1,0 +1,72 @@
+/// A box of a file of the family of ISO/IEC 14496-12: HEIF, AVIF, JPEG XL, MPEG-4 and QuickTime.
+///
+/// Source: ISO/IEC 14496-12 §4.2. `uuid` is a type as any other: its sixteen bytes are the first of the content.
+public struct Box: Sendable, Equatable {
+    /// Its type, four characters.
+    public let type: String
+    /// Its header and its content in the file.
+    public let range: Range<Int>
+    /// Its content.
+    public let content: Range<Int>
+    /// Whether the file, or the box around it, ends before it does.
+    public let isCutOff: Bool
+
+    /// Most boxes of one level that are looked at.
+    public static let levelMax = 20_000
+
+    /// The content behind the version and the flags that a full box begins with; empty when there are none.
+    public var contentOfFullBox: Range<Int> {
+        min(content.lowerBound + 4, content.upperBound)..<content.upperBound
+    }
+}
+
+extension FileWindow {
+    /// The boxes of a part of the file; one that goes beyond the end is cut off there, and is the last.
+    ///
+    /// - Parameter max: most boxes; the rest is not looked at.
+    public mutating func boxes(in range: Range<Int>, atMost max: Int = Box.levelMax) -> [Box] {
+        var boxes: [Box] = []
+        var place = range.lowerBound
+        while boxes.count < max, let box = box(at: place, before: range.upperBound) {
+            boxes.append(box)
+            place = box.range.upperBound
+        }
+        return boxes
+    }
+
+    /// The first box of a type in a part of the file.
+    ///
+    /// - Parameter max: most boxes that are looked at.
+    public mutating func firstBox(
+        _ type: String, in range: Range<Int>, atMost max: Int = Box.levelMax
+    ) -> Box? {
+        var place = range.lowerBound
+        for _ in 0..<max {
+            guard let box = box(at: place, before: range.upperBound) else { return nil }
+            if box.type == type { return box }
+            place = box.range.upperBound
+        }
+        return nil
+    }
+
+    /// The box at a place; nil when there is none, or its length is none.
+    private mutating func box(at place: Int, before end: Int) -> Box? {
+        guard place < end, let short = big(place, 4) else { return nil }
+        let name = bytes(place + 4, 4)
+        guard name.count == 4 else { return nil }
+        let type = String(decoding: name, as: UTF8.self)
+        var (length, header) = (short, 8)
+        if short == 1 {
+            guard let long = number64(place + 8, isBig: true) else { return nil }
+            (length, header) = (long, 16)
+        } else if short == 0 {
+            length = end - place
+        }
+        guard length >= header else { return nil }
+        let isCutOff = length > end - place
+        let upper = isCutOff ? end : place + length
+        return Box(
+            type: type, range: place..<upper, content: Swift.min(place + header, upper)..<upper,
+            isCutOff: isCutOff)
+    }
+}
