@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,11 @@ int minilab_open_unique(char *name) { return mkostemp(name, O_CLOEXEC); }
 
 int minilab_rename_free(const char *from, const char *to) {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
+int minilab_refresh(const char *path) {
+    struct statx found;
+    return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &found);
 }
 
 int minilab_allocate(int descriptor, int64_t start, int64_t bytes) { return fallocate(descriptor, 0, start, bytes); }

@@ -63,7 +63,13 @@ extension FileSystem {
         }
         defer { closedir(folder) }
         var names: [String] = []
-        while let entry = readdir(folder) {
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                // A part of a folder must not be taken for all of it.
+                guard errno == 0 else { throw Self.failure("listing", path) }
+                break
+            }
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }

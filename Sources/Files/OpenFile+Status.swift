@@ -36,21 +36,26 @@ extension OpenFile {
         return false
     }
 
-    /// Whether it still has a name: false when it was removed after it was opened.
+    /// Whether a path leads to this very file, and not by a link: false also when it was removed after it was opened.
     ///
-    /// - Throws: the kernel's error.
-    public func hasName() throws(Errno) -> Bool { try status().st_nlink > 0 }
-
-    /// Whether a path leads to this very file, and not by a link.
+    /// On NFS no single sign tells. A file that this machine removes while it is open lives on under another name and keeps
+    /// its count; of one that another machine removes, the path may be remembered for seconds.
     ///
     /// - Throws: the kernel's error.
     public func isAt(_ path: String) throws(Errno) -> Bool {
+        let own: stat
+        do throws(Errno) {
+            own = try status()
+        } catch {
+            if error == .staleNFSFileHandle { return false }
+            throw error
+        }
+        guard own.st_nlink > 0 else { return false }
         var found = stat()
         guard lstat(path, &found) == 0 else {
-            guard errno == ENOENT else { throw .latest }
+            guard errno == ENOENT || errno == ESTALE else { throw .latest }
             return false
         }
-        let own = try status()
         return found.st_dev == own.st_dev && found.st_ino == own.st_ino
     }
 

@@ -31,6 +31,18 @@ import Testing
         #expect(output.contains(mistake.sentence), "\(output)")
     }
 
+    @Test func `a folder that workers can use is found so, and left as it was`() async throws {
+        let folder = try TemporaryFolder()
+        let check = ["library", "check", "--library"]
+        let (ending, output) = try await MinilabProcess.run(check + [folder.path])
+        #expect(ending == .exited(0), "\(output)")
+        #expect(output.contains("ok: locks hold (flock)\n"), "\(output)")
+        #expect(output.contains("ok: files share their bytes (hard links)\n"), "\(output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        let (failed, none) = try await MinilabProcess.run(check + ["/proc/none"])
+        #expect(failed == .exited(1) && none.contains("failed: workers write: "), "\(none)")
+    }
+
     @Test func `a store that nobody can reach, and one without keys, are sentences`() async throws {
         let folder = try TemporaryFolder()
         func run(_ environment: [String: String]) async throws -> String {

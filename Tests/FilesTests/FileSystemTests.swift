@@ -33,6 +33,27 @@ import Testing
         #expect(try files.list(path("none")) == [])
     }
 
+    @Test(arguments: [
+        (".nfs000000000006000200000001", true), (".nfs00000000abcdef0200000001", true),
+        (".nfs", false), (".nfs00000000000600020000001", false),
+        ("nfs000000000006000200000001", false),
+        (".nfs00000000000600020000000G", false), (".nfs000000000006000200000001.jpg", false),
+    ])
+    func `the names that NFS gives to removed files are known`(name: String, isSilly: Bool) {
+        #expect(FileSystem.isSilly(name) == isSilly)
+    }
+
+    @Test func `a folder of another machine is asked for anew, and may be gone`() throws {
+        try files.refresh(FilePath(folder.path))
+        try files.refresh(path("none"))
+        try files.write([1], to: path("file"))
+        try files.refresh(path("file/below"))
+        #expect(
+            failure { () throws(Failure) in
+                try files.refresh(path(String(repeating: "x", count: 300)))
+            } != nil)
+    }
+
     @Test func `a file is read up to its bound, and told by code beyond it`() throws {
         try files.write(Array("12345".utf8), to: path("a"))
         let root = FilePath(folder.path)

@@ -34,9 +34,11 @@ import Testing
         #expect(pages.allSatisfy { $0.assets.count <= count })
     }
 
-    @Test func `follows no link to a folder, and passes over what a copy left`() throws {
+    @Test func `follows no link to a folder, and passes over what a copy or a removal on NFS left`()
+        throws
+    {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
-        try put(["b/.minilab-copy-00"], f)
+        try put(["b/.minilab-copy-00", "b/.nfs000000000006000200000001"], f)
         try f.library.files.point(f.library.originals.appending("round"), to: ".")
         try f.library.files.point(f.library.originals.appending("c.jpg"), to: "b/IMG.jpg")
         #expect(

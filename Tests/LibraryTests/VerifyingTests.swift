@@ -148,6 +148,9 @@ import Testing
         let shelf = f.library.shelf(.versions, of: f.asset)
         try f.put("?", at: shelf.appending("notes.txt"))
         try f.put("?", at: shelf.appending("2-2").appending("copy.jpg"))
+        let removed = ".nfs000000000006000200000001"
+        try f.put("?", at: shelf.appending("2-2").appending(removed))
+        try f.put("?", at: shelf.appending("2-2").appending("base").appending(removed))
         try f.put("?", at: shelf.appending("2-2").appending("base").appending("other.jpg"))
         #expect(
             problems(try await verify(f), f) == [

@@ -16,6 +16,8 @@ int minilab_open_nameless(const char *folder);
 int minilab_open_unique(char *name);
 // renameat2() to a name that nothing has (RENAME_NOREPLACE, EEXIST); EINVAL where the file system cannot.
 int minilab_rename_free(const char *from, const char *to);
+// statx() that asks the server of a network file system (AT_STATX_FORCE_SYNC) and forgets what is remembered if it changed.
+int minilab_refresh(const char *path);
 // fallocate() of a part, and FALLOC_FL_PUNCH_HOLE, which frees one.
 int minilab_allocate(int descriptor, int64_t start, int64_t bytes);
 int minilab_free(int descriptor, int64_t start, int64_t bytes);

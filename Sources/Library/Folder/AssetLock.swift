@@ -34,6 +34,7 @@ enum AssetLock {
                 usleep(pollMicroseconds)
             }
         } catch {
+            guard error == .wouldBlock else { throw FileSystem.failure("locking", path, error) }
             throw Failure(
                 .ioFailure,
                 "the lock \(path) was not free within \(waitMax); another process holds it. "

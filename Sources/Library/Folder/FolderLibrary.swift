@@ -38,9 +38,13 @@ public struct FolderLibrary: LibraryStore {
     }
 
     /// All of them in one page: the tree has to be walked whole to sort them.
-    public func assets(after: AssetPath?) async throws(Failure) -> [AssetPath] {
-        guard after == nil else { return [] }
-        return try await offPool { () throws(Failure) in try folder.assets() }
+    public func assets(after: AssetPath?) async throws(Failure) -> AssetPage {
+        guard after == nil else { return AssetPage([]) }
+        return AssetPage(try await offPool { () throws(Failure) in try folder.assets() })
+    }
+
+    public func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage {
+        try await assets(after: after)
     }
 
     public func publishedJobs(
@@ -95,7 +99,14 @@ public struct FolderLibrary: LibraryStore {
         to file: StoredFile, for time: Duration
     ) async throws(Failure) -> JobEvent.Link? { nil }
 
-    public func reach() async throws(Failure) {}
+    /// A disk that is full is no outage: smaller photos may have room, so each job's own failure tells.
+    public func reach() async throws(Failure) {
+        do throws(Failure) {
+            try await offPool { () throws(Failure) in try staging.checkWritable() }
+        } catch {
+            guard error.code == .noSpace else { throw error }
+        }
+    }
 
     public var isElsewhere: Bool { false }
 

@@ -67,6 +67,11 @@ public struct LibraryFolder: Sendable {
     func locked<Result>(
         _ asset: AssetPath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try AssetLock.hold(lock(of: asset), body)
+        try AssetLock.hold(lock(of: asset)) { () throws(Failure) in
+            // The last holder may have changed it on another machine.
+            try files.refresh(folder(of: asset))
+            for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf, of: asset)) }
+            return try body()
+        }
     }
 }

@@ -51,7 +51,7 @@ struct OriginalsWalk: Sendable {
             }
             var places: [Place] = []
             for name in try files.list(root.pushing(FilePath(place.path)))
-            where !name.hasPrefix(Self.partPrefix) {
+            where !name.hasPrefix(Self.partPrefix) && !FileSystem.isSilly(name) {
                 let path = place.path.isEmpty ? name : place.path + "/" + name
                 if let found = try look(at: path) { places.append(found) }
             }

@@ -76,7 +76,9 @@ final class RenderFile: Sendable {
                 }
             }
             // Removed between open and lock: there is another file of that name, or none.
-            guard try FileSystem.saying("looking at", path, file.hasName()) else { continue }
+            guard try FileSystem.saying("looking at", path, file.isAt(path.string)) else {
+                continue
+            }
             do throws(Failure) {
                 return .held(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
             } catch {

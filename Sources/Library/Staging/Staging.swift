@@ -54,6 +54,16 @@ public struct Staging: Sendable {
         root.appending("staging").appending(staged.queue).appending(staged.folderName)
     }
 
+    /// Finds out whether versions can be made: a disk may be full, broken, or mounted for reading alone.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    public func checkWritable() throws(Failure) {
+        let folder = root.appending("staging")
+        try files.makeFolder(folder)
+        let file = try OpenFile.nameless(in: folder.string, name: "a file in \(folder)")
+        try file.write([0], at: 0)
+    }
+
     /// Makes the folder of a staged version, empty.
     @discardableResult
     public func begin(_ staged: StagedVersion) throws(Failure) -> FilePath {

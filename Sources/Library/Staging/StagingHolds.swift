@@ -55,7 +55,7 @@ final class StagingHolds: Sendable {
         guard try FileSystem.saying("locking", path, file.lock()) else {
             return .others
         }
-        let hasName = try FileSystem.saying("looking at", path, file.hasName())
-        return hasName ? .ours(file) : .none
+        let isThere = try FileSystem.saying("looking at", path, file.isAt(path.string))
+        return isThere ? .ours(file) : .none
     }
 }

@@ -130,8 +130,10 @@ extension LibraryFolder {
             let isKnown =
                 folders.contains(Substring(name)) ? try files.isFolder(path) : false
             let inside = isKnown ? try files.list(path).map { name + "/" + $0 } : [name]
-            strays += inside.filter { !known.contains($0) }.map {
-                folder.pushing(FilePath($0)).string
+            for file in inside.map(FilePath.init(_:)) where !known.contains(file.string) {
+                // Of a file that was removed and is open: it goes by itself.
+                if FileSystem.isSilly(file.lastComponent?.string ?? "") { continue }
+                strays.append(folder.pushing(file).string)
             }
         }
         return strays

@@ -80,8 +80,8 @@ package struct VersionFiles {
     ) async throws(Failure) -> Bool {
         let place = try await store.place(stored)
         do throws(Failure) {
-            // Bytes that a store has compared itself need not be read.
-            guard let found = try await library.digest(of: stored, isRead: false) else {
+            // Stores repeat the digest that an object was written with, and need not have compared it since.
+            guard let found = try await library.digest(of: stored, isRead: true) else {
                 report.add(
                     problem: file.part, place, "it is not there. Restore it from a backup.")
                 return false

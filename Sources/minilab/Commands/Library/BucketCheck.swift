@@ -15,27 +15,7 @@ struct BucketCheck {
     /// A clock that is off by more is told, in seconds: signatures are refused from 15 minutes on.
     private static let clockOffsetMax = 60
 
-    /// A thing that was tried, and how it went.
-    struct Finding: Encodable {
-        enum Verdict: String, Encodable {
-            case ok
-            /// All works; something can be better, or could not be seen.
-            case note
-            /// Workers work; something else does not.
-            case warning
-            case failed
-        }
-
-        /// The thing that was tried.
-        let check: String
-        let verdict: Verdict
-        /// The fault and what to do about it; nil when there is none.
-        let sentence: String?
-
-        var line: String {
-            "\(verdict.rawValue): \(check)" + (sentence.map { ": " + $0 } ?? "")
-        }
-    }
+    typealias Finding = LibraryFinding
 
     init(_ settings: BucketSettings, _ logger: Logger) throws {
         self.settings = settings

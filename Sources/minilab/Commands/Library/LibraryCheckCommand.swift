@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import BlobStore
+import Files
 import FoundationEssentials
 import Logging
 
@@ -8,9 +9,11 @@ import Logging
 struct LibraryCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says whether workers could use a library in a bucket.",
+        abstract: "Says whether workers could use the place of a library.",
         discussion: """
-            Tries what workers and gc do, with the keys that they would find here: rights, the store's conditions, its \
+            In a folder: tries locks, hard links and renames, looks how an NFS is mounted, and removes what it made.
+
+            In a bucket: tries what workers and gc do, with the keys that they would find here: rights, the store's conditions, its \
             clock, the scratch folder; and what the bucket's own rules remove. Writes and removes one small object, edits/probe-…, and reads no photo.
 
             Ends with 1 if workers could not work; what gc alone needs, and a rule that removes photos, is a \
@@ -26,12 +29,15 @@ struct LibraryCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (location, _, logger) = try options.read(["scratch": scratch])
-        guard case .bucket(let settings) = location else {
-            throw ValidationError("--library is a folder; this is for s3:// URLs.")
+        let findings: [LibraryFinding]
+        switch location {
+        case .folder(let root, _):
+            findings = try await offPool { () throws(Failure) in FolderCheck(root).run() }
+        case .bucket(let settings):
+            let check = try BucketCheck(settings, logger)
+            findings = await check.run()
+            await check.close()
         }
-        let check = try BucketCheck(settings, logger)
-        let findings = await check.run()
-        await check.close()
         if json {
             try printJSON(findings)
         } else {

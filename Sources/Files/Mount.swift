@@ -1,0 +1,69 @@
+public import Adjustments
+import FoundationEssentials
+import Glibc
+public import SystemPackage
+
+/// How a file system is mounted.
+public struct Mount: Sendable, Equatable {
+    /// Its type: `ext4`, `nfs4`.
+    public let type: String
+    /// The options of the file system: `hard`, `vers=4.2`.
+    public let options: Set<String>
+
+    /// The mount that a line of `/proc/self/mountinfo` tells of, if it is of this device (`major:minor`).
+    ///
+    /// Source: proc(5): `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
+    public init?(line: Substring, device: String) {
+        let fields = line.split(separator: " ")
+        guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-"),
+            fields.count > dash + 3
+        else { return nil }
+        type = String(fields[dash + 1])
+        options = Set(fields[dash + 3].split(separator: ",").map(String.init))
+    }
+
+    /// The mount that has a path; nil where the kernel does not tell.
+    ///
+    /// - Throws: `ioFailure` when nothing is at the path, or the kernel's list cannot be read.
+    public init?(of path: FilePath) throws(Failure) {
+        var info = stat()
+        guard stat(path.string, &info) == 0 else {
+            throw FileSystem.failure("looking at", path)
+        }
+        // Linux' numbers of devices: glibc, `bits/sysmacros.h`.
+        let major = (info.st_dev >> 8) & 0xFFF | (info.st_dev >> 32) & ~0xFFF
+        let minor = info.st_dev & 0xFF | (info.st_dev >> 12) & ~0xFF
+        let device = "\(major):\(minor)"
+        let list = FilePath("/proc/self/mountinfo")
+        let text: String
+        do {
+            text = try String(contentsOfFile: list.string, encoding: .utf8)
+        } catch {
+            throw Failure(.ioFailure, "\(list) cannot be read: \(error)")
+        }
+        for line in text.split(separator: "\n") {
+            guard let mount = Mount(line: line, device: device) else { continue }
+            self = mount
+            return
+        }
+        return nil
+    }
+
+    /// The reason why a library must not be on it, with what to do; nil when there is none.
+    public var objection: String? {
+        guard type.hasPrefix("nfs") else { return nil }
+        let value = options.first { $0.hasPrefix("vers=") }?.dropFirst(5) ?? ""
+        if type == "nfs", !value.hasPrefix("4") {
+            return
+                "it is NFS \(value). Mount it with vers=4.2: older ones lock by a service of its own, and were not tried."
+        }
+        if !options.isDisjoint(with: ["nolock", "local_lock=all", "local_lock=flock"]) {
+            return "its locks hold on this machine alone. Mount it without nolock and local_lock."
+        }
+        if !options.isDisjoint(with: ["soft", "softerr"]) {
+            return
+                "it is mounted soft: while the server does not answer calls fail, and some of them were done. Mount it hard."
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import Glibc
+import Library
+import SystemPackage
+
+/// Tries what workers do with the file system of a library in a folder.
+struct FolderCheck {
+    private let files = FileSystem()
+    private let root: FilePath
+    /// A folder of our own, so that two checks at one time do not meet.
+    private let probe: FilePath
+
+    init(_ root: FilePath) {
+        self.root = root
+        probe = root.appending(".minilab-check-\(UUID().uuidString)")
+    }
+
+    /// Tries everything and removes what it made.
+    func run() -> [LibraryFinding] {
+        var findings = [
+            finding("workers write") { () throws(Failure) in
+                try files.makeFolder(probe)
+                try files.write(Array("probe".utf8), to: probe.appending("file"))
+                try files.sync(probe)
+            }
+        ]
+        guard findings[0].verdict == .ok else { return findings }
+        findings += [
+            finding("the file system is mounted for many machines") { () throws(Failure) in
+                guard let objection = try Mount(of: probe)?.objection else { return }
+                throw Failure(.ioFailure, objection)
+            },
+            finding("locks hold (flock)") { () throws(Failure) in try tryLocks() },
+            finding("files share their bytes (hard links)", otherwise: .warning) {
+                () throws(Failure) in
+                try files.link(probe.appending("file"), at: probe.appending("second"))
+                let file = try OpenFile(reading: probe.appending("file").string)
+                let second = probe.appending("second")
+                guard try FileSystem.saying("looking at", second, file.isAt(second.string)) else {
+                    throw Failure(
+                        .ioFailure,
+                        "there are none; each version has a copy of what it could share with others, and takes more space."
+                    )
+                }
+            },
+            finding("a link takes the place of another (rename)") { () throws(Failure) in
+                try files.point(probe.appending("current"), to: "one")
+                try files.point(probe.appending("new"), to: "two")
+                try files.move(probe.appending("new"), to: probe.appending("current"))
+                guard try files.linkTarget(probe.appending("current")) == "two" else {
+                    throw Failure(.ioFailure, "it did not. Use another file system.")
+                }
+            },
+            finding("what was tried is removed") { () throws(Failure) in try files.remove(probe) },
+        ]
+        return findings
+    }
+
+    private func tryLocks() throws(Failure) {
+        let path = probe.appending("lock")
+        func open() throws(Failure) -> OpenFile {
+            try FileSystem.saying(
+                "opening", path, OpenFile(opening: path.string, O_RDWR | O_CREAT))
+        }
+        let (first, second) = (try open(), try open())
+        guard try FileSystem.saying("locking", path, first.lock()) else {
+            throw Failure(.ioFailure, "a file that nobody has cannot be locked.")
+        }
+        guard try !FileSystem.saying("locking", path, second.lock()) else {
+            throw Failure(
+                .ioFailure,
+                "two have one lock: edits would be lost. Use another file system, or mount it with locks."
+            )
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    private func finding(
+        _ check: String, otherwise verdict: LibraryFinding.Verdict = .failed,
+        _ body: () throws(Failure) -> Void
+    ) -> LibraryFinding {
+        do throws(Failure) {
+            try body()
+            return LibraryFinding(check: check, verdict: .ok, sentence: nil)
+        } catch {
+            return LibraryFinding(check: check, verdict: verdict, sentence: error.message)
+        }
+    }
+}
