@@ -42,10 +42,15 @@ extension BucketLibrary {
         if let known = originalDigests[ExactName(asset)],
             let lease = downloads.cache.lease(known.sha256)
         {
-            let found = try await saying(missing: .missingAsset) { () throws(BlobError) in
-                try await originals.head(key)
+            let found: Blob?
+            do throws(BlobError) {
+                found = try await originals.head(key)
+            } catch {
+                // HEAD cannot say that the whole bucket is not there; the read below does.
+                guard error.code == .notFound else { throw error.failure() }
+                found = nil
             }
-            if found.tag == known.tag { return try downloads.cache.open(lease, name: name) }
+            if found?.tag == known.tag { return try downloads.cache.open(lease, name: name) }
         }
         let arrival = try await downloads.bring(
             "original:\(key)",

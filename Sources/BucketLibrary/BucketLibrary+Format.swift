@@ -2,6 +2,7 @@ public import Adjustments
 import BlobStore
 import Files
 import FoundationEssentials
+import Library
 import Synchronization
 
 extension BucketLibrary {
@@ -49,7 +50,10 @@ extension BucketLibrary {
     /// Reads and writes, on this machine too: a store may do the one and not the other.
     public func reach() async throws(Failure) {
         let cache = downloads.cache
-        try await offPool { () throws(Failure) in try cache.checkDisk() }
+        try await offPool { () throws(Failure) in
+            try self.staging.checkWritable()
+            try cache.checkDisk()
+        }
         _ = try await read(formatKey(), atMost: Self.documentBytesMax)
         do throws(BlobError) {
             try await store.put(BlobKey(LibraryKeys.probeFile), Array("reach".utf8))
@@ -77,8 +81,18 @@ extension BucketLibrary {
             _ = try await originals.head(key)
         } catch {
             guard error.code == .notFound else { throw error.failure() }
+            try await reachBucketOfOriginals(key)
         }
         originalsSeen.withLock { $0.refused = nil }
+    }
+
+    /// Asks for an object that is not there, as HEAD cannot say that the whole bucket is not: it has no body.
+    private func reachBucketOfOriginals(_ missing: BlobKey) async throws(Failure) {
+        do throws(BlobError) {
+            _ = try await originals.bytes(missing, 0..<1, ifMatch: nil, atMost: 1)
+        } catch {
+            guard error.code == .notFound || error.code == .invalid else { throw error.failure() }
+        }
     }
 
     private func formatKey() throws(Failure) -> BlobKey {

@@ -20,6 +20,8 @@ extension BucketLibrary {
         let version: String
         /// Its path there.
         let file: String
+        /// The tag of the content that is meant; nil where any will do, since versions do not change.
+        var tag: String?
     }
 
     /// The bytes of an original are copied to the staged version, those of a version are not.
@@ -41,7 +43,8 @@ extension BucketLibrary {
         }
     }
 
-    private func write(
+    /// Notes where a file of a staged version is.
+    func write(
         _ note: Note, as name: String, into staged: StagedVersion
     ) throws(Failure) {
         let path = staging.folder(of: staged).appending(Self.folderName).pushing(FilePath(name))

@@ -42,7 +42,7 @@ extension BucketLibrary {
         return known + (try await older(held.head, asset))
     }
 
-    public func assets(after: AssetPath?) async throws(Failure) -> [AssetPath] {
+    public func assets(after: AssetPath?) async throws(Failure) -> AssetPage {
         var last: BlobKey?
         if let after { last = try keys.head(of: after) }
         while true {
@@ -51,8 +51,31 @@ extension BucketLibrary {
                 try await store.list(LibraryKeys.headPrefix, after: place)
             }
             let assets = page.entries.compactMap { keys.asset(ofHead: $0.key) }
-            // A page of other programs' objects only is not the end.
-            guard assets.isEmpty, let next = page.next else { return assets }
+            guard let next = page.next else { return AssetPage(assets) }
+            if let end = assets.last { return AssetPage(assets, next: end) }
+            // A page of other programs' objects only.
+            last = next
+        }
+    }
+
+    /// Also those that no head names, since a job ended between its first version and the head.
+    public func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage {
+        var last: BlobKey?
+        if let after { last = try keys.end(ofVersionsOf: after) }
+        while true {
+            let place = last
+            let page = try await saying { () throws(BlobError) in
+                try await store.list(LibraryKeys.versionsFolder, after: place)
+            }
+            var assets: [AssetPath] = []
+            for entry in page.entries {
+                guard let asset = keys.asset(ofVersion: entry.key), asset != assets.last else {
+                    continue
+                }
+                assets.append(asset)
+            }
+            guard let next = page.next else { return AssetPage(assets) }
+            if let end = assets.last { return AssetPage(assets, next: end) }
             last = next
         }
     }

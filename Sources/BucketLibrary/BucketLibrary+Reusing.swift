@@ -4,32 +4,49 @@ import Files
 public import Library
 import SystemPackage
 
-/// Renders of the same asset that a version has already: the head knows their keys, so asking costs nothing.
+/// Renders that a version has already.
 ///
-/// Two jobs that render the same at one time both render; both are right, and one of them is published.
+/// Those of the same asset cost nothing: the head knows their keys. Those of other assets are looked for where
+/// ``Settings/sharesRenders`` says so, in records that cost requests. Two jobs that render the same at one time both
+/// render; both are right.
 extension BucketLibrary {
     public func claim(
         _ key: RenderKey, of asset: AssetPath, for staged: StagedVersion
     ) async throws(Failure) -> RenderClaim {
-        .held(BucketRenderEntry(key: key, asset: asset, library: self))
+        var shared: RenderRecord?
+        if settings.sharesRenders {
+            do throws(Failure) {
+                shared = try await sharedRender(key.hex)
+            } catch {
+                // The photo is rendered without it; nothing of it is changed.
+                if error.code == .laterFormat { return .lost }
+                throw error
+            }
+        }
+        return .held(BucketRenderEntry(key: key, asset: asset, library: self, shared: shared))
     }
 
-    /// Nothing is to be done: the version's own entry in the head has the key.
     public func offer(
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
-    ) async throws(Failure) {}
+    ) async throws(Failure) {
+        guard settings.sharesRenders,
+            case .held(let entry) = try await claim(key, of: asset, for: staged)
+        else { return }
+        try await entry.offer(version, of: asset, in: staged)
+    }
 
-    /// This process takes the render over no more.
-    public func forgetRender(_ key: String) async throws(Failure) { wrongRenders.set(key, true) }
+    public func forgetRender(_ key: String) async throws(Failure) {
+        wrongRenders.set(key, true)
+        if let key = RenderKey(recorded: key) { try await forgetSharedRender(key.hex) }
+    }
 
-    /// Nothing is to be done: keys go with the versions that have them.
-    public func forgetRenders() async throws(Failure) {}
+    /// Removes old records of shared renders; keys within an asset go with the versions that have them.
+    public func forgetRenders() async throws(Failure) { try await removeOldSharedRenders() }
 
-    /// Gives a staged version the render of a key as links.
+    /// Gives a staged version the render of a key that another version of its asset has.
     fileprivate func reuse(
         _ key: RenderKey, of asset: AssetPath, as stem: String, into staged: StagedVersion
     ) async throws(Failure) -> ReusedRender? {
-        guard wrongRenders[key.hex] == nil else { return nil }
         let held: HeldHead
         if let known = heads[ExactName(asset)] {
             held = known
@@ -42,28 +59,41 @@ extension BucketLibrary {
                 let version = try await record(name, asset),
                 let content = version.content, content.rendering?.key == key.hex
             else { continue }
-            return try await link(content, of: version, name, asset, as: stem, into: staged)
+            let donor = RenderDonor(
+                version: version, name: name, asset: asset, content: content)
+            let reused = try await take(donor, as: stem, into: staged) {
+                file, ours throws(Failure) in
+                try await self.link(
+                    .layer(asset, version: name, isDraft: version.isDraft, name: file.name),
+                    as: ours, into: staged)
+            }
+            if let reused { return reused }
         }
         return nil
     }
 
-    private func link(
-        _ content: Content, of version: Provenance, _ name: VersionName, _ asset: AssetPath,
-        as stem: String, into staged: StagedVersion
+    /// Gives a staged version a donor's render and previews.
+    ///
+    /// - Parameter link: gives it one file, under our name.
+    /// - Returns: nil when something is wrong with the donor: then nothing of what was tried is left.
+    func take(
+        _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
+        _ link: (RecordedFile, String) async throws(Failure) -> Void
     ) async throws(Failure) -> ReusedRender? {
-        let render = content.render
+        let render = donor.content.render
         let image = Content.Image(
             name: stem + (FilePath(render.name).extension.map { "." + $0 } ?? ""),
             mediaType: render.mediaType, size: render.size, bytes: render.bytes,
             sha256: render.sha256)
-        let files =
-            [(render.name, image.name)] + content.previews.map { ($0.image.name, $0.image.name) }
-        do throws(Failure) {
-            for (file, ours) in files {
-                try await link(
-                    .layer(asset, version: name, isDraft: version.isDraft, name: file), as: ours,
-                    into: staged)
+        let files = donor.content.recordedFiles.compactMap { file in
+            switch file.part {
+            case .render: (file, image.name)
+            case .preview: (file, file.name)
+            default: nil
             }
+        }
+        do throws(Failure) {
+            for (file, ours) in files { try await link(file, ours) }
         } catch {
             // Whatever is wrong with it, the photo is rendered; no note of what was tried may stay.
             try await offPool { () throws(Failure) in
@@ -71,10 +101,21 @@ extension BucketLibrary {
             }
             return nil
         }
-        let isOurs = version.author.queue == staged.queue && version.author.job == staged.job
+        let author = donor.version.author
+        let isOurs = author.queue == staged.queue && author.job == staged.job
         return ReusedRender(
-            content, render: image, from: isOurs ? nil : "\(asset)@\(version.version)")
+            donor.content, render: image,
+            from: isOurs ? nil : "\(donor.asset)@\(donor.version.version)")
     }
+}
+
+/// A version whose render another one takes over.
+struct RenderDonor: Sendable {
+    let version: Provenance
+    let name: VersionName
+    let asset: AssetPath
+    /// The content of ``version``.
+    let content: Content
 }
 
 /// The render of a key, for one job.
@@ -82,14 +123,23 @@ private struct BucketRenderEntry: RenderEntry {
     let key: RenderKey
     let asset: AssetPath
     let library: BucketLibrary
+    /// The versions of all assets that have it, as they were recorded; nil when they are not to be used.
+    let shared: RenderRecord?
 
     func reuse(
         as stem: String, into staged: StagedVersion
     ) async throws(Failure) -> ReusedRender? {
-        try await library.reuse(key, of: asset, as: stem, into: staged)
+        guard library.wrongRenders[key.hex] == nil else { return nil }
+        if let own = try await library.reuse(key, of: asset, as: stem, into: staged) { return own }
+        guard let shared else { return nil }
+        return try await library.reuse(key, recordedIn: shared, as: stem, into: staged)
     }
 
     func offer(
         _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
-    ) async throws(Failure) {}
+    ) async throws(Failure) {
+        guard var shared else { return }
+        shared.add(RenderRecord.Place(version, of: asset, in: staged))
+        try await library.record(shared, of: key.hex)
+    }
 }

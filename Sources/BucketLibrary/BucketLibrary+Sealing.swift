@@ -46,7 +46,15 @@ extension BucketLibrary {
         ) { file throws(Failure) in
             let key = try self.keys.file(file.name, of: name, asset)
             if let note = notes[file.name] {
-                try await self.copy(note, to: key)
+                do throws(Failure) {
+                    try await self.copy(note, file, to: key)
+                } catch {
+                    // The next attempt renders, whoever makes it: its donor is gone, or this store copies nothing.
+                    if note.tag != nil, let render = provenance.content?.rendering?.key {
+                        try await self.forgetSharedRender(render)
+                    }
+                    throw error
+                }
             } else {
                 try await self.upload(file, of: staged, to: key)
             }
@@ -98,14 +106,23 @@ extension BucketLibrary {
     }
 
     /// Has the store copy a file of another asset.
-    private func copy(_ note: Note, to target: BlobKey) async throws(Failure) {
+    private func copy(
+        _ note: Note, _ file: RecordedFile, to target: BlobKey
+    ) async throws(Failure) {
         guard let version = VersionName(note.version) else { return }
         let key = try keys.file(note.file, of: version, note.asset)
-        let found = try await saying(missing: .damagedVersion) { () throws(BlobError) in
-            try await self.store.head(key)
+        let tag: BlobTag
+        if let noted = note.tag {
+            tag = BlobTag(noted)
+        } else {
+            tag = try await saying(missing: .damagedVersion) { () throws(BlobError) in
+                try await self.store.head(key).tag
+            }
         }
-        try await repeatably { () throws(BlobError) in
-            try await self.store.copy(key, found.tag, to: target, BlobAttributes())
+        try await repeatably(missing: note.tag == nil ? .damagedVersion : .ioFailure) {
+            () throws(BlobError) in
+            try await self.store.copy(
+                key, tag, to: target, BlobAttributes(usesStorageClass: file.isRender))
         }
     }
 
@@ -113,8 +130,10 @@ extension BucketLibrary {
     private static let triesMax = 3
 
     /// Writes what may be written twice.
+    ///
+    /// - Parameter missing: the code for an object that is not there.
     func repeatably<Result>(
-        _ write: () async throws(BlobError) -> Result
+        missing: FailureCode = .damagedVersion, _ write: () async throws(BlobError) -> Result
     ) async throws(Failure) {
         for number in 1... {
             do throws(BlobError) {
@@ -122,7 +141,7 @@ extension BucketLibrary {
                 return
             } catch {
                 guard error.code == .unknownFate, number < Self.triesMax else {
-                    throw error.failure(missing: .damagedVersion)
+                    throw error.failure(missing: missing)
                 }
             }
         }

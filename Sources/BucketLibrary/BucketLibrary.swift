@@ -58,6 +58,8 @@ public final class BucketLibrary: LibraryStore {
         public var prefixBytes = 0
         /// Before an original's path in the store of originals; empty, or with a slash at its end.
         public var originalsPrefix = "originals/"
+        /// Whether renders are taken over from other assets too, and offered to them.
+        public var sharesRenders = false
         /// The most bytes of downloads in the scratch folder.
         public var cacheBytesMax: Int
         /// The clock for the grace of what is removed.

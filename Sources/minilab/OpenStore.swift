@@ -64,6 +64,7 @@ struct OpenStore {
             var bucket = BucketLibrary.Settings(
                 name: name, cacheBytesMax: settings.scratchBytesMax)
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
+            bucket.sharesRenders = settings.sharesRenders
             if settings.originals != nil { bucket.originalsPrefix = "" }
             // The store's clock says how old its objects are.
             let clock = store

@@ -43,26 +43,42 @@ struct BucketFixture {
         library = try Self.library(store, folder, memory: clock)
     }
 
-    private init(_ other: BucketFixture) throws {
-        (store, memory, asset) = (other.store, other.memory, other.asset)
+    private init(
+        _ other: BucketFixture, _ asset: AssetPath,
+        _ change: (inout BucketLibrary.Settings) -> Void
+    ) throws {
+        (store, memory) = (other.store, other.memory)
+        self.asset = asset
         folder = try TemporaryFolder(inMemory: true)
         library = try Self.library(
-            store, folder, memory: store is MemoryBlobStore ? other.memory : nil)
+            store, folder, memory: store is MemoryBlobStore ? other.memory : nil, change)
     }
 
     private static func library(
-        _ store: any BlobStore, _ folder: TemporaryFolder, memory: MemoryBlobStore?
+        _ store: any BlobStore, _ folder: TemporaryFolder, memory: MemoryBlobStore?,
+        _ change: (inout BucketLibrary.Settings) -> Void = { _ in }
     ) throws -> BucketLibrary {
         var settings = BucketLibrary.Settings(name: "s3://photos/lib", cacheBytesMax: 64 << 20)
         if let memory {
             settings.now = { Date(timeIntervalSince1970: Double(memory.now)) }
         }
+        change(&settings)
         return try BucketLibrary(
             store: store, originals: store, scratch: FilePath(folder.path), settings)
     }
 
     /// Another machine, whose scratch folder is empty.
-    func anotherMachine() throws -> BucketFixture { try BucketFixture(self) }
+    func anotherMachine(
+        _ change: (inout BucketLibrary.Settings) -> Void = { _ in }
+    ) throws -> BucketFixture { try BucketFixture(self, asset, change) }
+
+    /// Another asset of the same library, whose original is the same.
+    func anotherAsset(
+        _ path: String, _ change: (inout BucketLibrary.Settings) -> Void = { _ in }
+    ) async throws -> BucketFixture {
+        try await store.put(BlobKey("originals/\(path)"), Array(Self.original.utf8))
+        return try BucketFixture(self, AssetPath(path), change)
+    }
 
     var headKey: String { "current/\(asset)" }
 
@@ -74,12 +90,16 @@ struct BucketFixture {
     func seal(
         _ name: VersionName, on parent: VersionName?, text: String = "pixels",
         isDraft: Bool = false, publishing draft: VersionName? = nil, showing: VersionName? = nil,
-        key: RenderKey? = nil, job: String? = nil, arrival: Int? = nil, edit: String? = nil,
-        mode: Edit.Name? = nil, at time: String = "2026-05-20T00:00:00Z"
+        reusing: ReusedRender? = nil, key: RenderKey? = nil, job: String? = nil,
+        arrival: Int? = nil, edit: String? = nil, mode: Edit.Name? = nil,
+        at time: String = "2026-05-20T00:00:00Z"
     ) async throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: job ?? "job-\(name)", fence: name.fence)
         let state = try await library.state(of: asset)
-        let folder = try library.staging.begin(staged)
+        let folder =
+            if reusing == nil { try library.staging.begin(staged) } else {
+                library.staging.folder(of: staged)
+            }
         let content: Content?
         if let shown = showing ?? draft {
             let from: Provenance?
@@ -94,8 +114,8 @@ struct BucketFixture {
             }
             content = from.content
         } else {
-            try write(text, at: folder.appending("IMG_0001.jpg"))
             let recipe = try Recipe(filters: [Filter("CISepiaTone", ["intensity": 0.8])])
+            if reusing == nil { try write(text, at: folder.appending("IMG_0001.jpg")) }
             let adjustment = try library.staging.write(
                 AAESidecar(
                     AdjustmentData(recipe), on: .original,
@@ -105,13 +125,16 @@ struct BucketFixture {
                     sha256: BlobDigest(of: Self.original.utf8).hex, format: "jpeg",
                     size: PixelSize(width: 4, height: 3), orientation: 6),
                 base: nil, adjustment: adjustment, opened: nil, recipe: recipe, editDigest: "00",
-                rendering: Content.Rendering(
-                    engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,
-                    cpuMilliseconds: 1.25, peakMemoryBytes: 1 << 20),
-                render: Content.Image(
-                    name: "IMG_0001.jpg", mediaType: "image/jpeg",
-                    size: PixelSize(width: 3, height: 4), bytes: text.utf8.count,
-                    sha256: BlobDigest(of: text.utf8).hex))
+                reusedFrom: reusing?.from,
+                rendering: reusing?.rendering
+                    ?? Content.Rendering(
+                        engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,
+                        cpuMilliseconds: 1.25, peakMemoryBytes: 1 << 20),
+                render: reusing?.render
+                    ?? Content.Image(
+                        name: "IMG_0001.jpg", mediaType: "image/jpeg",
+                        size: PixelSize(width: 3, height: 4), bytes: text.utf8.count,
+                        sha256: BlobDigest(of: text.utf8).hex))
         }
         let before = state.current?.timeline ?? .start
         let provenance = Provenance(

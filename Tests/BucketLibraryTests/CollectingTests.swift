@@ -33,6 +33,20 @@ import Testing
         return f
     }
 
+    @Test func `a first version that was never published goes, too`() async throws {
+        let f = try BucketFixture()
+        _ = try await f.seal(version(1), on: nil)
+        #expect(try await f.library.assets(after: nil) == AssetPage([]))
+        #expect(try await f.library.storedAssets(after: nil) == AssetPage([f.asset]))
+        #expect(try await collect(f) == Collected())
+        f.memory.now += Self.day + 1
+        #expect(try await collect(f).orphans == ["1-1"])
+        f.memory.now += Self.day
+        #expect(try await collect(f) == Collected())
+        #expect(!f.memory.keys.contains { $0.hasPrefix("edits/") })
+        #expect(try await f.library.state(of: f.asset) == AssetState())
+    }
+
     @Test func `versions go out of the history at once, and their objects after a day`()
         async throws
     {

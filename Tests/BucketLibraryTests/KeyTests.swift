@@ -40,13 +40,37 @@ import Testing
         for number in 0..<7 { try memory.place("{}", at: "current/\(number).jpg") }
         var found: [String] = []
         var after: AssetPath?
-        while true {
+        repeat {
             let page = try await f.library.assets(after: after)
-            guard let last = page.last else { break }
-            found += page.map(\.string)
-            after = last
-        }
+            found += page.assets.map(\.string)
+            after = page.next
+        } while after != nil
         #expect(found == (0..<7).map { "\($0).jpg" })
+    }
+
+    @Test func `assets with versions are listed, published or not`() async throws {
+        let memory = MemoryBlobStore(pageMax: 3)
+        let names = ["a", "a-b", "a/versions/1-1/b.jpg", "b/c.jpg", "versions"]
+        for name in names {
+            for file in ["1-1/provenance.json", "1-1/previews/p.jpg", "12-5/x.AAE", "2-2/x.jpg"] {
+                try memory.place("{}", at: "edits/\(name)/versions/\(file)")
+            }
+        }
+        for key in [
+            "edits/probe", "edits/z/versions/x/y", "edits/z/versions/1-1", "edits/versions/1-1/x",
+        ] {
+            try memory.place("{}", at: key)
+        }
+        let f = try BucketFixture(memory: memory)
+        var found: Set<String> = []
+        var place: AssetPath?
+        repeat {
+            let page = try await f.library.storedAssets(after: place)
+            found.formUnion(page.assets.map(\.string))
+            place = page.next
+        } while place != nil
+        #expect(found == Set(names))
+        #expect(try await f.library.assets(after: nil).assets == [])
     }
 
     @Test func `names that look the same and have other bytes are different assets`() async throws {

@@ -103,6 +103,17 @@ final class MemoryBlobStore: BlobStore {
         let key = try BlobKey(key)
         _ = state.withLock { $0.put(bytes, at: key) }
     }
+    /// Gives an object other bytes and lets it tell the tag and digest of what was written.
+    func harm(_ key: String, _ text: String) throws {
+        let name = Name(try BlobKey(key))
+        state.withLock { state in
+            state.objects[name] = state.objects[name].map { object in
+                Object(
+                    bytes: Array(text.utf8), tag: object.tag, digest: object.digest,
+                    modified: object.modified)
+            }
+        }
+    }
     func remove(_ key: String) throws {
         let key = try BlobKey(key)
         state.withLock { $0.objects[Name(key)] = nil }

@@ -47,6 +47,17 @@ struct PolicyDocumentTests {
             }
         ), ("reads", { f, _ in _ = try await f.anotherMachine().currentText() }),
         (
+            "shares a render",
+            { f, _ in
+                let sharing = try f.anotherMachine { $0.sharesRenders = true }
+                guard case .held(let entry) = try await sharing.claim() else { return }
+                let staged = try await sharing.seal(version(5), on: version(3), key: .test())
+                let sealed = try await sharing.library.record(version(5), f.asset)
+                guard let sealed else { throw Undone(description: "nothing was sealed") }
+                try await entry.offer(sealed, of: f.asset, in: staged)
+            }
+        ),
+        (
             "aborts an upload that fails",
             { f, client in
                 let folder = try TemporaryFolder()
@@ -74,7 +85,14 @@ struct PolicyDocumentTests {
         ("reads", { f, _ in _ = try await f.currentText() }),
         (
             "undoes",
-            { f, _ in _ = try await f.publish(version(5), on: version(3), showing: version(2)) }
+            { f, _ in _ = try await f.publish(version(6), on: version(3), showing: version(2)) }
+        ),
+        (
+            "finds a shared render",
+            { f, _ in
+                let sharing = try f.anotherMachine { $0.sharesRenders = true }
+                _ = try await sharing.claim()
+            }
         ),
     ]
 
@@ -104,6 +122,15 @@ struct PolicyDocumentTests {
                 guard try await f.library.stored(of: f.asset)["2-2"] == nil else {
                     throw Undone(description: "s3:DeleteObject is missing: objects are left")
                 }
+            }
+        ),
+        (
+            "forgets shared renders",
+            { f, _ in
+                let later = try f.anotherMachine {
+                    $0.now = { Date(timeIntervalSinceNow: 31 * 86_400) }
+                }
+                try await later.library.forgetRenders()
             }
         ),
     ]

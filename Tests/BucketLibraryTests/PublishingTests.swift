@@ -196,7 +196,7 @@ import Testing
         #expect(try await f.library.publish(version(1), of: f.asset, from: staged) == .published)
     }
 
-    @Test(arguments: [BlobError.Code.denied, .noCredentials, .misconfigured])
+    @Test(arguments: [BlobError.Code.denied, .noCredentials, .misconfigured, .corrupt])
     func `a store that refuses the worker is waited for, not held against the job`(
         _ code: BlobError.Code
     ) async throws {
@@ -234,6 +234,25 @@ import Testing
             await #expect(throws: Failure.self) { try await library.open(.original(f.asset)) }
             try await library.reach()
         }
+    }
+
+    @Test func `a bucket of originals that is gone is an outage, though HEAD says not found`()
+        async throws
+    {
+        let f = try BucketFixture()
+        _ = try await f.library.open(.original(f.asset))
+        f.memory.fail { call in
+            guard call.key.hasPrefix("originals/") else { return nil }
+            return .before(call.kind == .head ? .notFound : .misconfigured)
+        }
+        let failure = await #expect(throws: Failure.self) {
+            try await f.library.open(.original(f.asset))
+        }
+        #expect(failure?.code == .storeUnavailable)
+        let away = await #expect(throws: Failure.self) { try await f.library.reach() }
+        #expect(away?.code == .storeUnavailable)
+        f.memory.fail { _ in nil }
+        try await f.library.reach()
     }
 
     @Test func `a full store is noSpace`() async throws {

@@ -92,6 +92,11 @@ import Testing
             return try cache.open(arrival.lease, name: key)
         }
 
+        func reopen(_ text: String) async throws -> OpenFile {
+            let lease = try #require(cache.lease(BlobDigest(of: text.utf8).hex))
+            return try cache.open(lease, name: text)
+        }
+
         func names() throws -> [String] {
             try FileSystem().list(cache.folder)
         }
@@ -111,6 +116,17 @@ import Testing
         #expect(try w.names() == [BlobDigest(of: content.utf8).hex])
         #expect(w.cache.bytes == count)
         #expect(w.store.calls.count == (count == 0 ? 2 : 1))
+    }
+
+    @Test func `a scratch folder that somebody removed is made again`() async throws {
+        let w = try World(bytesMax: 10)
+        for name in ["a", "b"] { try w.store.place(name, at: name) }
+        _ = try await w.bring("a", bytes: 1)
+        try FileSystem().remove(w.cache.folder.removingLastComponent())
+        #expect(try text(try await w.bring("b", bytes: 1)) == "b")
+        await #expect(throws: Failure.self) { _ = try await w.reopen("a") }
+        #expect(try text(try await w.bring("a", bytes: 1)) == "a")
+        #expect(w.cache.bytes == 2)
     }
 
     @Test(arguments: [nil, 20 << 20])

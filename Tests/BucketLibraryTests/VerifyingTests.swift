@@ -50,6 +50,12 @@ import Testing
         #expect(failure?.code == .missingAsset)
     }
 
+    @Test func `bytes are compared, not the digest that an object was written with`() async throws {
+        let f = try await edited()
+        try f.memory.harm(f.fileKey(version(2)), "TWO")
+        #expect(try await verify(f).report.problems.map(\.part) == [.render])
+    }
+
     /// Harm that is done to a bucket, and the part that is found to be wrong.
     private static let harms: [(String, Verification.Part)] = [
         ("edits/2024/IMG_0001.JPG/versions/1-1/IMG_0001.jpg", .render),

@@ -14,11 +14,12 @@ extension BlobError {
             switch self.code {
             case .notFound: missing
             case .full: .noSpace
-            case .throttled, .unavailable, .unknownFate, .denied, .noCredentials, .misconfigured:
+            case .throttled, .unavailable, .unknownFate, .denied, .noCredentials, .misconfigured,
+                .corrupt:
                 .storeUnavailable
             case .invalid: .invalidValue
             case .invalidURL, .invalidConfiguration, .precondition, .changed, .conditionsIgnored,
-                .corrupt, .local, .cancelled:
+                .local, .cancelled:
                 .ioFailure
             }
         return Failure(code, message)

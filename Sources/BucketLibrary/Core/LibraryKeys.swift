@@ -11,6 +11,7 @@ import Library
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/
 ///     …/provenance.json                           written last
 ///     …/links.json                                where files are another version's of the same asset
+/// renders/<two digits>/<the other 62>             which versions have the render of a key; only where workers share them
 /// ```
 ///
 /// A head has no suffix: a component may have 255 bytes, as an asset's may. The files of a version lie one or two
@@ -26,7 +27,10 @@ struct LibraryKeys: Sendable {
     static let linksFile = "links.json"
     /// An object that is nobody's, for questions whether the store writes.
     static let probeFile = "edits/probe"
+    private static let versionsName = "versions"
     static let headPrefix = "current/"
+    static let versionsFolder = "edits/"
+    static let rendersPrefix = "renders/"
 
     /// The head of an asset.
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
@@ -48,7 +52,14 @@ struct LibraryKeys: Sendable {
     }
 
     /// The beginning of all keys of an asset's versions; those of other assets may begin so too.
-    func versionsPrefix(of asset: AssetPath) -> String { "edits/\(asset)/versions/" }
+    func versionsPrefix(of asset: AssetPath) -> String {
+        "\(Self.versionsFolder)\(asset)/\(Self.versionsName)/"
+    }
+
+    /// The record of a render's key.
+    func render(_ hex: String) throws(Failure) -> BlobKey {
+        try key("\(Self.rendersPrefix)\(hex.prefix(2))/\(hex.dropFirst(2))")
+    }
 
     /// The asset of a head; nil when the key is none's.
     func asset(ofHead key: BlobKey) -> AssetPath? {
@@ -60,6 +71,31 @@ struct LibraryKeys: Sendable {
         } catch {
             return nil  // somebody else's object
         }
+    }
+
+    /// The asset of a version's file; nil when the key is none's.
+    func asset(ofVersion key: BlobKey) -> AssetPath? {
+        let text = key.text
+        guard text.utf8.starts(with: Self.versionsFolder.utf8) else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        // The path of an asset may have a folder "versions", too: the last one counts.
+        guard
+            let place = parts.indices.dropFirst(2).dropLast(2).last(where: {
+                parts[$0] == Self.versionsName && VersionName(parts[$0 + 1]) != nil
+            })
+        else { return nil }
+        do throws(Failure) {
+            let asset = try AssetPath(parts[1..<place].joined(separator: "/"))
+            return version(of: key, asset) == nil ? nil : asset
+        } catch {
+            return nil  // somebody else's object
+        }
+    }
+
+    /// Behind all keys of an asset's versions: a version's name begins with a digit.
+    func end(ofVersionsOf asset: AssetPath) throws(Failure) -> BlobKey {
+        try key(versionsPrefix(of: asset) + "~")
     }
 
     /// The version and the file that a key names; nil when it is not of this asset's versions.

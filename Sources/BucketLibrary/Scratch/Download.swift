@@ -66,6 +66,7 @@ struct Download: Sendable {
 
     /// - Returns: nil when the object was replaced meanwhile.
     private func read(_ admitted: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
+        try cache.makeFolder()
         let file = try FileSystem.saying(
             "making the file", part,
             OpenFile(opening: part.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))

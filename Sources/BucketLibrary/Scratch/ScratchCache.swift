@@ -193,6 +193,9 @@ final class ScratchCache: Sendable {
         return lease
     }
 
+    /// Makes the folder again, if somebody has removed it: daemons clear `/var/tmp` of what is old and empty.
+    func makeFolder() throws(Failure) { try files.makeFolder(folder) }
+
     /// A name for a download.
     func newPart() -> FilePath { folder.appending("\(UUID().uuidString).part") }
 

@@ -41,13 +41,14 @@ package struct LibraryCopy: Sendable {
     ) async throws(Failure) -> CopySummary {
         var summary = CopySummary()
         try await target.sweepCopies()
-        var page = try await source.assets(after: nil)
-        while let last = page.last {
-            try await each(page, &summary, tell) { asset throws(Failure) in
+        var place: AssetPath?
+        repeat {
+            let page = try await source.assets(after: place)
+            try await each(page.assets, &summary, tell) { asset throws(Failure) in
                 try await copyEdited(asset)
             }
-            page = try await source.assets(after: last)
-        }
+            place = page.next
+        } while place != nil
         guard options.copiesOriginals else { return summary }
         try await source.originals { page throws(Failure) in
             for refused in page.refused {

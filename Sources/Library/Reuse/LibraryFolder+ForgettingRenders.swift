@@ -7,8 +7,8 @@ extension LibraryFolder {
     ///
     /// - Parameter key: as provenance has it.
     public func forgetRender(_ key: String) throws(Failure) {
-        guard key.utf8.count == RenderKey.digits else { return }
-        try files.remove(path(ofRender: key))
+        guard let key = RenderKey(recorded: key) else { return }
+        try files.remove(path(ofRender: key.hex))
     }
 
     /// Removes the files of keys whose render no version has any more; those that a job has open stay.
@@ -39,13 +39,5 @@ extension LibraryFolder {
             for folder in folders(of: place) where try files.isFolder(folder) { return true }
         }
         return false
-    }
-}
-
-extension RenderKey {
-    /// Reads a key; nil when it is none.
-    fileprivate init?(recorded hex: String) {
-        guard hex.utf8.count == Self.digits, hex.allSatisfy(\.isHexDigit) else { return nil }
-        self.init(hex: hex)
     }
 }

@@ -79,10 +79,7 @@ extension LibraryFolder {
             }
         }
         try files.faults?.reach("update", path(ofRender: entry.key.hex))
-        try entry.update { record in
-            record.holder = staged.holder
-            record.places = []
-        }
+        try entry.update { $0.begin(staged.holder) }
         return nil
     }
 
@@ -93,10 +90,7 @@ extension LibraryFolder {
         try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
             record.holder = nil
-            record.add(
-                RenderRecord.Place(
-                    asset: asset, version: version.version, isDraft: version.isDraft,
-                    queue: staged.queue, job: staged.job))
+            record.add(RenderRecord.Place(version, of: asset, in: staged))
         }
         entry.letGo()
     }

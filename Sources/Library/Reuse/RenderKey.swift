@@ -12,9 +12,13 @@ public struct RenderKey: Sendable, Hashable {
     public let hex: String
 
     /// Length of a key.
-    static let digits = 64
+    private static let digits = 64
 
-    init(hex: String) { self.hex = hex }
+    /// Reads a key; nil when it is none.
+    package init?(recorded hex: String) {
+        guard hex.utf8.count == Self.digits, hex.allSatisfy(\.isHexDigit) else { return nil }
+        self.hex = hex
+    }
 
     /// Makes a key.
     ///

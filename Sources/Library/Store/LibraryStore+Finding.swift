@@ -42,7 +42,17 @@ extension LibraryStore {
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat`, `ioFailure`.
     public func checkOriginal(of asset: AssetPath) async throws(Failure) {
-        _ = try await open(.original(asset))
+        guard isElsewhere else {
+            _ = try await open(.original(asset))
+            return
+        }
+        // It is asked for, and not brought here.
+        let found = try await look(at: .original(asset))
+        guard found.bytes == nil else { return }
+        throw Failure(
+            .missingAsset,
+            "there is no \(found.place), and nobody has edited \(asset.string.debugDescription). Name an asset as its "
+                + "original is named.")
     }
 
     /// The file that readers of a version see.

@@ -29,11 +29,14 @@ public protocol LibraryStore: Sendable {
     ) async throws(Failure) -> Provenance?
     /// The versions of an asset, the current one first, as far back as they are kept.
     func history(of asset: AssetPath) async throws(Failure) -> [Provenance]
-    /// The assets that anybody has edited, in the order of their names' bytes: the next ones behind a name.
+    /// The assets that anybody has edited: the next ones behind a name.
     ///
     /// - Parameter after: nil for the first ones.
-    /// - Returns: none when there are no more.
-    func assets(after: AssetPath?) async throws(Failure) -> [AssetPath]
+    func assets(after: AssetPath?) async throws(Failure) -> AssetPage
+    /// The assets that have files of versions, published or not: the next ones behind a name. One may come twice.
+    ///
+    /// - Parameter after: nil for the first ones.
+    func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage
     /// The jobs in the history of an asset, the newest first.
     func publishedJobs(
         of asset: AssetPath, _ state: AssetState
@@ -57,8 +60,8 @@ public protocol LibraryStore: Sendable {
     func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
     /// SHA-256 and length of a file; nil when it is not there.
     ///
-    /// - Parameter isRead: whether its bytes are read; else a digest that the store has compared with them will do, if
-    ///   it tells one.
+    /// - Parameter isRead: whether its bytes are read; else a digest that the store keeps beside them will do, if it
+    ///   tells one: it was compared when they were written, and need not have been since.
     func digest(
         of file: StoredFile, isRead: Bool
     ) async throws(Failure) -> StoredDigest?

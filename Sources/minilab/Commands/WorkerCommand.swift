@@ -131,8 +131,10 @@ package struct WorkerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether the render of the same photo with the same edit is used again (default: true).",
-            valueName: "true|false"))
+            "Whether the render of the same photo with the same edit is used again; in a bucket, true means "
+                + "within an asset, and library among all assets, for two requests more a render "
+                + "(default: true).",
+            valueName: "true|library|false"))
     var renderReuse: String?
 
     @Option(

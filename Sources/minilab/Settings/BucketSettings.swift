@@ -15,6 +15,8 @@ struct BucketSettings {
     let scratch: FilePath
     /// Most bytes of downloads that are kept there.
     let scratchBytesMax: Int
+    /// Whether renders are taken over from other assets.
+    let sharesRenders: Bool
     /// The profile of the shared credentials file; nil: the environment's.
     let profile: String?
     private let caFile: String?
@@ -35,6 +37,7 @@ struct BucketSettings {
                     default: Self.scratchDefault), or: Self.scratchDefault))
         scratchBytesMax = reader.value(
             .bytes("scratch.size", 64 << 20...64 << 40, default: "8G"), or: 8 << 30)
+        sharesRenders = RenderReuse(&reader) == .library
         profile = reader.optional(.text("s3.profile", "a profile of the AWS credentials file"))
         caFile = reader.optional(.text("s3.ca.file", "a PEM file of the authorities to trust"))
         let word = reader.value(

@@ -78,12 +78,20 @@ struct OpenLibrary {
     let settings: WorkerSettings
     let logger: Logger
 
-    /// Does something for each asset named, or for all that have an edit; what fails for one is told on standard
+    /// A list of assets.
+    enum AssetList {
+        /// Those that anybody has edited.
+        case edited
+        /// Those that have files of versions, published or not.
+        case stored
+    }
+
+    /// Does something for each asset named, or for all of a list; what fails for one is told on standard
     /// error and does not stop the rest.
     ///
     /// - Throws: `ExitCode.failure` at the end when something failed.
     func forEach(
-        _ names: [String], _ body: (AssetPath) async throws -> Void
+        _ names: [String], of list: AssetList = .edited, _ body: (AssetPath) async throws -> Void
     ) async throws {
         var failed = false
         func each(_ assets: [AssetPath]) async throws {
@@ -97,10 +105,17 @@ struct OpenLibrary {
             }
         }
         try await each(names.map { try AssetPath($0) })
-        var page = names.isEmpty ? try await library.assets(after: nil) : []
-        while let last = page.last {
-            try await each(page)
-            page = try await library.assets(after: last)
+        if names.isEmpty {
+            var place: AssetPath?
+            repeat {
+                let page =
+                    switch list {
+                    case .edited: try await library.assets(after: place)
+                    case .stored: try await library.storedAssets(after: place)
+                    }
+                try await each(page.assets)
+                place = page.next
+            } while place != nil
         }
         if failed { throw ExitCode.failure }
     }

@@ -60,9 +60,7 @@ extension WorkerSettings {
         renderTimeout = reader.value(
             .duration("render.timeout", .seconds(1) ... .seconds(86400), default: "5m"),
             or: renderTimeout)
-        reusesRenders =
-            reader.value(.choice("render.reuse", ["true", "false"], default: "true"), or: "true")
-            == "true"
+        reusesRenders = RenderReuse(&reader) != .never
         eventURLs = reader.optional(.duration("event.urls", .seconds(60) ... .seconds(7 * 86_400)))
         requiresConfinement =
             reader.value(

@@ -178,7 +178,8 @@ import Testing
         async throws
     {
         let first = try await edit("a.png")
-        let key = RenderKey(hex: try #require(first.content?.rendering?.key))
+        let hex = try #require(first.content?.rendering?.key)
+        let key = try #require(RenderKey(recorded: hex))
         let stuck = bench.job()
         let asset = try bench.put("b.png", photo)
         guard case .held(let entry) = try bench.library.claim(key, for: stuck.staged) else {

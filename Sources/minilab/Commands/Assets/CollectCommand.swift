@@ -58,8 +58,8 @@ struct CollectCommand: AsyncParsableCommand {
                         + counted(bytes, "byte"))
             }
         }
-        try await open.forEach(assets) { asset in
-            _ = try await open.library.versions(of: asset)
+        try await open.forEach(assets, of: .stored) { asset in
+            if !assets.isEmpty { _ = try await open.library.versions(of: asset) }
             let collected = try await open.library.collect(
                 asset, keeping: rule, now: open.library.clock, isDryRun: dryRun)
             for (version, why) in collected.held.sorted(by: { $0.key < $1.key }) {

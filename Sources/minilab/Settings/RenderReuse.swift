@@ -1,0 +1,17 @@
+/// Whose renders a job may take over, if photo and edit are the same.
+enum RenderReuse: String, CaseIterable {
+    /// Nobody's.
+    case never = "false"
+    /// Those that cost nothing: of the whole library in a folder, of the same asset in a bucket.
+    case free = "true"
+    /// Those of the whole library, in a bucket too, where looking for them costs requests.
+    case library
+
+    /// Reads the setting.
+    init(_ reader: inout SettingsReader) {
+        let text = reader.value(
+            .choice("render.reuse", Self.allCases.map(\.rawValue), default: Self.free.rawValue),
+            or: Self.free.rawValue)
+        self = Self(rawValue: text) ?? .free
+    }
+}
