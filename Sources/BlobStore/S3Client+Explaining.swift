@@ -36,12 +36,17 @@ extension S3Client {
     private static func words(_ failure: TransportFailure) -> String {
         switch failure.kind {
         case .notConnected: "cannot be reached (\(failure.reason))"
-        case .tls: "did not pass the TLS check (\(failure.reason))"
+        case .tls: "did not pass the TLS check (\(withoutPlaces(failure.reason)))"
         case .lost: "ended the connection (\(failure.reason))"
         case .silent: "was silent or too slow (\(failure.reason))"
         case .malformed: "sent what cannot be read (\(failure.reason))"
         case .cancelled: "was left, because the call was cancelled"
         }
+    }
+
+    /// BoringSSL's words without the line of its source that they name: ` at /path/file.cc:297`.
+    private static func withoutPlaces(_ reason: String) -> String {
+        reason.replacing(#/ at [^ \])]+:[0-9]+/#, with: "")
     }
 
     private func advice(
@@ -52,10 +57,13 @@ extension S3Client {
         case .precondition: return "Somebody wrote it first: read it and decide anew."
         case .changed: return "Somebody replaced it while it was read: start anew."
         case .denied:
-            return refusal?.code == "SignatureDoesNotMatch"
-                ? "Check the secret key."
-                : refusal?.code == "InvalidAccessKeyId"
-                    ? "Check the access key." : "Its policy needs \(request.right)."
+            return switch refusal?.code {
+            case "SignatureDoesNotMatch": "Check the secret key."
+            case "InvalidAccessKeyId": "Check the access key."
+            case "InvalidObjectState":
+                "It is in an archive: restore it, then replay the job; minilab library check names rules that archive."
+            default: "Its policy needs \(request.right)."
+            }
         case .misconfigured: return misconfigured(refusal)
         case .throttled: return "It is asked for too much: fewer workers, or wait."
         case .unavailable: return "Check the endpoint and the network; it may pass."

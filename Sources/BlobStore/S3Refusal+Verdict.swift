@@ -27,7 +27,9 @@ extension S3Refusal {
         }
         switch code {
         case "RequestTimeTooSkewed": return date.map { .correctClock($0) } ?? .fail(.misconfigured)
-        case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired":
+        // Keys that were replaced in their file, and the old ones removed, have no end that is told before.
+        case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken",
+            "InvalidAccessKeyId", "SignatureDoesNotMatch":
             return .renewCredentials
         case "SlowDown", "Throttling", "ThrottlingException", "TooManyRequests",
             "RequestLimitExceeded", "BandwidthLimitExceeded":

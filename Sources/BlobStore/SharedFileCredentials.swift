@@ -6,7 +6,7 @@
 ///     aws_session_token = …
 ///
 /// `AWS_SHARED_CREDENTIALS_FILE` names another file, `AWS_PROFILE` the profile; else it is `default`.
-/// The file is read each time, so that keys that somebody replaced count after the old ones ended.
+/// The file is read each time, so that keys that somebody replaced count as soon as the old ones are refused.
 /// Source: AWS SDKs and tools reference guide, "Shared config and credentials files".
 public struct SharedFileCredentials: CredentialSource {
     /// The most bytes of the file.

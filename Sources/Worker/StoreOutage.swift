@@ -2,7 +2,8 @@ import Adjustments
 import Logging
 
 /// Holds a worker's claims back while the place of its versions cannot be used, and asks it now and then: the store does
-/// not answer or refuses the worker, or its scratch folder is full.
+/// not answer or refuses the worker, its scratch folder is full, or the folder
+/// where versions are made cannot be written.
 ///
 /// Jobs that met the outage go back without an attempt burnt; a version that is committed waits for the end here, since
 /// nobody else could publish it either. A store that answers everything but one job's requests is not away: that
@@ -15,6 +16,8 @@ actor StoreOutage {
     private let pause: Duration
     private var asking: Task<Void, Never>?
     private var isClosed = false
+    /// The sentence that was told last; nil when there is no outage.
+    private var trouble: String?
 
     /// Between two questions. Source: one probe a second while a store is away, ``BlobStore``'s own budget being spent.
     static let pauseStandard = Duration.seconds(1)
@@ -46,15 +49,15 @@ actor StoreOutage {
         return true
     }
 
-    /// Whether it may be a failure of all jobs, and not of one.
+    /// Whether it may be a failure of all jobs, and not of one: the store is asked, or the disk.
     private static func isOutage(_ failure: Failure) -> Bool {
-        failure.code == .storeUnavailable || failure.code == .noSpace
+        [.storeUnavailable, .noSpace, .ioFailure].contains(failure.code)
     }
 
     private func begin(_ failure: Failure) {
         guard asking == nil, !isClosed else { return }
         brake.pull(true, for: .store)
-        listener(.store(trouble: failure.message))
+        tell(failure.message)
         logger.error(
             "the library's store cannot be used: no job is claimed until it can",
             metadata: ["error": "\(failure.message)"])
@@ -70,6 +73,12 @@ actor StoreOutage {
         asking?.cancel()
     }
 
+    private func tell(_ trouble: String?) {
+        guard trouble != self.trouble else { return }
+        self.trouble = trouble
+        listener(.store(trouble: trouble))
+    }
+
     private func ask() async {
         while !Task.isCancelled {
             do {
@@ -77,6 +86,8 @@ actor StoreOutage {
                 try await handler.reach()
                 break
             } catch let failure as Failure where Self.isOutage(failure) {
+                // It may change: an operator mends one thing after the other.
+                tell(failure.message)
                 continue
             } catch {
                 // Cancelled; or it answers, and whatever else is wrong is for jobs to tell.
@@ -85,7 +96,7 @@ actor StoreOutage {
         }
         asking = nil
         brake.pull(false, for: .store)
-        listener(.store(trouble: nil))
+        tell(nil)
         logger.notice("the library's store can be used again, or the worker stops")
     }
 }

@@ -23,6 +23,16 @@ import Testing
         #expect(stub.requests.count == 1)
     }
 
+    @Test func `an archived object is to be restored, and no right is asked for`() async throws {
+        let stub = try await StubStore.start { _ in .reply(403, [], errorBody("InvalidObjectState"))
+        }
+        let error = try await withClient(of: stub) { client async throws in
+            await failure { () throws(BlobError) in try await client.get(key) { _ in } }
+        }
+        #expect(error?.message.contains("restore it") == true, "\(error?.message ?? "none")")
+        #expect(error?.message.contains("policy") == false)
+    }
+
     @Test func `an error under status 200 is one`() async throws {
         let stub = try await StubStore.start { request in
             request.number == 1

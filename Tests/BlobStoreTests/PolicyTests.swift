@@ -59,7 +59,7 @@ import Testing
         (404, "NoSuchBucket", .misconfigured), (412, "PreconditionFailed", .precondition),
         (501, "NotImplemented", .misconfigured), (400, "InvalidRequest", .misconfigured),
         (416, "InvalidRange", .invalid), (507, "InsufficientStorage", .full),
-        (403, "QuotaExceeded", .full), (403, "SignatureDoesNotMatch", .denied),
+        (403, "QuotaExceeded", .full), (403, "AccessDenied", .denied),
         (405, "MethodNotAllowed", .misconfigured), (401, "Unauthorized", .denied),
     ]) func `what will be the same again is not repeated`(
         status: Int, code: String, expected: BlobError.Code

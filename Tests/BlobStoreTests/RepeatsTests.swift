@@ -126,10 +126,13 @@ import Testing
             ])
     }
 
-    @Test func `keys that ended are renewed`() async throws {
+    @Test(arguments: [
+        (400, "ExpiredToken"), (403, "InvalidAccessKeyId"), (403, "SignatureDoesNotMatch"),
+        (403, "InvalidToken"),
+    ]) func `keys that ended or were replaced are renewed`(status: Int, code: String) async throws {
         let stub = try await StubStore.start { request in
             request.headers["x-amz-security-token"] == ["token-2"]
-                ? .reply(200, [("etag", "t")]) : .reply(400, [], errorBody("ExpiredToken"))
+                ? .reply(200, [("etag", "t")]) : .reply(status, [], errorBody(code))
         }
         try await withClient(of: stub, credentials: CountingSource()) { client async throws in
             _ = try await client.put(key, [1])

@@ -109,6 +109,31 @@ struct BucketSeaweedTests {
         #expect(!worker.output.contains("X-Amz-Signature"))
     }
 
+    @Test func `a photo under two names is rendered once where renders are shared`() async throws {
+        let rig = try await BucketRig()
+        for name in ["a.png", "b.png"] {
+            try await rig.put(name, SyntheticPhoto.png(width: 64, height: 48))
+        }
+        let edit = #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[32]}}"#
+        var versions: [[UInt8]] = []
+        for (count, name) in [(1, "a.png"), (2, "b.png")] {
+            let worker = try rig.worker("w-\(name)", flags: ["--render-reuse", "library"])
+            try await rig.queue.xadd(name, edit: edit)
+            guard case .completed(let done) = try await rig.queue.waitForEnds(count)[count - 1].data
+            else {
+                Issue.record("\(name) is not done")
+                return
+            }
+            #expect((done.reusedFrom?.hasPrefix("a.png@") ?? false) == (count == 2), "\(done)")
+            versions.append(try await rig.bytes(done.version.path))
+            worker.kill(SIGTERM)
+            #expect(try await worker.waitForEnd() == .exited(0))
+        }
+        #expect(versions[0] == versions[1])
+        let verified = try await rig.run(["verify", "--all-versions"])
+        #expect(verified.contains("b.png: sound"), "\(verified)")
+    }
+
     @Test func `check says whether workers could work, and which right is missing`() async throws {
         let rig = try await BucketRig()
         let good = try await rig.run(["library", "check"])

@@ -58,6 +58,24 @@ import Testing
         await runner.outage.waitForEnd()
     }
 
+    @Test func `a disk that breaks burns no attempt either, and a file that is broken does`()
+        async throws
+    {
+        let broken = Failure(.ioFailure, "Read-only file system.")
+        for isDisk in [true, false] {
+            let f = try await RunnerFixture()
+            let handler = FakeHandler(
+                make: { _ async throws in throw broken },
+                reach: { () throws(Failure) in if isDisk { throw broken } })
+            let runner = f.runner(handler)
+            await runner.run(try await f.claim("a"), JobHold())
+            #expect(try await f.record("a").state == (isDisk ? .ready : .delayed))
+            #expect(try await f.queue.attempts(of: "a").isEmpty == isDisk)
+            await runner.outage.close()
+            await runner.outage.waitForEnd()
+        }
+    }
+
     @Test func `holds claims back until it answers`() async throws {
         let store = Away(for: 3)
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
@@ -70,6 +88,25 @@ import Testing
         await outage.waitForEnd()
         #expect(!brake.isPulled)
         #expect(handler.seen == [.asked, .asked, .asked, .asked])
+    }
+
+    @Test func `is told as it is now: an operator mends one thing after the other`() async throws {
+        let full = Failure(.noSpace, "the scratch folder is full.")
+        let failures = Mutex([Self.away, full])
+        let handler = FakeHandler(reach: { () throws(Failure) in
+            if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                throw failure
+            }
+        })
+        let told = Mutex<[String?]>([])
+        let outage = StoreOutage(
+            handler: handler, brake: ClaimBrake(), logger: .init(label: "test"),
+            listener: { event in
+                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
+            }, pause: .milliseconds(1))
+        #expect(await outage.begins(Self.away))
+        await outage.waitForEnd()
+        #expect(told.withLock { $0 } == [Self.away.message, full.message, nil])
     }
 
     @Test func `does not let go of claims that memory holds back`() async throws {

@@ -106,8 +106,9 @@ def bucket_stop_points(rig):
 def bucket_store_kill(rig):
     rig.start_server()
     begin(rig, rounds=rig.size(ROUNDS))
-    for _ in range(2):
-        rig.worker()
+    for worker in [rig.worker(), rig.worker()]:
+        # One that finds no store when it starts ends, with the reason.
+        eventually("the worker starts", lambda: worker.has_said("worker starts"))
     for _ in range(rig.size(3)):
         rig.wait_for_ended(rig.ends_now() + 3)
         rig.store.kill()
