@@ -1,4 +1,5 @@
 import Adjustments
+import Pixels
 import RenderProtocol
 import Testing
 import Vips

@@ -9,6 +9,6 @@ enum CSSBrightness {
         "css:brightness", "Brightens or darkens, as CSS does.", identity: 1,
         formula: "v · a on encoded values."
     ) { amount in
-        CSSLine(slope: amount, intercept: 0)
+        EncodedMatrixPixels.line(slope: amount, intercept: 0)
     }
 }

@@ -9,6 +9,6 @@ enum CSSContrast {
         "css:contrast", "Changes the contrast, as CSS does.", identity: 1,
         formula: "v · a + ½ − ½ a on encoded values."
     ) { amount in
-        CSSLine(slope: amount, intercept: 0.5 - 0.5 * amount)
+        EncodedMatrixPixels.line(slope: amount, intercept: 0.5 - 0.5 * amount)
     }
 }

@@ -24,43 +24,23 @@ enum CSSFilter {
     }
 }
 
-/// A CSS function that multiplies colours by a matrix.
-struct CSSMatrix: PixelFilter {
-    /// Nine numbers, row by row.
-    let matrix: [Float]
-
-    func apply(to pixels: PixelChunk) {
-        pixels.encode()
-        pixels.multiply(by: matrix)
-        pixels.clamp()
-        pixels.decode()
+extension EncodedMatrixPixels {
+    /// A matrix of nine numbers, row by row.
+    static func matrix(_ matrix: [Double]) -> EncodedMatrixPixels {
+        EncodedMatrixPixels(transforms: [ColourTransform(matrix: matrix)])
     }
 
     /// From no change to a matrix, as grayscale and sepia go: an amount beyond 1 acts as 1.
-    static func mixed(_ full: [Double], _ amount: Double) -> CSSMatrix {
+    static func mixed(_ full: [Double], _ amount: Double) -> EncodedMatrixPixels {
         let share = min(amount, 1)
-        let matrix = full.enumerated().map { place, number in
-            Float((place.isMultiple(of: 4) ? 1 - share : 0) + share * number)
-        }
-        return CSSMatrix(matrix: matrix)
-    }
-}
-
-/// A CSS function that puts each channel through a straight line.
-struct CSSLine: PixelFilter {
-    let slope, intercept: Float
-
-    init(slope: Double, intercept: Double) {
-        self.slope = Float(slope)
-        self.intercept = Float(intercept)
+        return .matrix(
+            full.enumerated().map { place, number in
+                (place.isMultiple(of: 4) ? 1 - share : 0) + share * number
+            })
     }
 
-    func apply(to pixels: PixelChunk) {
-        pixels.encode()
-        for plane in pixels.colours {
-            for i in 0..<pixels.count { plane[i] = plane[i] * slope + intercept }
-        }
-        pixels.clamp()
-        pixels.decode()
+    /// A straight line for each channel.
+    static func line(slope: Double, intercept: Double) -> EncodedMatrixPixels {
+        EncodedMatrixPixels(transforms: [ColourTransform(scale: slope, offset: intercept)])
     }
 }

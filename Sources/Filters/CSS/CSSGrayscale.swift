@@ -10,7 +10,7 @@ enum CSSGrayscale {
         formula:
             "a matrix that makes luminance (0.2126, 0.7152, 0.0722) of encoded values; beyond 1 acts as 1."
     ) { amount in
-        CSSMatrix.mixed(full, amount)
+        EncodedMatrixPixels.mixed(full, amount)
     }
 
     private static let full = [

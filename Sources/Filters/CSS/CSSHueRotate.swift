@@ -16,6 +16,8 @@ enum CSSHueRotate {
         fidelity: .exact,
         source: "W3C Filter Effects 1: feColorMatrix hueRotate on encoded values.",
         kernel: .pixel { filter, _ in
-            CSSMatrix(matrix: HueRotation.matrix(angle: filter.number("angle") * .pi / 180))
+            EncodedMatrixPixels(transforms: [
+                HueRotation.matrix(angle: filter.number("angle") * .pi / 180)
+            ])
         })
 }

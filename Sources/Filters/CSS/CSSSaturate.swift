@@ -9,14 +9,14 @@ enum CSSSaturate {
         "css:saturate", "Changes the saturation, as CSS does.", identity: 1,
         formula: "feColorMatrix saturate on encoded values."
     ) { amount in
-        CSSMatrix(matrix: matrix(amount))
+        EncodedMatrixPixels.matrix(matrix(amount))
     }
 
-    private static func matrix(_ amount: Double) -> [Float] {
+    private static func matrix(_ amount: Double) -> [Double] {
         let grey = [0.213, 0.715, 0.072]
         return (0..<9).map { place in
             let (row, column) = (place / 3, place % 3)
-            return Float(grey[column] * (1 - amount) + (row == column ? amount : 0))
+            return grey[column] * (1 - amount) + (row == column ? amount : 0)
         }
     }
 }

@@ -9,7 +9,7 @@ enum CSSSepia {
         "css:sepia", "Maps the photo to shades of brown, as CSS does.", identity: 0,
         formula: "a matrix on encoded values; beyond 1 acts as 1."
     ) { amount in
-        CSSMatrix.mixed(full, amount)
+        EncodedMatrixPixels.mixed(full, amount)
     }
 
     private static let full = [

@@ -6,7 +6,7 @@ import Glibc
 /// by a part in 10⁶ at the most: less than a 16-bit code. The table's 34 KB fit beside the pixels in
 /// the second-level cache.
 public final class LightCurve: Sendable {
-    private static let scale = LogScale(stepBits: 7, octavesBelowOne: 26, octavesAboveOne: 7)
+    static let scale = LogScale(stepBits: 7, octavesBelowOne: 26, octavesAboveOne: 7)
 
     /// By entry: the value at its lower end, and what the value gains until its upper end.
     @usableFromInline let table: Table<Float>
@@ -38,17 +38,29 @@ public final class LightCurve: Sendable {
             let number = plane[i]
             let (entry, part) = scale.position(number.magnitude)
             let value = values[2 * entry] + values[2 * entry + 1] * part
-            plane[i] = number < 0 ? -value : number > 0 ? value : 0
+            // The number's sign, without a branch.
+            let signed = value.bitPattern ^ number.bitPattern & 0x8000_0000
+            plane[i] = number == 0 ? 0 : Float(bitPattern: signed)
         }
     }
 
     /// Linear light to sRGB-encoded values, beyond 0 to 1 too: to be applied signed.
-    public static let encoding = LightCurve { light in
-        light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
-    }
+    public static let encoding = LightCurve(signedEncoding)
 
     /// sRGB-encoded values to linear light, beyond 0 to 1 too: to be applied signed.
-    public static let decoding = LightCurve { value in
-        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    public static let decoding = LightCurve(signedDecoding)
+
+    /// The function that ``encoding`` tabulates: IEC 61966-2-1, odd.
+    @Sendable static func signedEncoding(_ light: Double) -> Double {
+        let amount = abs(light)
+        let value = amount <= 0.0031308 ? 12.92 * amount : 1.055 * pow(amount, 1 / 2.4) - 0.055
+        return light < 0 ? -value : value
+    }
+
+    /// The function that ``decoding`` tabulates.
+    @Sendable static func signedDecoding(_ value: Double) -> Double {
+        let amount = abs(value)
+        let light = amount <= 0.04045 ? amount / 12.92 : pow((amount + 0.055) / 1.055, 2.4)
+        return value < 0 ? -light : light
     }
 }

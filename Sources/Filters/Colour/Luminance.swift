@@ -2,6 +2,9 @@
 ///
 /// Found by fitting Core Image's own pixels; 0.2126, 0.7152, 0.0722 differ by less than 0.1 of 255.
 public enum Luminance {
+    /// Those of red, green and blue.
+    static let weights = [0.2125, 0.7154, 0.0721]
+
     /// The luminance of a linear colour.
     @inline(__always) @inlinable
     public static func of(_ red: Float, _ green: Float, _ blue: Float) -> Float {

@@ -35,17 +35,23 @@ struct CIVignette: RadialGain {
     let centre: (x: Double, y: Double)
     /// Half of the photo's diagonal.
     let reach: Double
+    let gains: RadialTable
     private let strength: Double
 
     init(_ filter: Filter, _ size: PixelSize) {
         centre = (Double(size.width) / 2, Double(size.height) / 2)
         reach = (centre.x * centre.x + centre.y * centre.y).squareRoot()
-        strength =
+        let strength =
             filter.number("inputIntensity") / 2 * (1 - exp(-filter.number("inputRadius")))
+        let reach = reach
+        gains = RadialTable(over: 0...reach) { Self.gain($0 / reach, strength) }
+        self.strength = strength
     }
 
-    func gain(at distance: Double) -> Double {
-        let square = (distance / reach) * (distance / reach)
+    func gain(at distance: Double) -> Double { Self.gain(distance / reach, strength) }
+
+    private static func gain(_ distance: Double, _ strength: Double) -> Double {
+        let square = distance * distance
         let dark = exp(-abs(strength) * square * (2.67 + 1.79 * square))
         return strength < 0 ? 2 - dark : dark
     }

@@ -35,22 +35,36 @@ struct CIVignetteEffect: RadialGain {
         kernel: .pixel { filter, _ in CIVignetteEffect(filter) })
 
     let centre: (x: Double, y: Double)
-    private let radius, intensity, falloff: Double
+    let gains: RadialTable
+    let reach: Double
+    private let profile: Profile
 
     init(_ filter: Filter) {
         let place = filter.vector("inputCenter")
         centre = (place[0], place[1])
-        // A hair's breadth instead of nothing: the edge is then within a pixel, and 0 / 0 never met.
-        radius = max(filter.number("inputRadius"), 1e-3)
-        falloff = max(filter.number("inputFalloff"), 1e-6)
-        intensity = filter.number("inputIntensity")
+        profile = Profile(
+            // A hair's breadth instead of nothing: the edge is then within a pixel, and 0 / 0 never met.
+            radius: max(filter.number("inputRadius"), 1e-3),
+            intensity: filter.number("inputIntensity"),
+            falloff: max(filter.number("inputFalloff"), 1e-6))
+        reach = profile.ramp.upperBound
+        gains = RadialTable(over: profile.ramp, profile.gain)
     }
 
-    var reach: Double { radius * (1 + 2 * falloff) }
+    func gain(at distance: Double) -> Double { profile.gain(at: distance) }
 
-    func gain(at distance: Double) -> Double {
-        let u = min(max(0.5 + (distance / radius - 1) / (4 * falloff), 0), 1)
-        let t = u * u * u * (10 + u * (6 * u - 15))
-        return ToneCurve.sRGB.linear(1 - intensity * t)
+    private struct Profile {
+        let radius, intensity, falloff: Double
+
+        /// Where the gain changes.
+        var ramp: ClosedRange<Double> {
+            max(0, radius * (1 - 2 * falloff))...radius * (1 + 2 * falloff)
+        }
+
+        func gain(at distance: Double) -> Double {
+            let u = min(max(0.5 + (distance / radius - 1) / (4 * falloff), 0), 1)
+            let t = u * u * u * (10 + u * (6 * u - 15))
+            return ToneCurve.sRGB.linear(1 - intensity * t)
+        }
     }
 }

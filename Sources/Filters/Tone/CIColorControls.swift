@@ -3,7 +3,7 @@ import Adjustments
 /// CIColorControls: saturation, then contrast, then brightness, on linear light.
 ///
 ///     y = Y + (x − Y) · saturation     out = (y − ½) · contrast + ½ + brightness
-struct CIColorControls: PixelFilter {
+enum CIColorControls {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -27,25 +27,16 @@ struct CIColorControls: PixelFilter {
         source: """
             Saturation, contrast, brightness, in this order, on linear light: brightness before contrast is off by 157.
             """,
-        kernel: .pixel { filter, _ in CIColorControls(filter) })
+        kernel: .pixel { filter, _ in MatrixPixels(transform: transform(of: filter)) })
 
-    private let saturation, contrast, offset: Float
-
-    init(_ filter: Filter) {
-        saturation = Float(filter.number("inputSaturation"))
-        contrast = Float(filter.number("inputContrast"))
-        offset = Float(
-            0.5 - 0.5 * filter.number("inputContrast") + filter.number("inputBrightness"))
-    }
-
-    func apply(to pixels: PixelChunk) {
-        let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        let (colour, grey) = (saturation * contrast, (1 - saturation) * contrast)
-        for i in 0..<pixels.count {
-            let rest = grey * Luminance.of(red[i], green[i], blue[i]) + offset
-            red[i] = colour * red[i] + rest
-            green[i] = colour * green[i] + rest
-            blue[i] = colour * blue[i] + rest
-        }
+    private static func transform(of filter: Filter) -> ColourTransform {
+        let (saturation, contrast) = (
+            filter.number("inputSaturation"), filter.number("inputContrast")
+        )
+        let shares = Luminance.weights.map { $0 * (1 - saturation) * contrast }
+        return ColourTransform(
+            matrix: (0..<9).map { place in
+                shares[place % 3] + (place % 4 == 0 ? saturation * contrast : 0)
+            }, offset: 0.5 - 0.5 * contrast + filter.number("inputBrightness"))
     }
 }

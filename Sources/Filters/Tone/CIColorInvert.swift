@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CIColorInvert: 1 − x on linear light.
-struct CIColorInvert: PixelFilter {
+enum CIColorInvert {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -14,11 +14,5 @@ struct CIColorInvert: PixelFilter {
             1 − x on linear light, which is why the result looks washed out: middle grey 128 becomes 229. \
             Inverting the encoded values instead is off by 63; that is css:invert.
             """,
-        kernel: .pixel { _, _ in CIColorInvert() })
-
-    func apply(to pixels: PixelChunk) {
-        for plane in [pixels.red, pixels.green, pixels.blue] {
-            for i in 0..<pixels.count { plane[i] = 1 - plane[i] }
-        }
-    }
+        kernel: .pixel { _, _ in MatrixPixels(transform: ColourTransform(scale: -1, offset: 1)) })
 }

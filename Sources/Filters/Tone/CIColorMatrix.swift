@@ -4,7 +4,7 @@ import Adjustments
 ///
 /// On linear light, not multiplied by alpha. Alpha beyond 0 to 1 is cut off, where Core Image would make
 /// over-bright pixels of it.
-struct CIColorMatrix: PixelFilter {
+struct CIColorMatrix: FusiblePixels {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -40,6 +40,16 @@ struct CIColorMatrix: PixelFilter {
     private let bias: [Float]
 
     var changesAlpha: Bool { rows[3] != [0, 0, 0, 1] || bias[3] != 0 }
+
+    /// Of colours alone: alpha goes into none and stays.
+    var form: PixelForm? {
+        guard !changesAlpha, rows[..<3].allSatisfy({ $0[3] == 0 }) else { return nil }
+        return .matrix(
+            ColourTransform(
+                rows: (0..<3).flatMap { row in
+                    rows[row][..<3].map { Double($0) } + [Double(bias[row])]
+                }))
+    }
 
     init(_ filter: Filter) {
         rows = ["R", "G", "B", "A"].map { filter.floats("input\($0)Vector") }

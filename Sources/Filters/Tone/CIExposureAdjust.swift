@@ -2,7 +2,7 @@ import Adjustments
 import Glibc
 
 /// CIExposureAdjust: x · 2^EV on linear light, as a longer or shorter exposure would.
-struct CIExposureAdjust: PixelFilter {
+enum CIExposureAdjust {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -18,15 +18,7 @@ struct CIExposureAdjust: PixelFilter {
         ],
         fidelity: .measured(rms: 1.24),
         source: "x · 2^EV on linear light. Documented by Apple.",
-        kernel: .pixel { filter, _ in CIExposureAdjust(filter) })
-
-    private let gain: Float
-
-    init(_ filter: Filter) { gain = Float(exp2(filter.number("inputEV"))) }
-
-    func apply(to pixels: PixelChunk) {
-        for plane in pixels.colours {
-            for i in 0..<pixels.count { plane[i] *= gain }
-        }
-    }
+        kernel: .pixel { filter, _ in
+            MatrixPixels(transform: ColourTransform(scale: exp2(filter.number("inputEV"))))
+        })
 }

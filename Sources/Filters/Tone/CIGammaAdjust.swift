@@ -2,7 +2,7 @@ import Adjustments
 import Glibc
 
 /// CIGammaAdjust: x^power on linear light; negative light keeps its sign.
-struct CIGammaAdjust: PixelFilter {
+struct CIGammaAdjust: FusiblePixels {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -23,10 +23,19 @@ struct CIGammaAdjust: PixelFilter {
             """,
         kernel: .pixel { filter, _ in CIGammaAdjust(filter) })
 
+    private let exponent: Double
     private let power: LightCurve
+
+    var form: PixelForm? {
+        .curve { [exponent] light in
+            let power = pow(abs(light), exponent)
+            return light < 0 ? -power : power
+        }
+    }
 
     init(_ filter: Filter) {
         let exponent = filter.number("inputPower")
+        self.exponent = exponent
         power = LightCurve { pow($0, exponent) }
     }
 

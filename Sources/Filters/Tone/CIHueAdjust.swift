@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CIHueAdjust: turns the hues, on linear light.
-struct CIHueAdjust: PixelFilter {
+enum CIHueAdjust {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -18,11 +18,7 @@ struct CIHueAdjust: PixelFilter {
             The W3C's matrix of hueRotate on linear light. A turn in YIQ or about the axis of equal numbers is off by \
             20 to 35.
             """,
-        kernel: .pixel { filter, _ in CIHueAdjust(filter) })
-
-    private let matrix: [Float]
-
-    init(_ filter: Filter) { matrix = HueRotation.matrix(angle: filter.number("inputAngle")) }
-
-    func apply(to pixels: PixelChunk) { pixels.multiply(by: matrix) }
+        kernel: .pixel { filter, _ in
+            MatrixPixels(transform: HueRotation.matrix(angle: filter.number("inputAngle")))
+        })
 }

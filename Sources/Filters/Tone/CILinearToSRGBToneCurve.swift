@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CILinearToSRGBToneCurve: the sRGB encoding, applied on top of the linear working values.
-struct CILinearToSRGBToneCurve: PixelFilter {
+struct CILinearToSRGBToneCurve: FusiblePixels {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -12,6 +12,8 @@ struct CILinearToSRGBToneCurve: PixelFilter {
         fidelity: .measured(rms: 0.04),
         source: "IEC 61966-2-1, applied to linear light; an odd function.",
         kernel: .pixel { _, _ in CILinearToSRGBToneCurve() })
+
+    var form: PixelForm? { .curve(LightCurve.signedEncoding) }
 
     func apply(to pixels: PixelChunk) { pixels.encode() }
 }

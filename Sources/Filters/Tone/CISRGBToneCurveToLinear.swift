@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CISRGBToneCurveToLinear: the sRGB decoding, applied on top of the linear working values.
-struct CISRGBToneCurveToLinear: PixelFilter {
+struct CISRGBToneCurveToLinear: FusiblePixels {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -12,6 +12,8 @@ struct CISRGBToneCurveToLinear: PixelFilter {
         fidelity: .measured(rms: 0.04),
         source: "IEC 61966-2-1 turned round, applied to linear light; an odd function.",
         kernel: .pixel { _, _ in CISRGBToneCurveToLinear() })
+
+    var form: PixelForm? { .curve(LightCurve.signedDecoding) }
 
     func apply(to pixels: PixelChunk) { pixels.decode() }
 }

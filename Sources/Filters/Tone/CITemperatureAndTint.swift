@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CITemperatureAndTint: what is neutral under one light becomes neutral under another.
-struct CITemperatureAndTint: PixelFilter {
+enum CITemperatureAndTint {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -32,28 +32,24 @@ struct CITemperatureAndTint: PixelFilter {
             Bradford adaptation between whites of the daylight locus (the Planckian one below 3000 K), not renormalised. \
             Measured for 6500 → 4000; von Kries is off by 5.6. How Core Image scales tint is unknown: ours is Adobe's.
             """,
-        kernel: .pixel { filter, _ throws(Failure) in try CITemperatureAndTint(filter) })
+        kernel: .pixel { filter, _ throws(Failure) in
+            MatrixPixels(transform: try transform(of: filter))
+        })
 
-    /// Nil when both whites are the same.
-    private let matrix: [Float]?
-
-    init(_ filter: Filter) throws(Failure) {
+    private static func transform(of filter: Filter) throws(Failure) -> ColourTransform {
         let (neutral, target) = (
             filter.vector("inputNeutral"), filter.vector("inputTargetNeutral")
         )
         for (name, white) in [("inputNeutral", neutral), ("inputTargetNeutral", target)] {
-            guard WhitePoint.kelvins.contains(white[0]), Self.tints.contains(white[1]) else {
+            guard WhitePoint.kelvins.contains(white[0]), tints.contains(white[1]) else {
                 throw Failure(
                     .parameterOutOfRange,
                     "CITemperatureAndTint's \(name) is \(white[0]) K with tint \(white[1]); it takes "
                         + "\(WhitePoint.kelvins.lowerBound) to \(WhitePoint.kelvins.upperBound) K and "
-                        + "\(Self.tints.lowerBound) to \(Self.tints.upperBound).")
+                        + "\(tints.lowerBound) to \(tints.upperBound).")
             }
         }
-        guard neutral != target else {
-            matrix = nil
-            return
-        }
+        guard neutral != target else { return ColourTransform(scale: 1) }
         guard
             let adaptation = WhitePoint.adaptation(
                 from: WhitePoint.xyz(kelvin: neutral[0], tint: neutral[1]),
@@ -64,10 +60,6 @@ struct CITemperatureAndTint: PixelFilter {
                 "CITemperatureAndTint cannot adapt from \(neutral) to \(target): one of them is no light "
                     + "that eyes see as white. Use a smaller tint.")
         }
-        matrix = adaptation.rows.map { Float($0) }
-    }
-
-    func apply(to pixels: PixelChunk) {
-        if let matrix { pixels.multiply(by: matrix) }
+        return ColourTransform(matrix: adaptation.rows)
     }
 }

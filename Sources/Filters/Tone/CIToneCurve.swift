@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CIToneCurve: a curve through five points, applied to each sRGB-encoded channel.
-struct CIToneCurve: PixelFilter {
+struct CIToneCurve: FusiblePixels {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -31,7 +31,14 @@ struct CIToneCurve: PixelFilter {
     private static let domain = (low: -1.0, high: 3.0)
     private static let samples = 4 * 8192 + 1
 
+    private let spline: NaturalSpline
     private let curve: SampledCurve
+
+    var form: PixelForm? {
+        .curve { [spline] light in
+            LightCurve.signedDecoding(spline.value(at: LightCurve.signedEncoding(light)))
+        }
+    }
 
     init(_ filter: Filter) throws(Failure) {
         let points = (0..<Self.count).map { filter.vector("inputPoint\($0)") }
@@ -43,6 +50,7 @@ struct CIToneCurve: PixelFilter {
                     + "to right.")
         }
         let spline = NaturalSpline(x: points.map { $0[0] }, y: points.map { $0[1] })
+        self.spline = spline
         curve = SampledCurve(from: Self.domain.low, to: Self.domain.high, count: Self.samples) {
             spline.value(at: $0)
         }

@@ -1,7 +1,7 @@
 import Adjustments
 
 /// CIWhitePointAdjust: multiplies the light by a colour, which so becomes the new white.
-struct CIWhitePointAdjust: PixelFilter {
+enum CIWhitePointAdjust {
     @section("minilab_filters") @used
     private static let registration: FilterRegistration = { register(definition, in: $0) }
 
@@ -15,17 +15,10 @@ struct CIWhitePointAdjust: PixelFilter {
         ],
         fidelity: .measured(rms: 0.35),
         source: "Linear light times the colour's linear light; the colour's alpha does not count.",
-        kernel: .pixel { filter, _ in CIWhitePointAdjust(filter) })
-
-    private let white: Light
-
-    init(_ filter: Filter) { white = filter.light("inputColor") }
-
-    func apply(to pixels: PixelChunk) {
-        for i in 0..<pixels.count {
-            pixels.red[i] *= white.red
-            pixels.green[i] *= white.green
-            pixels.blue[i] *= white.blue
-        }
-    }
+        kernel: .pixel { filter, _ in
+            let white = filter.light("inputColor")
+            let (red, green, blue) = (Double(white.red), Double(white.green), Double(white.blue))
+            return MatrixPixels(
+                transform: ColourTransform(matrix: [red, 0, 0, 0, green, 0, 0, 0, blue]))
+        })
 }

@@ -73,7 +73,7 @@ struct GaussianBlur: Sendable {
     /// Rows that the window has to keep for the blur alone.
     var windowRows: Int {
         guard let rows else { return 1 }
-        return rows.grid == nil ? 2 * rows.kernel.reach + 1 : 2
+        return rows.grid == nil ? 2 * rows.kernel.reach + SeparableRows.together : 2
     }
 
     /// Blurs a picture.
@@ -92,7 +92,9 @@ struct GaussianBlur: Sendable {
         let full = window.format
         let (gridX, gridY) = (columns?.grid, rows?.grid)
         if gridX == nil, gridY == nil {
-            return SeparableRows(window, columns: columns?.kernel, rows: rows?.kernel)
+            return SeparableRows(
+                window, columns: columns?.kernel, rows: rows?.kernel,
+                together: SeparableRows.together)
         }
         let small = RowWindow(
             ShrunkRows(window, columns: gridX, rows: gridY, edge: edge),
@@ -120,7 +122,8 @@ struct GaussianBlur: Sendable {
 
         var ahead: Int {
             // Two cells for enlarging, the kernel, and two for shrinking, from the next whole cell on.
-            grid.map { ($0.step * (kernel.reach + 4)) } ?? kernel.reach
+            grid.map { ($0.step * (kernel.reach + 4)) }
+                ?? (kernel.reach + SeparableRows.together - 1)
         }
     }
 }

@@ -8,13 +8,20 @@ public enum RowMemory {
     /// The rows are set up as for a render, in addresses that no memory stands behind: so the number is the
     /// render's own, for any filter.
     public static func bytes(of filter: any NeighbourhoodFilter, on format: RowFormat) -> Int {
+        bytes(on: format, of: filter.rows)
+    }
+
+    /// The same for whatever makes rows from rows.
+    package static func bytes(
+        on format: RowFormat, of make: (any RowSource) -> any RowSource
+    ) -> Int {
         let ledger = Ledger()
-        $ledger.withValue(ledger) { _ = filter.rows(from: NoRows(format: format)) }
+        $ledger.withValue(ledger) { _ = make(NoRows(format: format)) }
         return ledger.bytes
     }
 
     /// Zeros for rows, until ``free(_:)``.
-    static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
+    package static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
         let bytes = max(1, count) * MemoryLayout<Float>.stride
         guard let memory = ledger.map({ $0.addresses(bytes) }) ?? calloc(1, bytes) else {
             fatalError("there are no \(bytes) bytes for rows")
@@ -23,7 +30,7 @@ public enum RowMemory {
     }
 
     /// Gives them back.
-    static func free(_ memory: UnsafeMutablePointer<Float>) {
+    package static func free(_ memory: UnsafeMutablePointer<Float>) {
         // Those of a ledger go with it.
         if ledger == nil { Glibc.free(memory) }
     }

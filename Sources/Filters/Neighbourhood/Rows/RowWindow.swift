@@ -1,12 +1,12 @@
-import Adjustments
+package import Adjustments
 
 /// The last rows of a picture, which any number of readers look at, and what lies beside and beyond
 /// them.
 ///
 /// Rows are made when they are asked for. Each is made once, so a filter that combines a picture with
 /// its own blur reads the photo once.
-final class RowWindow {
-    let format: RowFormat
+package final class RowWindow {
+    package let format: RowFormat
     /// Rows that are kept.
     let capacity: Int
     /// Columns beside the picture that can be read.
@@ -22,7 +22,7 @@ final class RowWindow {
     /// - Parameters:
     ///   - rows: how many are kept: from the oldest to the newest that are asked for together.
     ///   - margin: columns that are read to the left and to the right of the picture.
-    init(_ source: any RowSource, rows: Int, margin: Int, edge: EdgeMode) {
+    package init(_ source: any RowSource, rows: Int, margin: Int, edge: EdgeMode) {
         self.source = source
         self.edge = edge
         format = source.format
@@ -48,7 +48,7 @@ final class RowWindow {
     /// picture, and ``margin`` samples can be read on both sides of it.
     ///
     /// It is there until ``capacity`` more rows are made.
-    func row(_ y: Int) -> PlanarRow {
+    package func row(_ y: Int) -> PlanarRow {
         if let outside, y < 0 || y >= format.height { return outside }
         let y = min(max(y, 0), format.height - 1)
         while made <= y { make() }
@@ -77,12 +77,12 @@ final class RowWindow {
 }
 
 /// A row of its own to compute in.
-final class ScratchRow {
-    let row: PlanarRow
+package final class ScratchRow {
+    package let row: PlanarRow
     private let memory: UnsafeMutablePointer<Float>
 
     /// - Parameter margin: columns on both sides of the width.
-    init(width: Int, planes: Int, margin: Int = 0) {
+    package init(width: Int, planes: Int, margin: Int = 0) {
         let margin = (margin + 15) & ~15
         let stride = (width + 2 * margin + RowFormat.block + 15) & ~15
         memory = RowMemory.zeros(stride * planes)

@@ -153,25 +153,3 @@ final class ShrunkRows: RowSource {
         }
     }
 }
-
-/// Four samples. Whole vectors only: taking single elements was five times slower.
-typealias Lanes = SIMD4<Float>
-
-extension UnsafePointer<Float> {
-    @inline(__always)
-    func lanes(_ index: Int) -> Lanes {
-        UnsafeRawPointer(self + index).loadUnaligned(as: Lanes.self)
-    }
-}
-
-extension UnsafeMutablePointer<Float> {
-    @inline(__always)
-    func lanes(_ index: Int) -> Lanes {
-        UnsafeRawPointer(self + index).loadUnaligned(as: Lanes.self)
-    }
-
-    @inline(__always)
-    func setLanes(_ index: Int, _ value: Lanes) {
-        UnsafeMutableRawPointer(self + index).storeBytes(of: value, as: Lanes.self)
-    }
-}

@@ -26,18 +26,18 @@ struct SymmetricKernel: Sendable {
 }
 
 extension SymmetricKernel {
-    /// Filters columns: one row from the rows around it.
+    /// Filters columns: samples of one row from those of the rows around it.
     ///
-    /// - Parameter margin: columns beside the picture that are made too.
-    func column(_ window: RowWindow, at y: Int, into out: PlanarRow, margin: Int) {
-        _ = window.row(y + reach)
-        let rows = (-reach...reach).map { window.row(y + $0) }
-        for plane in 0..<window.format.planes {
-            let lines = rows.map { UnsafePointer($0[plane] - margin) }
-            lines.withUnsafeBufferPointer { lines in
-                guard let middle = lines.baseAddress.map({ $0 + reach }) else { return }
-                sum(into: out[plane] - margin, window.format.width + 2 * margin) { middle[$0] }
-            }
+    /// - Parameters:
+    ///   - lines: by row, from ``reach`` above to as many below, sample 0.
+    ///   - first: the first sample that is read.
+    func column(
+        _ lines: ArraySlice<UnsafePointer<Float>>, from first: Int,
+        into target: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        lines.withUnsafeBufferPointer { lines in
+            guard let middle = lines.baseAddress.map({ $0 + reach }) else { return }
+            sum(into: target, count) { middle[$0] + first }
         }
     }
 
@@ -49,7 +49,7 @@ extension SymmetricKernel {
         }
     }
 
-    /// Eight sums at a time, which stay in registers; up to seven more than asked for are made.
+    /// Sixteen sums at a time, which stay in registers, then eight; up to seven more than asked for are made.
     ///
     /// - Parameter source: the samples to one side, by how far; negative to the other.
     @inline(__always)
@@ -61,6 +61,26 @@ extension SymmetricKernel {
             guard let weights = weights.baseAddress else { return }
             let middle = source(0)
             var i = 0
+            while i &+ 8 < count {
+                let own = Lanes(repeating: weights[0])
+                var (a, b) = (own * middle.lanes(i), own * middle.lanes(i &+ 4))
+                var (c, d) = (own * middle.lanes(i &+ 8), own * middle.lanes(i &+ 12))
+                var side = 1
+                while side <= reach {
+                    let (left, right) = (source(-side) + i, source(side) + i)
+                    let weight = Lanes(repeating: weights[side])
+                    a += weight * (left.lanes(0) + right.lanes(0))
+                    b += weight * (left.lanes(4) + right.lanes(4))
+                    c += weight * (left.lanes(8) + right.lanes(8))
+                    d += weight * (left.lanes(12) + right.lanes(12))
+                    side &+= 1
+                }
+                target.setLanes(i, a)
+                target.setLanes(i &+ 4, b)
+                target.setLanes(i &+ 8, c)
+                target.setLanes(i &+ 12, d)
+                i &+= 16
+            }
             while i < count {
                 let own = Lanes(repeating: weights[0])
                 var (low, high) = (own * middle.lanes(i), own * middle.lanes(i + 4))

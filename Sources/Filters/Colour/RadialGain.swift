@@ -1,3 +1,5 @@
+public import Adjustments
+
 /// A filter that multiplies each colour by a number that depends on the distance from one place alone: a
 /// vignette.
 ///
@@ -9,20 +11,20 @@ public protocol RadialGain: PixelFilter {
     var reach: Double { get }
     /// The number at a distance in pixels; 0 or more.
     func gain(at distance: Double) -> Double
+    /// ``gain(at:)`` as a table, made once with the filter.
+    var gains: RadialTable { get }
 }
 
 extension RadialGain {
     public var usesPosition: Bool { true }
 
     public func apply(to pixels: PixelChunk) {
-        let dy = pixels.y - centre.y
-        let left = pixels.x - centre.x
-        for i in 0..<pixels.count {
-            let dx = left + Double(i)
-            let gain = Float(gain(at: (dx * dx + dy * dy).squareRoot()))
-            pixels.red[i] *= gain
-            pixels.green[i] *= gain
-            pixels.blue[i] *= gain
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: PixelChunk.capacity) { memory in
+            guard let row = memory.baseAddress else { return }
+            gains.fill(row, for: pixels, from: centre, else: gain)
+            for plane in pixels.colours {
+                for i in 0..<pixels.count { plane[i] *= row[i] }
+            }
         }
     }
 }
