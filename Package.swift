@@ -127,14 +127,25 @@ let package = Package(
         .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
         // Classes of libvips for open files; they must stay C.
         .target(name: "CVipsFiles", dependencies: ["CVips"]),
-        .target(name: "Vips", dependencies: ["CVips", "CVipsFiles"], swiftSettings: settings),
+        .target(
+            name: "Vips", dependencies: ["Adjustments", "CVips", "CVipsFiles"],
+            swiftSettings: settings),
+        // The way of pixels from a decoder to an encoder, row by row: knows neither.
+        .target(
+            name: "Pixels", dependencies: ["Adjustments", "Filters", "RenderProtocol"],
+            exclude: ["MEASURED.md"], swiftSettings: settings),
         // Camera RAW, developed by LibRaw.
         .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "CSpool", "Files", "Filters", "Headers",
-                "JPEG", "Metadata", "Raw", "RenderProtocol", "Vips",
+                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool", "CTIFFTiles", "CZlib",
+                "Files", "Filters", "Headers", "JPEG", "Metadata", "Pixels", "Raw",
+                "RenderProtocol", "Vips",
+            ],
+            exclude: [
+                "Encoders/MEASURED.md", "JPEGLanes/MEASURED.md", "Profiles/LICENSES.md",
+                "Spool/MEASURED.md",
             ],
             exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md", "Spool/MEASURED.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
@@ -382,12 +393,13 @@ let package = Package(
                 "Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol",
             ],
             swiftSettings: settings),
-        .testTarget(name: "VipsTests", dependencies: ["Vips"], swiftSettings: settings),
+        .testTarget(
+            name: "VipsTests", dependencies: ["Adjustments", "Vips"], swiftSettings: settings),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
                 "Adjustments", "Editors", "Files", "Filters", "Headers", "JPEG",
-                "CConfinement", "MinilabTesting", "RenderProtocol", "Rendering", "Vips",
+                "CConfinement", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering", "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],
             swiftSettings: settings),

@@ -41,6 +41,7 @@ static inline gboolean minilab_is_blocked(VipsOperation *operation) {
 }
 static inline GType minilab_spec_type(GParamSpec *spec) { return G_PARAM_SPEC_VALUE_TYPE(spec); }
 static inline gboolean minilab_is_enum(GType type) { return G_TYPE_IS_ENUM(type); }
+static inline gboolean minilab_is_flags(GType type) { return G_TYPE_IS_FLAGS(type); }
 static inline gboolean minilab_is_boolean(GType type) { return type == G_TYPE_BOOLEAN; }
 static inline gboolean minilab_is_int(GType type) { return type == G_TYPE_INT; }
 static inline gboolean minilab_is_double(GType type) { return type == G_TYPE_DOUBLE; }

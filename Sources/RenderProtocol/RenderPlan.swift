@@ -39,12 +39,38 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// One pass over the photo.
     public enum Pass: Sendable, Codable, Equatable {
-        /// Per-pixel filters, fused: each pixel is read once and written once.
-        case pixels([Filter])
+        /// Per-pixel filters: each pixel is read once and written once.
+        case pixels([PixelStep])
         /// One filter that looks at neighbours within `rows` above and below and `columns` beside.
         case neighbourhood(Filter, columns: Int, rows: Int)
         /// Crops, turns, scales and distortions, folded into one.
         case geometry(Geometry)
+    }
+
+    /// Per-pixel filters that are computed together.
+    public struct PixelStep: Sendable, Codable, Equatable {
+        /// As the recipe names them.
+        public let filters: [Filter]
+        /// The form that they were joined to; nil for one as it is.
+        public let joined: Joined?
+
+        /// The forms that filters can be joined to.
+        public enum Joined: String, Sendable, Codable {
+            /// One matrix of linear light.
+            case matrix
+            /// One table from light to light.
+            case curve
+            /// Matrices of encoded values, which are encoded and decoded once.
+            case encodedMatrices
+            /// They change nothing, and are left out.
+            case nothing
+        }
+
+        /// Makes a step.
+        public init(filters: [Filter], joined: Joined? = nil) {
+            self.filters = filters
+            self.joined = joined
+        }
     }
 
     /// Makes a plan.
@@ -85,8 +111,8 @@ extension RenderPlan: CustomStringConvertible {
         if orientation != 1 { lines.append("EXIF orientation \(orientation) is made upright") }
         for pass in passes {
             switch pass {
-            case .pixels(let filters):
-                lines.append("pixels: " + filters.map(\.description).joined(separator: " + "))
+            case .pixels(let steps):
+                lines.append("pixels: " + steps.map(\.description).joined(separator: " + "))
             case .neighbourhood(let filter, let columns, let rows):
                 lines.append("neighbours ±\(columns)×±\(rows): \(filter)")
             case .geometry(let geometry): lines.append("geometry: \(geometry)")
@@ -95,5 +121,21 @@ extension RenderPlan: CustomStringConvertible {
         lines.append("write: \(resultSize), \(output)")
         lines.append("needs: \(estimate), \(threads) thread\(threads == 1 ? "" : "s")")
         return lines.joined(separator: "\n")
+    }
+}
+
+extension RenderPlan.PixelStep: CustomStringConvertible {
+    /// The filters, and in brackets what several of them were joined to.
+    public var description: String {
+        let names = filters.map(\.description).joined(separator: " + ")
+        guard let joined, filters.count > 1 || joined == .nothing else { return names }
+        let words =
+            switch joined {
+            case .matrix: "as one matrix"
+            case .curve: "as one curve"
+            case .encodedMatrices: "encoded once"
+            case .nothing: "changes nothing"
+            }
+        return "[\(names): \(words)]"
     }
 }

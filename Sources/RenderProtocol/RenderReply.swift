@@ -80,6 +80,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     /// several scans, an interlaced PNG, HEIF, WebP, JPEG XL, GIF, RAW), the height of a TIFF's tiles or strips,
     /// else 1.
     public let rowsAtOnce: Int
+    /// Whether it is a TIFF whose pixels stand in the file as they are.
+    public let isUncompressed: Bool
     /// What the still and the video of a Live Photo have in common, when the photo has it.
     public let contentIdentifier: String?
     /// What a person should know, such as which page of several is read.
@@ -89,7 +91,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public init(
         format: PhotoFormat, storedSize: PixelSize, orientation: Int, bands: Int,
         bitsPerSample: Int, hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
-        rowsAtOnce: Int = 1, contentIdentifier: String? = nil, notes: [String] = []
+        rowsAtOnce: Int = 1, isUncompressed: Bool = false, contentIdentifier: String? = nil,
+        notes: [String] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -100,6 +103,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.hasProfile = hasProfile
         self.chroma = chroma
         self.rowsAtOnce = rowsAtOnce
+        self.isUncompressed = isUncompressed
         self.contentIdentifier = contentIdentifier.map(ReplyBounds.text)
         self.notes = notes.prefix(ReplyBounds.notesMax).map(ReplyBounds.text)
     }
@@ -109,7 +113,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         PhotoHeader(
             format: format, storedSize: storedSize, orientation: orientation, bands: bands,
             bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
-            chroma: chroma, rowsAtOnce: rowsAtOnce, contentIdentifier: contentIdentifier,
+            chroma: chroma, rowsAtOnce: rowsAtOnce, isUncompressed: isUncompressed,
+            contentIdentifier: contentIdentifier,
             notes: notes)
     }
 

@@ -1,4 +1,5 @@
 import Adjustments
+import Pixels
 import RenderProtocol
 import Vips
 
@@ -40,20 +41,20 @@ struct PassRunner {
     mutating func run(_ passes: [Pass]) throws -> Image {
         if Self.skipRows(passes) { image = try image.readInSteps() }
         var rest = passes[...]
-        while let pass = rest.popFirst() {
-            switch pass {
-            case .pixels(let pixels): waiting = pixels
-            case .neighbourhood:
-                let rows = rest.prefix { !$0.isGeometry }
-                rest = rest.dropFirst(rows.count)
-                try runRows([pass] + rows, isLast: rest.allSatisfy(\.isLossless))
-            case .geometry(let geometry) where geometry.isLossless:
+        while let step = RenderStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
+            switch step {
+            case .filter(let pixels): waiting = pixels
+            case .place(let geometry, let isLast):
                 if !waiting.isEmpty {
                     let light = linear(hasAlpha: hasAlpha)
-                    try runProgram(to: rest.allSatisfy(\.isLossless) ? target : light)
+                    try runProgram(to: isLast ? target : light)
                 }
                 image = try image.placed(geometry, spool: spool)
-            case .geometry(let geometry): try resample(geometry)
+            case .rows(let passes, let isLast):
+                if case .geometry(let geometry)? = passes.first {
+                    try makeReadable(for: geometry)
+                }
+                try runRows(passes, isLast: isLast)
             }
         }
         try runProgram(to: target)
@@ -75,20 +76,24 @@ struct PassRunner {
 
     /// Whether the picture has alpha once the filters that wait have run.
     private var hasAlpha: Bool {
-        layout.hasAlpha || waiting.contains(where: \.working.changesAlpha)
+        layout.hasAlpha || waiting.contains(where: \.changesAlpha)
     }
 
     private func linear(hasAlpha: Bool) -> PixelProgram.Layout {
         PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
     }
 
-    /// Runs filters that look at neighbours, with those of single pixels before, between and after them.
-    private mutating func runRows(_ passes: [Pass], isLast: Bool) throws(VipsError) {
+    /// Runs passes over rows, with the filters of single pixels that wait.
+    ///
+    /// - Parameter shrink: by what the picture is shrunk after them.
+    private mutating func runRows(
+        _ passes: [Pass], isLast: Bool, shrink: (columns: Int, rows: Int) = (1, 1)
+    ) throws(VipsError) {
         let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
         let wanted =
             isLast ? target : linear(hasAlpha: layout.hasAlpha || RowPlan.makeAlpha(passes))
         image = try RowPlan(
-            passes: passes, source: layout, target: wanted, colour: colour,
+            passes: passes, shrink: shrink, source: layout, target: wanted, colour: colour,
             targetColour: targetColour, background: background
         ).run(over: image)
         finish(as: wanted)
@@ -101,45 +106,25 @@ struct PassRunner {
         if layout.sample.isEncoded { colour = targetColour }
     }
 
-    private mutating func resample(_ geometry: Geometry) throws {
-        let light = linear(hasAlpha: hasAlpha || !geometry.edges.isEmpty)
-        guard geometry.kind == .warp else {
-            try runProgram(to: light)
-            image = try image.scaled(geometry)
-            return
-        }
-        // What is kept for tiles that ask for it in any order is the smaller of codes and light.
-        let shrink = geometry.shrink
-        if shrink == (1, 1) {
-            try makeReadable(for: geometry)
-            try runProgram(to: light)
-        } else {
-            try runProgram(to: light)
-            image = try image.shrunk(columns: shrink.columns, rows: shrink.rows)
-            try makeReadable(for: geometry)
-        }
-        image = try image.warped(geometry, shrink: shrink)
-    }
-
+    /// Keeps the picture where a warp will read it in any order. What is kept is the smaller of codes and light.
     private mutating func makeReadable(for geometry: Geometry) throws {
-        if Planner.streams(geometry), let rows = geometry.streamingRows {
-            image = try image.lineCached(lines: rows + Self.slackRows)
-        } else {
-            image = try image.inAnyOrder(for: .squares, spool)
+        guard !Planner.streams(geometry) else { return }
+        if geometry.shrink != (1, 1) {
+            let filters = waiting
+            waiting = []
+            try runRows([.pixels(filters)], isLast: false, shrink: geometry.shrink)
         }
+        image = try image.inAnyOrder(for: .squares, spool)
     }
-
-    /// Rows kept beyond a strip's window: what the kernel looks at, and what is rounded.
-    private static let slackRows = 32
 
     private mutating func runProgram(to wanted: PixelProgram.Layout) throws(VipsError) {
         let isSame = wanted.sample == .linear || colour == targetColour
         guard layout != wanted || !waiting.isEmpty || !isSame else { return }
         image = try image.running(
             PixelProgram(
-                source: layout, filters: waiting.map(\.working), target: wanted,
+                source: layout, filters: waiting.compactMap(\.working), target: wanted,
                 height: image.height, colour: colour, targetColour: targetColour,
-                background: background, chain: waiting.map(\.filter)))
+                background: background, chain: waiting.flatMap(\.filters)))
         finish(as: wanted)
     }
 }

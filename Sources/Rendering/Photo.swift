@@ -1,6 +1,7 @@
 import Adjustments
 import Files
 import Headers
+import Pixels
 import RenderProtocol
 import Vips
 

@@ -1,6 +1,7 @@
 import Adjustments
 import Headers
 import JPEG
+import Pixels
 import RenderProtocol
 import Vips
 

@@ -1,3 +1,4 @@
+import Boxes
 import Adjustments
 import Headers
 import JPEG
@@ -51,11 +52,19 @@ extension PhotoFile {
     /// its profile here.
     private func open(with loader: String, failOn: Image.FailOn) throws(VipsError) -> Image {
         let image = try Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
+        if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
+            return try planar.picture(like: image)
+        }
         guard format == .heif, image.data("icc-profile-data") == nil,
-            let colour = HEIFColour(head(of: HEIFColour.bytesRead)),
+            let colour = heifColour,
             colour == HEIFColour(primaries: 12, transfer: 13)
         else { return image }
         return try image.changing([.setData("icc-profile-data", OutputColour.displayP3Profile)])
+    }
+
+    private var heifColour: HEIFColour? {
+        var window = window
+        return HEIFMeta(of: &window).flatMap(HEIFColour.init)
     }
 
     /// The header of its picture.
@@ -74,6 +83,7 @@ extension PhotoFile {
             hasProfile: image.data("icc-profile-data") != nil,
             chroma: layout.flatMap { $0.chroma.flatMap(Recipe.Chroma.init) ?? .full },
             rowsAtOnce: rowsAtOnce(in: image),
+            isUncompressed: isUncompressed,
             contentIdentifier: image.data("exif-data").flatMap(AppleMakerNote.contentIdentifier),
             notes: notes(on: image))
     }
@@ -96,7 +106,7 @@ extension PhotoFile {
     /// What is not read as it is meant: curves of HDR, and primaries that nobody names.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
-            let colour = HEIFColour(head(of: HEIFColour.bytesRead))
+            let colour = heifColour
         else { return [] }
         // H.273: 2 is unspecified; 1, 5, 6 and 7 are so near to sRGB that all take them for it.
         let isHDR = [16, 18].contains(colour.transfer)

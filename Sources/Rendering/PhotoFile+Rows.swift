@@ -16,6 +16,9 @@ extension PhotoFile {
         return isWhole ? image.height : 1
     }
 
+    /// Whether it is a TIFF whose pixels stand in the file as they are (TIFF 6.0 §8, Compression 1).
+    var isUncompressed: Bool { format == .tiff && firstDirectory()?[.compression] == 1 }
+
     /// Height of a TIFF's tiles or strips; nil when its directory does not say.
     private var rowsOfBlocks: Int? {
         guard let directory = firstDirectory() else { return nil }

@@ -1,3 +1,4 @@
+import Boxes
 import Adjustments
 import Files
 import FoundationEssentials
@@ -9,6 +10,7 @@ import RenderProtocol
 /// A photo's open file whose content we have recognised, and which is within limits as far as its header says.
 struct PhotoFile {
     let file: OpenFile
+    private let length: Int
     /// What the content is.
     let format: PhotoFormat
     private let limits: RenderLimits
@@ -50,12 +52,16 @@ struct PhotoFile {
                     + ", whatever the file is called.")
         }
         self.file = file
+        self.length = length
         self.format = format
         self.limits = limits
-        try PhotoSurvey(
-            format, HeaderBytes(length: length) { file.bytes(from: $0, count: $1) },
-            limits: limits
-        ).check(file.name)
+        try PhotoSurvey(format, window, limits: limits).check(file.name)
+    }
+
+    /// Its bytes, as headers are read.
+    var window: FileWindow {
+        let file = file
+        return FileWindow(length: length) { file.bytes(from: $0, count: $1) }
     }
 
     /// What libjpeg-turbo may be asked for.

@@ -1,5 +1,6 @@
 public import Adjustments
 import Files
+import Pixels
 public import RenderProtocol
 import Vips
 

@@ -1,5 +1,6 @@
 import Adjustments
 import Files
+import Pixels
 import RenderProtocol
 import Vips
 

@@ -1,3 +1,4 @@
+import Pixels
 import Vips
 
 /// A photo in a form that the pixel programs read: 8 or 16 bits, grey or RGB, alpha or not, and a

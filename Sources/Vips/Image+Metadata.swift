@@ -23,6 +23,11 @@ extension Image {
         return String(cString: text)
     }
 
+    /// Pixels of a millimetre, across and down.
+    public var resolution: (x: Double, y: Double) {
+        (vips_image_get_xres(pointer), vips_image_get_yres(pointer))
+    }
+
     /// A binary field of the header, such as `icc-profile-data` or `exif-data`, or nil.
     public func data(_ name: String) -> [UInt8]? {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }

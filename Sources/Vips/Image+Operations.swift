@@ -1,3 +1,4 @@
+public import Adjustments
 import CVips
 
 extension Image {
@@ -55,28 +56,6 @@ extension Image {
             [
                 ("input", .image(self)), ("left", .int(area.left)), ("top", .int(area.top)),
                 ("width", .int(area.width)), ("height", .int(area.height)),
-            ])
-    }
-
-    /// The means of blocks of so many columns and rows; the outermost pixels fill up the last blocks.
-    public func shrunk(columns: Int, rows: Int) throws(VipsError) -> Image {
-        try Operation.run(
-            "shrink",
-            [
-                ("in", .image(self)), ("hshrink", .int(columns)), ("vshrink", .int(rows)),
-                ("ceil", .bool(true)),
-            ])
-    }
-
-    /// Keeps the rows that were computed last, so that overlapping requests compute them once.
-    ///
-    /// The cache grows to the tallest request.
-    public func lineCached(lines: Int) throws(VipsError) -> Image {
-        try Operation.run(
-            "linecache",
-            [
-                ("in", .image(self)), ("tile_height", .int(lines)),
-                ("access", .string("sequential")), ("threaded", .bool(true)),
             ])
     }
 

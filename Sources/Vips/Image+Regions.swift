@@ -1,40 +1,5 @@
+public import Adjustments
 import CVips
-
-/// The pixels of one rectangle, for the time of one call.
-///
-/// Rows are contiguous, samples interleaved. The memory belongs to libvips and is gone when the call
-/// returns; input is only to be read.
-public struct RegionPixels {
-    /// Where the rectangle lies in its image.
-    public let area: PixelArea
-    /// The first pixel of the first row.
-    public let start: UnsafeMutableRawPointer
-    /// Bytes from one row to the next.
-    public let stride: Int
-
-    /// The first pixel of a row, counted from the top of the rectangle.
-    public func row(_ index: Int) -> UnsafeMutableRawPointer { start + index * stride }
-}
-
-/// A rectangle of pixels.
-public struct PixelArea: Sendable, Equatable {
-    /// Column of the left edge.
-    public var left: Int
-    /// Row of the top edge.
-    public var top: Int
-    /// Columns.
-    public var width: Int
-    /// Rows.
-    public var height: Int
-
-    /// Makes a rectangle.
-    public init(left: Int, top: Int, width: Int, height: Int) {
-        self.left = left
-        self.top = top
-        self.width = width
-        self.height = height
-    }
-}
 
 /// In which shape libvips should ask for pixels.
 public enum RegionShape: Sendable {

@@ -1,3 +1,4 @@
+public import Adjustments
 import CVips
 import Synchronization
 
@@ -8,14 +9,20 @@ public struct RowReader {
     /// Some whole rows, or nil when they cannot be computed; what failed is in libvips' error text.
     public func rows(from top: Int, count: Int) -> RegionPixels? {
         let width = Int(region.pointee.im.pointee.Xsize)
+        return pixels(of: PixelArea(left: 0, top: top, width: width, height: count))
+    }
+
+    /// The same for any rectangle, of an image that can be read in any order.
+    public func pixels(of area: PixelArea) -> RegionPixels? {
         var wanted = VipsRect(
-            left: 0, top: Int32(top), width: Int32(width), height: Int32(count))
+            left: Int32(area.left), top: Int32(area.top), width: Int32(area.width),
+            height: Int32(area.height))
         guard vips_region_prepare(region, &wanted) == 0,
-            let start = minilab_region_address(region, 0, Int32(top))
+            let start = minilab_region_address(region, wanted.left, wanted.top)
         else { return nil }
         return RegionPixels(
-            area: PixelArea(left: 0, top: top, width: width, height: count),
-            start: UnsafeMutableRawPointer(start), stride: minilab_region_stride(region))
+            area: area, start: UnsafeMutableRawPointer(start),
+            stride: minilab_region_stride(region))
     }
 }
 

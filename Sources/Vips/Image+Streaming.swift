@@ -1,3 +1,4 @@
+public import Adjustments
 import CVips
 
 /// Rows that go out of libvips, and pixels that come in from elsewhere.

@@ -81,6 +81,8 @@ struct Operation: ~Copyable {
         switch value {
         case .int(let number) where minilab_is_int(type) != 0:
             g_value_set_int(&holder, Int32(number))
+        case .int(let number) where minilab_is_flags(type) != 0:
+            g_value_set_flags(&holder, guint(number))
         case .int(let number) where minilab_is_double(type) != 0:
             g_value_set_double(&holder, Double(number))
         case .double(let number) where minilab_is_double(type) != 0:

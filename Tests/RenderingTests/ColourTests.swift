@@ -1,6 +1,7 @@
 import Adjustments
 import Filters
 import Foundation
+import Pixels
 import RenderProtocol
 import Testing
 import Vips

@@ -14,9 +14,7 @@ import Testing
     /// Files that are meant to fail, and how. All others are meant to render.
     private static let failing: [String: FailureCode] = [
         // A ProRAW that was cut down to its metadata.
-        "raw/IMG_1361.dng": .damagedPhoto,
-        // libtiff's reader of whole pictures does not know tiles in separate planes.
-        "tiff/tiff_tiled_planar_16bit_RGB.tiff": .unsupportedFormat,
+        "raw/IMG_1361.dng": .damagedPhoto
     ]
 
     private static let files: [String] = {

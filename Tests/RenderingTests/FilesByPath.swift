@@ -3,10 +3,10 @@ import Files
 import Foundation
 import JPEG
 import RenderProtocol
-import Vips
 
 @testable import Filters
 @testable import Rendering
+@testable import Vips
 
 // Tests name files by their paths; the targets know open files alone.
 
@@ -41,9 +41,14 @@ extension Image {
         try writePNG(to: file.descriptor, progressive: progressive)
     }
 
+    /// By libvips, of another writer's making than ours.
     func writeTIFF(to path: String) throws {
-        let file = try OpenFile(writing: path)
-        try writeTIFF(to: file.descriptor)
+        try Operation.perform(
+            "tiffsave",
+            [
+                ("in", .image(self)), ("filename", .string(path)),
+                ("compression", .string("deflate")), ("predictor", .string("horizontal")),
+            ])
     }
 
     func writeWebP(to path: String, quality: Int) throws {

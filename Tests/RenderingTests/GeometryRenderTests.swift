@@ -9,79 +9,7 @@ import Testing
 
 /// Geometry filters, rendered.
 @Suite("Geometry, rendered") struct GeometryRenderTests {
-    /// A picture as rows of pixels, top row first, with turns and crops by their definitions.
-    private struct Grid: Equatable {
-        var rows: [[[UInt8]]]
-        var width: Int { rows[0].count }
-        var height: Int { rows.count }
-
-        init(width: Int, height: Int) {
-            let codes = TestPicture.codes(width: width, height: height)
-            rows = (0..<height).map { y in
-                (0..<width).map { x in Array(codes[(y * width + x) * 3..<(y * width + x) * 3 + 3]) }
-            }
-        }
-
-        init(_ picture: Picture) {
-            rows = (0..<picture.height).map { y in
-                (0..<picture.width).map { x in picture.pixel(x, y).map { UInt8($0) } }
-            }
-        }
-
-        /// Clockwise.
-        func turned(_ quarters: Int) -> Grid {
-            var grid = self
-            for _ in 0..<quarters {
-                let before = grid
-                grid.rows = (0..<before.width).map { x in
-                    (0..<before.height).reversed().map { y in before.rows[y][x] }
-                }
-            }
-            return grid
-        }
-
-        func mirrored() -> Grid {
-            var grid = self
-            grid.rows = rows.map { $0.reversed() }
-            return grid
-        }
-
-        func flipped() -> Grid {
-            var grid = self
-            grid.rows = rows.reversed()
-            return grid
-        }
-
-        /// Counted from the bottom left.
-        func cropped(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> Grid {
-            var grid = self
-            grid.rows = rows[(self.height - y - height)..<(self.height - y)].map {
-                Array($0[x..<x + width])
-            }
-            return grid
-        }
-
-        /// What a camera stores that gives this picture the tag.
-        func stored(_ orientation: Int) -> Grid {
-            switch orientation {
-            case 2: mirrored()
-            case 3: turned(2)
-            case 4: flipped()
-            case 5: mirrored().turned(3)
-            case 6: turned(3)
-            case 7: mirrored().turned(1)
-            case 8: turned(1)
-            default: self
-            }
-        }
-
-        func image() throws -> Image {
-            try Image.fromPixels(
-                rows.flatMap { $0.flatMap { $0 } }, width: width, height: height, bands: 3)
-        }
-    }
-
-    private func write(_ grid: Grid, orientation: Int, in studio: Studio) throws -> String {
+    private func write(_ grid: PixelGrid, orientation: Int, in studio: Studio) throws -> String {
         let path = studio.path("in.tif")
         let image = try grid.stored(orientation).image().changing([
             .setInt("orientation", orientation)
@@ -96,7 +24,7 @@ import Testing
         _ orientation: Int
     ) throws {
         let studio = try Studio()
-        let upright = Grid(width: 61, height: 43)
+        let upright = PixelGrid(width: 61, height: 43)
         let source = try write(upright, orientation: orientation, in: studio)
         let turn = try Filter("turn")
         let half = try Filter("turn", ["degrees": 180])
@@ -105,7 +33,7 @@ import Testing
         let flip = try Filter("flip", ["axis": "vertical"])
         let crop = try Filter("CICrop", ["rectangle": [5, 9, 40, 21]])
         let narrow = try Filter("CICrop", ["rectangle": [3, 7, 20, 33]])
-        let chains: [([Filter], Grid)] = [
+        let chains: [([Filter], PixelGrid)] = [
             ([crop], upright.cropped(5, 9, 40, 21)),
             ([turn], upright.turned(1)), ([half], upright.turned(2)), ([left], upright.turned(3)),
             ([mirror], upright.mirrored()), ([flip], upright.flipped()),
@@ -122,7 +50,7 @@ import Testing
             let report = try studio.render(source, filters, format: .png, stem: "\(index)")
             let picture = try Picture(studio.path(report.output.name))
             #expect(report.output.size == PixelSize(width: picture.width, height: picture.height))
-            #expect(Grid(picture) == expected, "\(filters)")
+            #expect(PixelGrid(picture) == expected, "\(filters)")
         }
     }
 
@@ -143,7 +71,8 @@ import Testing
         _ orientation: Int
     ) throws {
         let studio = try Studio()
-        let source = try write(Grid(width: 61, height: 43), orientation: orientation, in: studio)
+        let source = try write(
+            PixelGrid(width: 61, height: 43), orientation: orientation, in: studio)
         let sepia = try Filter("CISepiaTone")
         let places = [try Filter("CICrop", ["rectangle": [3, 7, 20, 33]]), try Filter("turn")]
         let before = try studio.pixels(of: source, [sepia] + places, stem: "before")
@@ -154,7 +83,7 @@ import Testing
 
     @Test func `a blur after a crop sees nothing of what is cut off`() throws {
         let studio = try Studio()
-        let grid = Grid(width: 61, height: 43)
+        let grid = PixelGrid(width: 61, height: 43)
         let blur = try Filter("CIMotionBlur", ["radius": 4, "angle": 0.4])
         try grid.image().writePNG(to: studio.path("whole.png"))
         try grid.cropped(5, 9, 40, 21).image().writePNG(to: studio.path("part.png"))
@@ -201,7 +130,7 @@ import Testing
     ) throws {
         let filters = Self.resamplings[index]
         let studio = try Studio()
-        let grid = Grid(width: 260, height: 200)
+        let grid = PixelGrid(width: 260, height: 200)
         let source = try write(grid, orientation: orientation, in: studio)
         let picture = try studio.pixels(of: source, filters)
         var geometry = Geometry(of: PixelSize(width: 260, height: 200), turn: .upright)
@@ -348,6 +277,23 @@ import Testing
             try studio.render(source, [Filter(text: text, at: "filter")])
         }
         #expect(failure?.code == code, "\(String(describing: failure))")
+    }
+
+    @Test(arguments: [8, 12, 20])
+    func `a picture that is flipped and much enlarged is not read from the top`(_ scale: Double)
+        throws
+    {
+        let studio = try Studio()
+        let source = studio.path("in.png")
+        try TestPicture.image(width: 40, height: 30).writePNG(to: source)
+        // Strips of the result then lie less than a row of the source apart, each above the one before.
+        let flip = try Filter(
+            "CIAffineTransform",
+            ["transform": .vector([scale, scale / 40, scale / 40, -scale, 0, 0])])
+        let report = try studio.render(source, [flip], format: .png)
+        #expect(report.plan.lane == .spool)
+        let picture = try Picture(studio.path(report.output.name))
+        #expect(picture.width > 39 * Int(scale))
     }
 
     @Test func `wild geometry is rendered or refused, and nothing worse`() throws {

@@ -2,6 +2,7 @@ import Adjustments
 import Files
 import Foundation
 import JPEG
+import Pixels
 import RenderProtocol
 import Testing
 import Vips
@@ -112,7 +113,7 @@ import Vips
                 try StandardImage(original.image), target: .init(sample: .encoded8, bands: 3),
                 targetColour: .sRGB, background: .white, spool: .none)
             let result = try Picture.of(
-                runner.run([.pixels([Pass.Pixel(filter: filter, working: working)])]))
+                runner.run([.pixels([Pass.Pixel(filters: [filter], working: working)])]))
             #expect(result.difference(from: original).max <= 1, "\(filter)")
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Adjustments
+import Pixels
 import Vips
 
 @testable import Filters

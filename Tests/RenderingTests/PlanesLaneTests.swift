@@ -2,6 +2,7 @@ import Adjustments
 import Foundation
 import JPEG
 import MinilabTesting
+import Pixels
 import RenderProtocol
 import Testing
 import Vips

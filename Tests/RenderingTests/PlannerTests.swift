@@ -59,8 +59,9 @@ import Testing
             try Recipe(filters: [sepia, invert, edges, invert]), for: header())
         #expect(
             plan.passes == [
-                .pixels([sepia, invert]), .neighbourhood(edges, columns: 1, rows: 1),
-                .pixels([invert]),
+                .pixels([.init(filters: [sepia]), .init(filters: [invert], joined: .matrix)]),
+                .neighbourhood(edges, columns: 1, rows: 1),
+                .pixels([.init(filters: [invert], joined: .matrix)]),
             ])
     }
 

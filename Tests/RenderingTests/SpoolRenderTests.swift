@@ -2,6 +2,7 @@ import Adjustments
 import Foundation
 import Glibc
 import JPEG
+import Pixels
 import RenderProtocol
 import Testing
 

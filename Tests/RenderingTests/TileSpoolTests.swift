@@ -1,6 +1,7 @@
 import Adjustments
 import Foundation
 import MinilabTesting
+import Pixels
 import Testing
 
 @testable import Rendering

@@ -1,3 +1,4 @@
+import Adjustments
 import Testing
 
 @testable import Vips

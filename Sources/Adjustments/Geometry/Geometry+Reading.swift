@@ -1,6 +1,6 @@
 extension Geometry {
-    /// Rows of the result that are computed together, when its window is measured.
-    private static let strip = 32.0
+    /// Rows of the result that are looked up in the same rows of the source.
+    public static let strip = 8
 
     /// The smallest rectangle of the source that shows in a part of the result; nil when nothing does.
     ///
@@ -50,7 +50,7 @@ extension Geometry {
         let visible = visible
         var upper = Double(size.height)
         while upper > 0 {
-            let lower = max(0, upper - Self.strip)
+            let lower = max(0, upper - Double(Self.strip))
             let shape = [Edge(0, 1, -lower), Edge(0, -1, upper)].compactMap(\.self)
                 .reduce(visible) { $1.cut($0) }
             upper = lower
@@ -58,7 +58,7 @@ extension Geometry {
             let rows = shape.map { toSource($0).y }
             let (low, high) = (rows.min() ?? 0, rows.max() ?? 0)
             guard high <= top + 1 else { return nil }
-            top = high
+            top = min(top, high)
             most = max(most, Int(min(high - low, Double(source.height))) + 1)
         }
         return most

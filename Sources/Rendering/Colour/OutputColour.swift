@@ -1,4 +1,5 @@
 import Adjustments
+import Pixels
 
 /// What a result's numbers mean, and the profile that says so.
 ///

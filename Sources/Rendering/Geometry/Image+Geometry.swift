@@ -1,4 +1,5 @@
 import Adjustments
+import Pixels
 import Vips
 
 extension Image {
@@ -39,13 +40,6 @@ extension Image {
         case .left: try image.turned(.d270)
         }
     }
-
-    /// As a picture of linear light, for ``computing(_:reading:_:)``.
-    func linearPicture(width: Int, height: Int, shape: RegionShape = .rows) -> RegionPicture {
-        RegionPicture(
-            width: width, height: height, bands: bands, format: .float, interpretation: "scrgb",
-            shape: shape)
-    }
 }
 
 extension Orientation {
@@ -57,46 +51,5 @@ extension Orientation {
         case .transposed, .right: .columns(VipsLibrary.tileHeight, fromRight: false)
         case .transversed, .left: .columns(VipsLibrary.tileHeight, fromRight: true)
         }
-    }
-}
-
-extension PixelArea {
-    /// A rectangle counted from the bottom, counted from the top.
-    init(_ rectangle: PixelRectangle, of size: PixelSize) {
-        self.init(
-            left: rectangle.x, top: size.height - rectangle.y - rectangle.height,
-            width: rectangle.width, height: rectangle.height)
-    }
-}
-
-extension PixelRectangle {
-    /// A rectangle counted from the top, counted from the bottom.
-    init(_ area: PixelArea, of size: PixelSize) {
-        self.init(
-            x: area.left, y: size.height - area.top - area.height, width: area.width,
-            height: area.height)
-    }
-}
-
-extension Geometry {
-    /// The map with both pictures counted from the top, as libvips does, and the source shrunk.
-    func downward(shrink: (columns: Int, rows: Int) = (1, 1)) -> Homography {
-        let (columns, rows) = (Double(shrink.columns), Double(shrink.rows))
-        return Homography(affine: 1 / columns, 0, 0, 0, -1 / rows, Double(source.height) / rows)
-            * toSource * Homography(affine: 1, 0, 0, 0, -1, Double(size.height))
-    }
-
-    /// By how many whole columns and rows the source may be shrunk before it is resampled: at least two
-    /// samples are left for each pixel of the result, of which the kernel makes one.
-    var shrink: (columns: Int, rows: Int) {
-        var least = (x: Double.infinity, y: Double.infinity)
-        for place in visible {
-            let stretch = toSource.stretch(at: place)
-            least = (min(least.x, stretch.x), min(least.y, stretch.y))
-        }
-        func whole(_ stretch: Double, _ side: Int) -> Int {
-            stretch.isFinite ? max(1, Int(min(stretch / 2, Double(side)))) : 1
-        }
-        return (whole(least.x, source.width), whole(least.y, source.height))
     }
 }

@@ -2,6 +2,7 @@ import Adjustments
 import Files
 import JPEG
 import Metadata
+import Pixels
 import Vips
 
 /// A JPEG that is only turned and cut: its coefficients are written elsewhere, and nothing is lost.

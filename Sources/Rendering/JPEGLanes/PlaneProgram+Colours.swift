@@ -1,5 +1,6 @@
 import Adjustments
 import Filters
+import Pixels
 
 extension PlaneProgram {
     /// Computes colours: `count` lumas, and `plane` and twice that further their blue and red chromas.

@@ -1,6 +1,7 @@
 import Adjustments
 import Filters
 import JPEG
+import Pixels
 import RenderProtocol
 
 /// Consecutive per-pixel filters over the planes of a JPEG: YCbCr codes in, YCbCr codes out, without

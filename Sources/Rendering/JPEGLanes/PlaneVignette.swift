@@ -1,6 +1,7 @@
 import Adjustments
 import Filters
 import Glibc
+import Pixels
 
 /// A vignette as the last step over the planes of a JPEG.
 ///
@@ -128,7 +129,7 @@ struct PlaneVignette {
         _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int,
         into words: UnsafeMutablePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
-        let pages = memo.pages
+        let (pages, length) = (memo.pages, ColourMemo.run)
         let results = UnsafeRawPointer(memo.results)
         var words = words
         for column in block {
@@ -141,7 +142,7 @@ struct PlaneVignette {
             let third = down == 2 ? Int(below[0]) : first
             let fourth = down == 2 && across == 2 ? Int(below[1]) : first
             // Mostly all lumas of a chroma lie in one run: then it is looked up once.
-            let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < ColourMemo.run
+            let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < length
             var run = 0
             if isOneRun {
                 let page = chroma | first &>> 5

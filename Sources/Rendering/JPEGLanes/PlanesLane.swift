@@ -3,6 +3,7 @@ import Files
 import Headers
 import JPEG
 import Metadata
+import Pixels
 import RenderProtocol
 
 /// A JPEG that can be edited as the planes it is stored in.

@@ -1,5 +1,6 @@
 import Adjustments
 import Filters
+import Pixels
 import RenderProtocol
 
 /// How much memory a render needs at its peak: the resident set of the child, by header and plan alone.
@@ -23,7 +24,7 @@ struct MemoryEstimate {
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
-        .webp: (0, 6.3, 6.3), .heic: (18 << 20, 17, 44), .avif: (18 << 20, 24, 51),
+        .webp: (0, 5, 5), .heic: (18 << 20, 17, 44), .avif: (18 << 20, 30, 51),
         .jxl: (8 << 20, 43, 50),
     ]
 
@@ -34,6 +35,8 @@ struct MemoryEstimate {
     private var pixelBytes: Int
     /// Whether filters of single pixels wait for the next program.
     private var isWaiting = false
+    /// Which they are.
+    private var waiting: [any PixelFilter] = []
 
     init(of shape: Shape) {
         self.shape = shape
@@ -72,17 +75,21 @@ struct MemoryEstimate {
     private mutating func addPlanes() {
         let samples = Shape.samples(shape.output.chroma, bands: 3)
         let planes = Int(samples * Double(shape.photo.storedSize.pixels))
-        bytes += Self.code + memoBytes
+        let filters = shape.passes.flatMap { pass -> [any PixelFilter] in
+            if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
+        }
+        bytes += Self.code + memoBytes(of: filters)
         if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
         if shape.output.progressive { bytes += 2 * planes }
     }
 
-    private var memoBytes: Int {
-        let filters = shape.passes.flatMap { pass -> [any PixelFilter] in
-            if case .pixels(let pixels) = pass { pixels.map(\.working) } else { [] }
-        }
-        guard !filters.isEmpty, shape.photo.bitsPerSample == 8 else { return 0 }
-        let words = filters.last is any RadialGain && shape.lane == .planes ? 2 : 1
+    /// The results of colours, where each is computed once: programs of their own that do not care for places, and planes.
+    private func memoBytes(of filters: [any PixelFilter]) -> Int {
+        let isOfPlanes = shape.lane == .planes
+        guard !filters.isEmpty, shape.photo.bitsPerSample == 8,
+            isOfPlanes || !filters.contains(where: \.usesPosition)
+        else { return 0 }
+        let words = filters.last is any RadialGain && isOfPlanes ? 2 : 1
         return shape.room.threads * (Self.memo.places + words * Self.memo.words)
     }
 
@@ -115,32 +122,31 @@ struct MemoryEstimate {
 
     /// Adds passes as ``PassRunner`` runs them.
     private mutating func addPasses() {
-        bytes += memoBytes
-        for (index, pass) in shape.passes.enumerated() {
-            let rest = shape.passes[(index + 1)...]
-            switch pass {
-            case .pixels: isWaiting = true
-            case .neighbourhood(_, let filter):
-                bytes += RowMemory.bytes(
-                    of: filter,
-                    on: RowFormat(width: width, height: height, planes: lightBytes / 4))
-                width += 2 * filter.growth.columns
-                height += 2 * filter.growth.rows
-                run(toPixelBytes: shape.encodedBytes)
-            case .geometry(let geometry):
-                if geometry.isLossless, isWaiting {
-                    run(
-                        toPixelBytes: rest.allSatisfy(\.isLossless)
-                            ? shape.encodedBytes : lightBytes)
-                }
-                add(geometry, before: rest.first)
+        var rest = shape.passes[...]
+        while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
+            switch step {
+            case .filter(let pixels):
+                isWaiting = true
+                waiting = pixels.compactMap(\.working)
+            case .place(let geometry, let isLast):
+                if isWaiting { runProgram(toPixelBytes: isLast ? shape.encodedBytes : lightBytes) }
+                add(geometry)
+            case .rows(let passes, let isLast): addRows(passes, isLast)
             }
         }
-        if isWaiting || pixelBytes != shape.encodedBytes { run(toPixelBytes: shape.encodedBytes) }
+        if isWaiting || pixelBytes != shape.encodedBytes {
+            runProgram(toPixelBytes: shape.encodedBytes)
+        }
     }
 
     /// Linear light, with alpha where there may be some.
     private var lightBytes: Int { shape.photo.hasAlpha || shape.output.keepsAlpha ? 16 : 12 }
+
+    /// A program of pixels of its own, which may remember colours.
+    private mutating func runProgram(toPixelBytes after: Int) {
+        if isWaiting { bytes += memoBytes(of: waiting) }
+        run(toPixelBytes: after)
+    }
 
     /// A program of pixels, or rows of filters, from one kind of pixel to another.
     private mutating func run(toPixelBytes after: Int) {
@@ -149,50 +155,49 @@ struct MemoryEstimate {
         isWaiting = false
     }
 
-    private mutating func add(_ geometry: Geometry, before next: Pass?) {
+    private mutating func add(_ geometry: Geometry) {
         switch geometry.kind {
-        case .identity: break
         case .crop: bytes += 2 * (shape.room.threads + 1) * lines * width * pixelBytes
         case .turn(let turn): bytes += turn == .mirrored ? 0 : 2 * lines * height * pixelBytes
-        case .scale: scale(geometry)
-        case .warp: warp(geometry, before: next)
+        case .identity, .scale, .warp: break
         }
         (width, height) = (geometry.size.width, geometry.size.height)
     }
 
-    private mutating func scale(_ geometry: Geometry) {
-        run(toPixelBytes: lightBytes)
-        let shrink = geometry.shrink
-        // Blocks that are shrunk, rows that are kept of the result, and those that the kernel looks at.
-        let tall = shrink.rows > 1 ? (2 * lines + 4 * shrink.rows) * width : 0
-        let reach = max(1, height / shrink.rows / max(1, geometry.size.height))
-        bytes += (tall + (4 + 2 * reach) * lines * (width / shrink.columns)) * lightBytes
-    }
-
-    private mutating func warp(_ geometry: Geometry, before next: Pass?) {
-        let shrink = geometry.shrink
-        if shrink != (1, 1) { run(toPixelBytes: lightBytes) }
-        (width, height) = (width / shrink.columns, height / shrink.rows)
-        let window = (geometry.streamingRows ?? height) + Self.slackRows
-        if Planner.streams(geometry) { bytes += 3 * window * width * pixelBytes }
-        // Filters of rows ask for whole rows of what is otherwise made in squares.
-        if case .neighbourhood? = next {
-            bytes += 3 * min(window, height) * width * lightBytes
+    /// Adds what passes over rows keep: they are set up at the picture's size.
+    private mutating func addRows(_ passes: [Pass], _ isLast: Bool) {
+        let planes = shape.photo.hasAlpha || RowPlan.makeAlpha(passes) ? 4 : 3
+        var passes = passes[...]
+        if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
+            if geometry.shrink != (1, 1) {
+                let full = RowFormat(width: width, height: height, planes: planes)
+                bytes += BlockMeanRows.bytes(of: full)
+                run(toPixelBytes: 4 * planes)
+            }
+            bytes += WarpedAreas.bytes(geometry, planes: planes)
+            (width, height) = (geometry.size.width, geometry.size.height)
+            passes = passes.dropFirst()
         }
-        (pixelBytes, isWaiting) = (lightBytes, false)
+        let format = RowFormat(width: width, height: height, planes: planes)
+        var result = format
+        bytes += RowMemory.bytes(on: format) { source in
+            let rows = RowPlan.rows(of: Array(passes), from: source)
+            result = rows.format
+            return rows
+        }
+        (width, height) = (result.width, result.height)
+        run(toPixelBytes: isLast ? shape.encodedBytes : 4 * planes)
     }
-
-    /// Rows beside the window of a warp: what the kernel looks at, and what is rounded.
-    private static let slackRows = 32
-
-    /// Rows of a strip that libvips writes in a TIFF (its default of `tile_height`), as they are and as libtiff
-    /// compresses them, and a tenth for the case that they do not get smaller (TIFFWriteBufferSetup).
-    private static let stripRows = 2 * 128 * 11 / 10
 
     private mutating func addEncoder() {
         let pixels = Double(shape.size.pixels)
-        let rows = shape.output.format == .tiff ? 2 * lines + Self.stripRows : 2 * lines
-        bytes += min(rows, shape.size.height) * shape.size.width * shape.encodedBytes
+        let rowBytes = shape.size.width * shape.encodedBytes
+        bytes += min(2 * lines, shape.size.height) * rowBytes
+        if shape.output.format == .tiff {
+            // A strip as it is, and compressed, for the case that it does not get smaller.
+            bytes +=
+                2 * TIFFEncoder.stripRows(rowBytes: rowBytes, height: shape.size.height) * rowBytes
+        }
         if let whole = Self.encoders[shape.output.format] {
             let pixel = shape.output.bitDepth == .eight ? whole.eight : whole.more
             bytes += whole.once + Int(pixel * pixels)

@@ -3,13 +3,20 @@ import RenderProtocol
 
 /// One pass over the photo, ready to run.
 enum Pass: Sendable {
-    /// A per-pixel filter in its working form.
+    /// Per-pixel filters that are computed together, in their working form.
     struct Pixel: Sendable {
-        let filter: Filter
-        let working: any PixelFilter
+        /// As the recipe names them.
+        let filters: [Filter]
+        /// The filter that computes them; nil when they change nothing.
+        let working: (any PixelFilter)?
+        /// The form that they were joined to; nil for one as it is.
+        var joined: RenderPlan.PixelStep.Joined?
+
+        var usesPosition: Bool { working?.usesPosition ?? false }
+        var changesAlpha: Bool { working?.changesAlpha ?? false }
     }
 
-    /// Per-pixel filters, fused.
+    /// Per-pixel filters: each pixel is read once and written once.
     case pixels([Pixel])
     /// One filter that looks at neighbours.
     case neighbourhood(Filter, any NeighbourhoodFilter)
@@ -19,7 +26,9 @@ enum Pass: Sendable {
     /// As data, for people and other processes.
     var told: RenderPlan.Pass {
         switch self {
-        case .pixels(let pixels): return .pixels(pixels.map(\.filter))
+        case .pixels(let pixels):
+            return .pixels(
+                pixels.map { RenderPlan.PixelStep(filters: $0.filters, joined: $0.joined) })
         case .neighbourhood(let filter, let working):
             let reach = working.reach
             return .neighbourhood(filter, columns: reach.columns, rows: reach.rows)
@@ -30,7 +39,7 @@ enum Pass: Sendable {
     /// Whether each pixel's result depends on its colour alone.
     var isPlaceless: Bool {
         guard case .pixels(let pixels) = self else { return false }
-        return !pixels.contains(where: \.working.usesPosition)
+        return !pixels.contains(where: \.usesPosition)
     }
 
     /// Whether it is one.
@@ -39,7 +48,7 @@ enum Pass: Sendable {
     /// Whether it is a filter of pixels that may make alpha another one.
     var changesAlpha: Bool {
         guard case .pixels(let pixels) = self else { return false }
-        return pixels.contains(where: \.working.changesAlpha)
+        return pixels.contains(where: \.changesAlpha)
     }
 
     /// Whether it only lets pixels change places.

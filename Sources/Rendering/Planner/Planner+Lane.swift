@@ -4,7 +4,7 @@ import RenderProtocol
 extension Planner {
     /// Rows × width that a pass may keep in memory while it streams, in bytes. A taller window goes to the
     /// spool lane.
-    static let windowBytesMax = 64 << 20
+    static let windowBytesMax = 24 << 20
 
     /// How the photo is read.
     static func lane(of passes: [Pass]) -> RenderPlan.Lane {
@@ -25,9 +25,9 @@ extension Planner {
         case .turn(let turn): return turn == .mirrored
         case .warp:
             guard let rows = geometry.streamingRows else { return false }
-            // Three windows are kept; the whole would be as good when that is most of it.
+            // A window of light; the whole as codes would be as good when that is a third of it.
             return 3 * rows < geometry.source.height
-                && 3 * rows * geometry.source.width * 16 <= windowBytesMax
+                && rows * geometry.source.width * 16 <= windowBytesMax
         }
     }
 }

@@ -42,6 +42,6 @@ extension Recipe.Output {
         quality == Self.defaultQuality && chroma ?? header.chroma == header.chroma && !progressive
             && colorSpace == .source
             && bitDepth?.rawValue ?? header.bitsPerSample == header.bitsPerSample
-            && background == nil
+            && compression == nil && background == nil
     }
 }

@@ -14,13 +14,14 @@ extension Planner {
         }
         hastenCrops(in: &passes)
         delayTurns(in: &passes)
-        return passes.reduce(into: []) { fused, pass in
+        let fused: [Pass] = passes.reduce(into: []) { fused, pass in
             if case .pixels(let more) = pass, case .pixels(let pixels)? = fused.last {
                 fused[fused.count - 1] = .pixels(pixels + more)
             } else {
                 fused.append(pass)
             }
         }
+        return fused.map(joined)
     }
 
     /// Puts a step behind the others. A geometry is folded into the one before; one that only lets pixels

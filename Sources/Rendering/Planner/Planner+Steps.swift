@@ -22,7 +22,7 @@ extension Planner {
             switch filter.definition.kernel {
             case .pixel(let make):
                 steps.append(
-                    .pixels([Pass.Pixel(filter: filter, working: try make(filter, context))]))
+                    .pixels([Pass.Pixel(filters: [filter], working: try make(filter, context))]))
             case .neighbourhood(let make):
                 let working = try make(filter, context)
                 size = PixelSize(

@@ -1,4 +1,5 @@
 import Adjustments
+import Filters
 import RenderProtocol
 
 /// Decides how a photo is rendered: recipe and header in, plan out. No I/O but reading resources.
@@ -18,7 +19,7 @@ enum Planner {
         /// All per-pixel filters, in order.
         var pixelFilters: [any PixelFilter] {
             passes.flatMap { pass -> [any PixelFilter] in
-                if case .pixels(let pixels) = pass { pixels.map(\.working) } else { [] }
+                if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
             }
         }
     }

@@ -1,5 +1,6 @@
 import Adjustments
 import JPEG
+import Pixels
 import RenderProtocol
 import Vips
 
@@ -79,34 +80,26 @@ enum SpoolEstimate {
         let lightBytes = 4 * (header.hasAlpha || output.keepsAlpha ? 4 : 3)
         // Of the picture between two passes: the photo's codes, then light, and the result's codes at the end.
         var pixelBytes = codeBytes * min(header.bands, 4)
-        // Filters of single pixels wait for what comes next, unless rows of neighbours took them along.
-        var (isWaiting, makesRows) = (false, false)
+        var isWaiting = false
         var tiles: [TileLayout] = []
-        for (index, pass) in passes.enumerated() {
-            let rest = passes[(index + 1)...]
-            switch pass {
-            case .pixels: isWaiting = !makesRows
-            case .neighbourhood:
-                let isEnd = rest.drop { !$0.isGeometry }.allSatisfy(\.isLossless)
-                pixelBytes = isEnd ? resultBytes : lightBytes
-                (isWaiting, makesRows) = (false, true)
-            case .geometry(let geometry):
-                makesRows = false
-                if geometry.isLossless, isWaiting {
-                    pixelBytes = rest.allSatisfy(\.isLossless) ? resultBytes : lightBytes
-                    isWaiting = false
-                }
+        var rest = passes[...]
+        while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
+            switch step {
+            case .filter: isWaiting = true
+            case .place(let geometry, let isLast):
+                if isWaiting { pixelBytes = isLast ? resultBytes : lightBytes }
+                isWaiting = false
                 if case .turn(let turn) = geometry.kind, let reader = turn.reader {
                     tiles.append(.init(geometry.source, pixelBytes, reader))
-                } else if !geometry.isLossless {
-                    let shrink = geometry.shrink
-                    if shrink != (1, 1) { pixelBytes = lightBytes }
-                    if geometry.kind == .warp, !Planner.streams(geometry) {
-                        tiles.append(
-                            .init(geometry.source.shrunk(shrink), pixelBytes, .squares))
-                    }
-                    (pixelBytes, isWaiting) = (lightBytes, false)
                 }
+            case .rows(let passes, let isLast):
+                if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
+                    if geometry.shrink != (1, 1) { pixelBytes = lightBytes }
+                    tiles.append(
+                        .init(geometry.source.shrunk(geometry.shrink), pixelBytes, .squares))
+                }
+                pixelBytes = isLast ? resultBytes : lightBytes
+                isWaiting = false
             }
         }
         return tiles

@@ -15,10 +15,12 @@ enum TimeEstimate {
     private static let decoders: [PhotoFormat: Double] = [
         .png: 20, .tiff: 10, .webp: 20, .heif: 40, .jxl: 60, .gif: 10, .raw: 250,
     ]
-    /// Encoding what is no JPEG, beyond one; a TIFF for three bytes of a pixel.
+    /// Encoding what is no JPEG, beyond one, at the default quality; a TIFF for three bytes of a pixel.
     private static let encoders: [Recipe.Format: Double] = [
-        .png: 95, .tiff: 230, .webp: 90, .heic: 2000, .avif: 350, .jxl: 220,
+        .png: 20, .tiff: 20, .webp: 45, .heic: 1100, .avif: 90, .jxl: 70,
     ]
+    /// How many times as long it takes to compress with patience.
+    private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
     /// A JPEG of several scans, beyond one; and one of CMYK.
     private static let scans = 15.0, inks = 60.0
@@ -41,10 +43,19 @@ enum TimeEstimate {
             // A conversion by an ICC profile.
             if shape.photo.format == .jpeg, shape.photo.bands == 4 { milliseconds += inks * photo }
             let bytes = shape.output.format == .tiff ? Double(shape.encodedBytes) / 3 : 1
-            milliseconds += (encoders[shape.output.format] ?? 0) * bytes * result
+            milliseconds += encoder(of: shape.output) * bytes * result
             if shape.output.bitDepth != .eight { milliseconds += 40 * result }
         }
         return start + milliseconds / 1000
+    }
+
+    private static func encoder(of output: OutputPlan) -> Double {
+        let usual = encoders[output.format] ?? 0
+        return switch output.compression {
+        case .uncompressed: 0
+        case .small: usual * (patience[output.format] ?? 1)
+        case .fast, nil: usual
+        }
     }
 
     /// - Parameter computes: whether filters that care for places compute each pixel; planes look them up.

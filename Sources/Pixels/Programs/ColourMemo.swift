@@ -1,6 +1,5 @@
-import Adjustments
+package import Adjustments
 import Synchronization
-import Vips
 
 /// The colours of a photo that a chain of filters has already computed.
 ///
@@ -16,28 +15,28 @@ import Vips
 /// such filters alone, which this replaced.
 ///
 /// `@unchecked Sendable` is true because ``ColourMemoPool`` lends each memo to one thread at a time.
-final class ColourMemo: @unchecked Sendable {
+package final class ColourMemo: @unchecked Sendable {
     /// Values of the first code that are computed together.
-    static let run = 32
+    package static let run = 32
     /// Runs that are kept: 8 MB for a word each. When they are full all are forgotten; colours in use are soon back.
-    static let runsMax = 1 << 16
+    package static let runsMax = 1 << 16
     /// Pixels computed per pixel looked up, above which the memo does not pay: noise.
     private static let waste = 4
     /// Rectangles that are computed without the memo when it has not paid.
     private static let skipped = 16
 
     /// By place, the number of its run, or 0.
-    let pages: UnsafeMutablePointer<UInt16>
+    package let pages: UnsafeMutablePointer<UInt16>
     /// By run, what is made of its colours: ``words`` for each.
-    let results: UnsafeMutablePointer<UInt32>
+    package let results: UnsafeMutablePointer<UInt32>
     /// Words that are kept of a colour.
-    let words: Int
+    package let words: Int
     private static let pageCount = 256 * 256 * 256 / run
     private var runs = 1
     private var made = 0
     private var toSkip = 0
 
-    init(words: Int = 1) {
+    package init(words: Int = 1) {
         self.words = words
         pages = .allocate(capacity: Self.pageCount)
         pages.initialize(repeating: 0, count: Self.pageCount)
@@ -50,23 +49,23 @@ final class ColourMemo: @unchecked Sendable {
     }
 
     /// Computes the results of a place, ``run`` of them.
-    typealias Fill = (_ place: Int, _ results: UnsafeMutablePointer<UInt32>) -> Void
+    package typealias Fill = (_ place: Int, _ results: UnsafeMutablePointer<UInt32>) -> Void
 
     /// Whether looking up has been cheaper than computing so far.
-    var isWorthwhile: Bool { toSkip == 0 }
+    package var isWorthwhile: Bool { toSkip == 0 }
 
     /// Says that a rectangle was computed without the memo.
-    func skip() { toSkip -= 1 }
+    package func skip() { toSkip -= 1 }
 
     /// Says that so many pixels were looked up, and some of them computed for it.
-    func note(pixels: Int) {
+    package func note(pixels: Int) {
         if made * Self.run > Self.waste * pixels { toSkip = Self.skipped }
         made = 0
     }
 
     /// Computes the run of a place that has none.
     @inline(never)
-    func make(_ place: Int, _ fill: Fill) -> Int {
+    package func make(_ place: Int, _ fill: Fill) -> Int {
         if runs == Self.runsMax {
             pages.update(repeating: 0, count: Self.pageCount)
             runs = 1
@@ -82,12 +81,12 @@ final class ColourMemo: @unchecked Sendable {
 
 extension ColourMemo {
     /// Computes `count` colours of three codes each.
-    typealias Compute = (
+    package typealias Compute = (
         _ codes: UnsafeMutablePointer<UInt8>, _ results: UnsafeMutablePointer<UInt8>, _ count: Int
     ) -> Void
 
     /// Runs over a rectangle of three 8-bit channels. The results' first code is in the lowest byte.
-    func run(_ input: RegionPixels, _ output: RegionPixels, _ compute: Compute) {
+    package func run(_ input: RegionPixels, _ output: RegionPixels, _ compute: Compute) {
         let (pages, results) = (pages, results)
         for row in 0..<output.area.height {
             var from = input.row(row).assumingMemoryBound(to: UInt8.self)
@@ -132,35 +131,47 @@ extension ColourMemo {
 }
 
 /// The memos of one chain: one for each of libvips' threads that computes at the time.
-final class ColourMemoPool: Sendable {
+package final class ColourMemoPool: Sendable {
     /// What the results of a memo depend on.
-    struct Key: Sendable, Equatable {
-        let filters: [Filter]
-        let source, target: PhotoColour
+    package struct Key: Sendable, Equatable {
+        package let filters: [Filter]
+        package let source, target: PhotoColour
         /// Whether the codes are JPEG's, and not red, green and blue.
-        var isYCbCr = false
+        package let isYCbCr: Bool
         /// Words that are kept of a colour.
-        var words = 1
+        package let words: Int
+
+        /// Makes a key.
+        package init(
+            filters: [Filter], source: PhotoColour, target: PhotoColour, isYCbCr: Bool = false,
+            words: Int = 1
+        ) {
+            self.filters = filters
+            self.source = source
+            self.target = target
+            self.isYCbCr = isYCbCr
+            self.words = words
+        }
     }
 
     private let idle = Mutex<[ColourMemo]>([])
     private let words: Int
 
     /// Without any memo yet.
-    init(words: Int = 1) { self.words = words }
+    package init(words: Int = 1) { self.words = words }
 
     /// A memo for the caller alone, until it is put back.
-    func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo(words: words) }
+    package func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo(words: words) }
 
     /// Gives it back.
-    func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
+    package func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
 
     // A warm child mostly gets one recipe after the other that is the same, for photos of the same kind
     // of colours. One is kept.
     private static let kept = Mutex<(key: Key, pool: ColourMemoPool)?>(nil)
 
     /// The memos of a chain, as the photo before has left them or empty.
-    static func pool(for key: Key) -> ColourMemoPool {
+    package static func pool(for key: Key) -> ColourMemoPool {
         kept.withLock { kept in
             if let kept, kept.key == key { return kept.pool }
             let pool = ColourMemoPool(words: key.words)

@@ -1,3 +1,5 @@
+import Pixels
+
 /// One edited colour of a JPEG in 32 bits, made so that up to four can be added up for their mean.
 ///
 /// Luma is in the highest byte; red and blue chroma are in quarters of a code, 12 bits each, so that
@@ -58,7 +60,7 @@ extension ColourMemo {
         blue: UnsafeMutablePointer<UInt8>, red: UnsafeMutablePointer<UInt8>, count: Int,
         across: Int, down: Int, shift: UInt32, _ fill: Fill
     ) {
-        let (pages, results) = (pages, results)
+        let (pages, results, length) = (pages, results, Self.run)
         for column in 0..<count {
             let chroma = Self.place(blue: blue[column], red: red[column], luma: 0)
             let start = luma + column &* across
@@ -69,7 +71,7 @@ extension ColourMemo {
             let fourth = down == 2 && across == 2 ? Int(lower[1]) : first
             var sum: UInt32 = 0
             let place = chroma | first &>> 5
-            if (first ^ second) | (first ^ third) | (first ^ fourth) < Self.run {
+            if (first ^ second) | (first ^ third) | (first ^ fourth) < length {
                 var run = Int(pages[place])
                 if run == 0 { run = make(place, fill) }
                 let colours = results + run &<< 5

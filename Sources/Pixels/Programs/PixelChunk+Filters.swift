@@ -1,12 +1,10 @@
-import Adjustments
-import Filters
+package import Adjustments
+package import Filters
 
 extension PixelChunk {
-    /// The largest half-precision number: Core Image keeps its pixels in such.
-    private static let most: Float = 65_504
-
     /// Puts the pixels through filters.
-    func run(_ filters: [any PixelFilter]) {
+    package func run(_ filters: [any PixelFilter]) {
+        guard !filters.isEmpty else { return }
         limit()
         for filter in filters {
             filter.apply(to: self)
@@ -16,7 +14,7 @@ extension PixelChunk {
 
     /// Keeps numbers from growing to infinity over a chain, and so from becoming none at all.
     private func limit() {
-        let most = Self.most
+        let most = Float(PixelForm.lightMax)
         for plane in [red, green, blue] {
             for i in 0..<count {
                 // Written so that what is no number becomes the least one.
@@ -27,5 +25,5 @@ extension PixelChunk {
     }
 
     /// Replaces each colour by its product with a matrix.
-    func multiply(by matrix: ColourMatrix) { multiply(by: matrix.rows.map(Float.init)) }
+    package func multiply(by matrix: ColourMatrix) { multiply(by: matrix.rows.map(Float.init)) }
 }

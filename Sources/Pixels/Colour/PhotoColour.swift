@@ -1,16 +1,17 @@
-import Filters
+package import Filters
 
 /// What a photo's numbers mean: how to get to linear light with sRGB primaries, and back.
-struct PhotoColour: Sendable, Equatable {
+package struct PhotoColour: Sendable, Equatable {
     /// One tone curve for red, green and blue each.
-    let curves: [ToneCurve]
+    package let curves: [ToneCurve]
     /// Linear light of the photo's primaries to linear sRGB, or nil when they are the same.
-    let toWorking: ColourMatrix?
+    package let toWorking: ColourMatrix?
     /// The way back.
-    let fromWorking: ColourMatrix?
+    package let fromWorking: ColourMatrix?
 
     /// sRGB: what photos without a profile are taken for.
-    static let sRGB = PhotoColour(curves: [.sRGB, .sRGB, .sRGB], toWorking: nil, fromWorking: nil)
+    package static let sRGB = PhotoColour(
+        curves: [.sRGB, .sRGB, .sRGB], toWorking: nil, fromWorking: nil)
 
     private init(curves: [ToneCurve], toWorking: ColourMatrix?, fromWorking: ColourMatrix?) {
         self.curves = curves
@@ -19,10 +20,12 @@ struct PhotoColour: Sendable, Equatable {
     }
 
     /// sRGB's primaries with other curves.
-    init(curves: [ToneCurve]) { self.init(curves: curves, toWorking: nil, fromWorking: nil) }
+    package init(curves: [ToneCurve]) {
+        self.init(curves: curves, toWorking: nil, fromWorking: nil)
+    }
 
     /// The meaning of a matrix profile, or nil when the profile is of another kind.
-    init?(_ profile: ICCMatrixProfile) {
+    package init?(_ profile: ICCMatrixProfile) {
         guard let fromXYZ = ColourMatrix.sRGBToXYZ.inverse else { return nil }
         let toWorking = fromXYZ * profile.toXYZ
         guard let fromWorking = toWorking.inverse else { return nil }

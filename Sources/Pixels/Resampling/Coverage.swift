@@ -1,23 +1,23 @@
-import Adjustments
+package import Adjustments
 
 /// How much of each pixel of a result its source covers, for edges that run through it.
 ///
 /// The share of a pixel on one side of a line is taken as its centre's distance plus a half, 0 to 1: exact for
 /// lines along the axes, and within 0.06 for others.
-struct Coverage: Sendable {
+package struct Coverage: Sendable {
     private let edges: [(a: Double, b: Double, c: Double)]
 
     /// - Parameter geometry: its result is counted from the top here.
-    init(_ geometry: Geometry) {
+    package init(_ geometry: Geometry) {
         let height = Double(geometry.size.height)
         edges = geometry.edges.map { ($0.a, -$0.b, $0.c + $0.b * height) }
     }
 
     /// Whether all pixels are covered whole.
-    var isWhole: Bool { edges.isEmpty }
+    package var isWhole: Bool { edges.isEmpty }
 
     /// The share of the pixel in a column and row.
-    func share(_ column: Int, _ row: Int) -> Float {
+    package func share(_ column: Int, _ row: Int) -> Float {
         let (x, y) = (Double(column) + 0.5, Double(row) + 0.5)
         var share = 1.0
         for edge in edges {

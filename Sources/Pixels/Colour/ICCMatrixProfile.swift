@@ -1,4 +1,4 @@
-import Filters
+package import Filters
 import Glibc
 
 /// An ICC profile of an RGB space made of three primaries and three tone curves, which is what
@@ -6,11 +6,11 @@ import Glibc
 ///
 /// Source of the layout: ICC.1:2010 §7.2 (header), §7.3 (tag table), §10.5 (curveType), §10.15
 /// (parametricCurveType), §10.27 (XYZType). Nothing in the bytes is trusted: all reads are checked.
-struct ICCMatrixProfile: Sendable {
+package struct ICCMatrixProfile: Sendable {
     /// Curves for red, green, blue.
-    let curves: [ToneCurve]
+    package let curves: [ToneCurve]
     /// Linear RGB to XYZ (D50).
-    let toXYZ: ColourMatrix
+    package let toXYZ: ColourMatrix
 
     private static let headerLength = 128
     /// Most tags of a profile that we look through.
@@ -19,7 +19,7 @@ struct ICCMatrixProfile: Sendable {
     private static let samplesMax = 65_536
 
     /// Reads a profile, or returns nil when it is damaged or of another kind (tables, grey, CMYK).
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let reader = Bytes(bytes)
         guard bytes.count > Self.headerLength + 4, reader.text(16) == "RGB ",
             reader.text(20) == "XYZ ", let count = reader.int(Self.headerLength),

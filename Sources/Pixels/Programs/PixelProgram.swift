@@ -1,7 +1,6 @@
-import Adjustments
+package import Adjustments
 import Filters
 import RenderProtocol
-import Vips
 
 /// Consecutive per-pixel filters as one pass: each pixel is read once and written once.
 ///
@@ -11,11 +10,11 @@ import Vips
 /// Measured on 24 MP, one core, SSE2: reading 21 ms by table, writing 32 ms by table over the number's
 /// bits; 8-bit codes differ from a Double reference by at most 1. A photo of 8 bits mostly needs none of
 /// this, since it has few colours: ``ColourMemo``.
-struct PixelProgram: Sendable {
+package struct PixelProgram: Sendable {
     /// How samples lie in memory.
-    struct Layout: Sendable, Equatable {
+    package struct Layout: Sendable, Equatable {
         /// What a sample is.
-        enum Sample: Sendable {
+        package enum Sample: Sendable {
             /// 8-bit codes.
             case encoded8
             /// 16-bit codes.
@@ -26,20 +25,26 @@ struct PixelProgram: Sendable {
             case planes
 
             /// Whether it is codes, not light.
-            var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
+            package var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
         }
         /// What a sample is.
-        let sample: Sample
+        package let sample: Sample
         /// 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
-        let bands: Int
+        package let bands: Int
 
         /// Whether the last channel is alpha.
-        var hasAlpha: Bool { bands == 2 || bands == 4 }
+        package var hasAlpha: Bool { bands == 2 || bands == 4 }
+
+        /// Makes a layout.
+        package init(sample: Sample, bands: Int) {
+            self.sample = sample
+            self.bands = bands
+        }
     }
 
-    let source: Layout
+    package let source: Layout
     /// Always of 3 or 4 bands. Without alpha where the source has it, the picture is laid on a background.
-    let target: Layout
+    package let target: Layout
     private let filters: [any PixelFilter]
     private let linear8: [Table<Float>]
     private let encoded8: [Table<UInt8>]
@@ -61,7 +66,7 @@ struct PixelProgram: Sendable {
     ///   - targetColour: what the result's codes mean; as the source's when nil.
     ///   - background: what transparent parts are laid on when the target has no alpha.
     ///   - chain: the filters as the recipe names them, when colours may be kept from photo to photo.
-    init(
+    package init(
         source: Layout, filters: [any PixelFilter], target: Layout, height: Int,
         colour: PhotoColour, targetColour: PhotoColour? = nil,
         background: Recipe.Background = .white, chain: [Filter]? = nil
@@ -95,7 +100,7 @@ struct PixelProgram: Sendable {
     }
 
     /// Runs over a rectangle.
-    func run(_ input: RegionPixels, _ output: RegionPixels) {
+    package func run(_ input: RegionPixels, _ output: RegionPixels) {
         guard let memos else {
             runInPlanes(input, output)
             TestPoint.midRender.reach()
@@ -115,14 +120,16 @@ struct PixelProgram: Sendable {
         TestPoint.midRender.reach()
     }
 
-    /// Runs over a whole row.
+    /// Runs over a row, or a part of one.
     ///
-    /// - Parameter stride: Floats from plane to plane, on the side that has planes or on both.
-    func run(
-        _ from: UnsafeMutableRawPointer, row: Int, width: Int, into to: UnsafeMutableRawPointer,
-        stride: Int
+    /// - Parameters:
+    ///   - place: of the first pixel.
+    ///   - stride: Floats from plane to plane, on the side that has planes or on both.
+    package func run(
+        _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
+        into to: UnsafeMutableRawPointer, stride: Int = 0
     ) {
-        compute(from, at: (0, row), count: width, into: to, stride: stride)
+        compute(from, at: place, count: count, into: to, stride: stride)
         TestPoint.midRender.reach()
     }
 
@@ -149,9 +156,10 @@ struct PixelProgram: Sendable {
                 let alpha = planes + 3 * capacity
                 var left = 0
                 while left < count {
+                    let (red, plane) = home(from, to, left, stride) ?? (planes, capacity)
                     let chunk = PixelChunk(
-                        count: min(capacity, count - left), red: planes,
-                        green: planes + capacity, blue: planes + 2 * capacity, alpha: alpha,
+                        count: min(capacity, count - left), red: red, green: red + plane,
+                        blue: red + 2 * plane, alpha: alpha,
                         x: Double(place.column + left) + 0.5,
                         y: Double(height - place.row) - 0.5)
                     if !source.hasAlpha { alpha.update(repeating: 1, count: chunk.count) }
@@ -165,6 +173,17 @@ struct PixelProgram: Sendable {
                 }
             }
         }
+    }
+
+    /// Where planes of light lie already, or shall lie in the end: then pixels need not be copied. Rows in planes are
+    /// made for the program alone.
+    private func home(
+        _ from: UnsafeMutableRawPointer, _ to: UnsafeMutableRawPointer, _ left: Int, _ stride: Int
+    ) -> (red: UnsafeMutablePointer<Float>, plane: Int)? {
+        let planes = Layout(sample: .planes, bands: 3)
+        guard source == planes || target == planes else { return nil }
+        let row = source == planes ? from : to
+        return (row.assumingMemoryBound(to: Float.self) + left, stride)
     }
 
     private func read(
@@ -184,6 +203,7 @@ struct PixelProgram: Sendable {
             SampleReader.readLinear(start, bands: source.bands, chunk)
         case .planes:
             let start = row.assumingMemoryBound(to: Float.self) + left
+            if start == chunk.red { return }
             SampleReader.readPlanes(start, stride: stride, bands: source.bands, chunk)
         }
     }
@@ -206,6 +226,7 @@ struct PixelProgram: Sendable {
             SampleWriter.writeLinear(chunk, start, bands: target.bands)
         case .planes:
             let start = row.assumingMemoryBound(to: Float.self) + left
+            if start == chunk.red { return }
             SampleWriter.writePlanes(chunk, start, stride: stride, bands: target.bands)
         }
     }

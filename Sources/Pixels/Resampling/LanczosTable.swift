@@ -4,13 +4,13 @@ import Glibc
 ///
 /// The Lanczos kernel with three lobes, sinc(x) · sinc(x/3), as wide as the coarser of both lines asks
 /// for. Weights of a sample sum up to 1; outside the line its last sample goes on.
-struct LanczosTable: Sendable {
+package struct LanczosTable: Sendable {
     /// Samples that make one.
-    let taps: Int
+    package let taps: Int
     /// By result: its first sample.
-    let starts: [Int]
+    package let starts: [Int]
     /// By result and tap.
-    let weights: [Float]
+    package let weights: [Float]
 
     private static let lobes = 3.0
 
@@ -19,7 +19,7 @@ struct LanczosTable: Sendable {
     ///   - step: distance of their centres in the source; above 0.
     ///   - offset: where the result begins in the source.
     ///   - source: samples of the source.
-    init(count: Int, step: Double, offset: Double, source: Int) {
+    package init(count: Int, step: Double, offset: Double, source: Int) {
         let width = max(1, step)
         let wanted = Int((2 * Self.lobes * width).rounded(.up)) + 1
         let taps = min(wanted, source)
@@ -48,10 +48,5 @@ struct LanczosTable: Sendable {
         guard abs(x) > 1e-9 else { return 1 }
         let angle = Double.pi * x
         return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
-    }
-
-    /// The samples that some results are made of.
-    func read(for range: Range<Int>) -> Range<Int> {
-        starts[range.lowerBound]..<starts[range.upperBound - 1] + taps
     }
 }

@@ -1,11 +1,11 @@
-import Adjustments
-import Filters
+package import Adjustments
+package import Filters
 
 /// Reads interleaved samples into planes of linear light.
-enum SampleReader {
+package enum SampleReader {
     /// Reads codes through one table per channel; grey goes to all three. Alpha 0 to 1.
     @inline(__always)
-    static func read<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    package static func read<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ start: UnsafePointer<Code>, bands: Int, scale: Float, _ tables: [Table<Float>],
         _ chunk: PixelChunk
     ) {
@@ -35,7 +35,7 @@ enum SampleReader {
 
     /// Reads linear light that is multiplied by alpha, and divides it out; where alpha is 0, so is
     /// the colour.
-    static func readLinear(
+    package static func readLinear(
         _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk
     ) {
         let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
@@ -53,7 +53,7 @@ enum SampleReader {
     }
 
     /// The same from planes that lie `stride` samples apart.
-    static func readPlanes(
+    package static func readPlanes(
         _ start: UnsafePointer<Float>, stride: Int, bands: Int, _ chunk: PixelChunk
     ) {
         let count = chunk.count

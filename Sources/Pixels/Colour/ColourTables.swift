@@ -1,20 +1,20 @@
-import Filters
+package import Filters
 
 /// The tables between encoded samples and linear light, for the pixel loops.
-struct ColourTables: Sendable {
+package struct ColourTables: Sendable {
     /// Linear light by 8-bit code, for red, green, blue.
-    let linear8: [Table<Float>]
+    package let linear8: [Table<Float>]
     /// 8-bit code by linear light, over ``scale``.
-    let encoded8: [Table<UInt8>]
+    package let encoded8: [Table<UInt8>]
 
     /// Steps of 1/1024 of an octave move an 8-bit code by 0.05 at the most; below 2⁻²⁰ all curves
     /// that photos carry round to code 0.
-    static let scale = LogScale(stepBits: 10, octavesBelowOne: 20, octavesAboveOne: 0)
+    package static let scale = LogScale(stepBits: 10, octavesBelowOne: 20, octavesAboveOne: 0)
 
     /// sRGB's own, made once per process: most photos need no others.
-    static let sRGB = ColourTables(building: .sRGB)
+    package static let sRGB = ColourTables(building: .sRGB)
 
-    init(_ colour: PhotoColour) {
+    package init(_ colour: PhotoColour) {
         self = colour.curves == PhotoColour.sRGB.curves ? Self.sRGB : Self(building: colour)
     }
 
@@ -35,7 +35,7 @@ struct ColourTables: Sendable {
     }
 
     /// Linear light by 16-bit code; 256 KB per curve, made when a 16-bit photo comes.
-    static func linear16(_ colour: PhotoColour) -> [Table<Float>] {
+    package static func linear16(_ colour: PhotoColour) -> [Table<Float>] {
         var tables: [Table<Float>] = []
         for (channel, curve) in colour.curves.enumerated() {
             tables.append(
@@ -48,10 +48,10 @@ struct ColourTables: Sendable {
 
     /// 16-bit codes are drawn as lines between 128 points of each octave: x^(1/2.4) bends away from them by
     /// 0.12 codes at the most. Below 2⁻⁴⁴ all curves that photos carry are below one code.
-    static let scale16 = LogScale(stepBits: 7, octavesBelowOne: 44, octavesAboveOne: 0)
+    package static let scale16 = LogScale(stepBits: 7, octavesBelowOne: 44, octavesAboveOne: 0)
 
     /// 16-bit code, not rounded, by linear light at the points of ``scale16``; 22 KB per curve.
-    static func encoded16(_ colour: PhotoColour) -> [Table<Float>] {
+    package static func encoded16(_ colour: PhotoColour) -> [Table<Float>] {
         var tables: [Table<Float>] = []
         for (channel, curve) in colour.curves.enumerated() {
             tables.append(

@@ -1,0 +1,61 @@
+package import Adjustments
+
+extension PixelArea {
+    /// A rectangle counted from the bottom, counted from the top.
+    package init(_ rectangle: PixelRectangle, of size: PixelSize) {
+        self.init(
+            left: rectangle.x, top: size.height - rectangle.y - rectangle.height,
+            width: rectangle.width, height: rectangle.height)
+    }
+}
+
+extension PixelRectangle {
+    /// A rectangle counted from the top, counted from the bottom.
+    package init(_ area: PixelArea, of size: PixelSize) {
+        self.init(
+            x: area.left, y: size.height - area.top - area.height, width: area.width,
+            height: area.height)
+    }
+}
+
+extension Geometry {
+    /// The map with both pictures counted from the top, as libvips does, and the source shrunk.
+    package func downward(shrink: (columns: Int, rows: Int) = (1, 1)) -> Homography {
+        let (columns, rows) = (Double(shrink.columns), Double(shrink.rows))
+        return Homography(affine: 1 / columns, 0, 0, 0, -1 / rows, Double(source.height) / rows)
+            * toSource * Homography(affine: 1, 0, 0, 0, -1, Double(size.height))
+    }
+
+    /// By how many whole columns and rows the source may be shrunk before it is resampled: at least two
+    /// samples are left for each pixel of the result, of which the kernel makes one.
+    package var shrink: (columns: Int, rows: Int) {
+        var least = (x: Double.infinity, y: Double.infinity)
+        for place in visible {
+            let stretch = toSource.stretch(at: place)
+            least = (min(least.x, stretch.x), min(least.y, stretch.y))
+        }
+        func whole(_ stretch: Double, _ side: Int) -> Int {
+            stretch.isFinite ? max(1, Int(min(stretch / 2, Double(side)))) : 1
+        }
+        return (whole(least.x, source.width), whole(least.y, source.height))
+    }
+}
+
+extension Geometry {
+    /// The part of the source, shrunk, that shows in a part of the result; all counted from the top. Nil when none does.
+    ///
+    /// - Parameter margin: pixels of the shrunk source that are looked at beside.
+    package func read(of area: PixelArea, margin: Int, shrink: (columns: Int, rows: Int))
+        -> PixelArea?
+    {
+        let wanted = PixelRectangle(area, of: size)
+        let reach = margin * max(shrink.columns, shrink.rows)
+        guard let read = read(for: wanted, margin: reach) else { return nil }
+        let full = PixelArea(read, of: source)
+        let (left, top) = (full.left / shrink.columns, full.top / shrink.rows)
+        return PixelArea(
+            left: left, top: top,
+            width: (full.left + full.width - 1) / shrink.columns - left + 1,
+            height: (full.top + full.height - 1) / shrink.rows - top + 1)
+    }
+}

@@ -1,0 +1,58 @@
+package import Adjustments
+import Filters
+
+/// Some rows of a picture in memory, their samples interleaved, with columns beside them as the outermost ones.
+package final class InterleavedRows {
+    package let bands, width, capacity: Int
+    private let margin, rowSize: Int
+    private let memory: UnsafeMutablePointer<Float>
+
+    /// - Parameters:
+    ///   - capacity: rows.
+    ///   - margin: columns that can be read on both sides.
+    package init(width: Int, bands: Int, capacity: Int, margin: Int) {
+        (self.width, self.bands, self.capacity, self.margin) = (width, bands, capacity, margin)
+        // Three samples more, since pixels are read as four; whole cache lines.
+        rowSize = ((width + 2 * margin) * bands + 3 + 15) & ~15
+        memory = RowMemory.zeros(rowSize * capacity)
+    }
+
+    deinit { RowMemory.free(memory) }
+
+    /// The sample of column 0 of a row, 0 to ``capacity`` − 1.
+    package func row(_ index: Int) -> UnsafeMutablePointer<Float> {
+        memory + (index * rowSize + margin * bands)
+    }
+
+    /// Takes a row over from planes, but for its margins.
+    package func set(_ index: Int, from planes: PlanarRow) {
+        let samples = row(index)
+        if bands == 3 {
+            let (red, green, blue) = (planes[0], planes[1], planes[2])
+            for x in 0..<width {
+                samples[3 &* x] = red[x]
+                samples[3 &* x &+ 1] = green[x]
+                samples[3 &* x &+ 2] = blue[x]
+            }
+        } else {
+            let (red, green, blue, alpha) = (planes[0], planes[1], planes[2], planes[3])
+            for x in 0..<width {
+                samples[4 &* x] = red[x]
+                samples[4 &* x &+ 1] = green[x]
+                samples[4 &* x &+ 2] = blue[x]
+                samples[4 &* x &+ 3] = alpha[x]
+            }
+        }
+    }
+
+    /// Lets the outermost columns of a row go on.
+    ///
+    /// - Parameter width: columns that are there.
+    package func fillMargins(_ index: Int, _ width: Int) {
+        let (first, end) = (row(index), row(index) + width * bands)
+        for sample in 0..<margin * bands {
+            (first - 1 - sample).pointee = first[bands - 1 - sample % bands]
+            end[sample] = (end - bands)[sample % bands]
+        }
+    }
+}

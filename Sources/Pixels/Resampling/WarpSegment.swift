@@ -1,0 +1,45 @@
+import Filters
+import Glibc
+
+/// Consecutive pixels of a result's row while they are resampled: where they lie in the source, and the weights of what
+/// they are made from.
+///
+/// Numbers of one kind lie together, so that the compiler makes vectors of the loops over them; all of it stays in the
+/// first-level cache. One thread uses it at a time.
+package final class WarpSegment {
+    /// Most pixels.
+    package static let length = 64
+
+    /// By pixel: the whole column and row that it lies at or behind.
+    package let columns, rows: UnsafeMutablePointer<Int32>
+    /// By pixel: how far behind it lies, 0 to 1.
+    package let across, down: UnsafeMutablePointer<Float>
+    /// By pixel: columns and rows of the source for one of the result, at least 1.
+    package let stretchX, stretchY: UnsafeMutablePointer<Float>
+    /// By tap and pixel: the weights of columns and of rows.
+    package let columnWeights, rowWeights: UnsafeMutablePointer<Float>
+    /// By pixel: four samples.
+    package let results: UnsafeMutablePointer<Float>
+    private let whole: UnsafeMutablePointer<Int32>
+    private let numbers: UnsafeMutablePointer<Float>
+
+    /// - Parameter taps: columns, or rows, that make a pixel at the most.
+    package init(taps: Int) {
+        let length = Self.length
+        whole = .allocate(capacity: 2 * length)
+        (columns, rows) = (whole, whole + length)
+        let count = length * (8 + 2 * taps)
+        numbers = .allocate(capacity: count)
+        numbers.initialize(repeating: 0, count: count)
+        (across, down) = (numbers, numbers + length)
+        (stretchX, stretchY) = (numbers + 2 * length, numbers + 3 * length)
+        results = numbers + 4 * length
+        columnWeights = numbers + 8 * length
+        rowWeights = columnWeights + taps * length
+    }
+
+    deinit {
+        whole.deallocate()
+        numbers.deallocate()
+    }
+}

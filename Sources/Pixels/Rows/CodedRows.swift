@@ -1,0 +1,38 @@
+package import Adjustments
+
+/// Rows as the result has them.
+package final class CodedRows {
+    package let source: any RowSource
+    private let photo: any PhotoSource
+    private let program: PixelProgram
+    private let memory: UnsafeMutablePointer<Float>
+    private let stride: Int
+    private var y = 0
+
+    package init(_ source: any RowSource, of photo: any PhotoSource, _ program: PixelProgram) {
+        self.source = source
+        self.photo = photo
+        self.program = program
+        stride = (source.format.width + RowFormat.block + 15) & ~15
+        memory = .allocate(capacity: stride * source.format.planes)
+        memory.initialize(repeating: 0, count: stride * source.format.planes)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// The reader of the photo; nil when no row is being made.
+    package var reader: (any PhotoReader)? {
+        get { photo.reader }
+        set { photo.reader = newValue }
+    }
+
+    /// Makes the next row.
+    ///
+    /// - Returns: whether all of it could be read.
+    package func makeRow(into row: UnsafeMutableRawPointer) -> Bool {
+        source.next(into: PlanarRow(start: memory, stride: stride))
+        program.run(memory, at: (0, y), count: source.format.width, into: row, stride: stride)
+        y += 1
+        return !photo.hasFailed
+    }
+}
