@@ -34,17 +34,20 @@ let package = Package(
     ],
     targets: [
         // C libraries, from Debian's packages (ops/setup).
+        .systemLibrary(name: "CDeflate"),
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CZlib"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
-        // What must stay C: system calls without a wrapper, signal handlers.
+        // Calls that must stay C: system calls without a wrapper, signal handlers.
         .target(name: "CConfinement"),
         // Linux' own calls on files, which Swift does not import.
         .target(name: "CSpool"),
-        // What must stay C: libjpeg-turbo reports errors by longjmp.
+        // Calls that must stay C: libtiff calls back.
+        .target(name: "CTIFFTiles", linkerSettings: [.linkedLibrary("tiff")]),
+        // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // Values: what an edit, a job and an event are. No I/O.
@@ -67,11 +70,11 @@ let package = Package(
             name: "RenderProtocol", dependencies: ["Adjustments", "Files"],
             swiftSettings: settings),
 
-        // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"], swiftSettings: settings),
-
         // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
         .target(name: "Boxes", swiftSettings: settings),
+
+        // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
+        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"], swiftSettings: settings),
 
         // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
@@ -147,7 +150,6 @@ let package = Package(
                 "Encoders/MEASURED.md", "JPEGLanes/MEASURED.md", "Profiles/LICENSES.md",
                 "Spool/MEASURED.md",
             ],
-            exclude: ["JPEGLanes/MEASURED.md", "Profiles/LICENSES.md", "Spool/MEASURED.md"],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
             swiftSettings: settings),
 
@@ -189,7 +191,7 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // What a worker says of itself on its status port: metrics, health.
+        // The state of a worker on its status port: metrics, health.
         .target(
             name: "Status",
             dependencies: [
@@ -308,7 +310,7 @@ let package = Package(
         .testTarget(
             name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"],
             swiftSettings: settings),
-        // What jobs/ says against what Adjustments does, judged by tools that are not ours.
+        // The promises of jobs/ held against Adjustments, judged by tools that are not ours.
         .testTarget(
             name: "ContractTests",
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"],

@@ -25,6 +25,15 @@ extension Recipe.Format {
         self == .heic ? .ten : bitDepths.last ?? .eight
     }
 
+    /// How a format without loss can be compressed; none of them for one whose quality decides.
+    public var compressions: [Recipe.Compression] {
+        switch self {
+        case .tiff: [.uncompressed, .fast, .small]
+        case .png: [.fast, .small]
+        case .jpeg, .webp, .heic, .avif, .jxl: []
+        }
+    }
+
     /// Detail of colour that we write, most first; libvips' encoders know no 4:2:2.
     public var chromas: [Recipe.Chroma] {
         switch self {

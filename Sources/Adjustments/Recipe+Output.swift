@@ -6,7 +6,8 @@ extension Recipe {
         /// The format, or nil for what suits the original: PNG and TIFF stay what they are, all else
         /// becomes JPEG.
         public var format: Format?
-        /// Quality of a lossy format, 0 to 1. Default 0.9, as PhotoKit's sample code uses.
+        /// Quality of a lossy format, 0 to 1, the same in each: it looks as good as a JPEG of that quality. Default
+        /// 0.9, as PhotoKit's sample code uses.
         public var quality: Double
         /// How much of the colour's detail is kept, or nil for as much as the original kept.
         public var chroma: Chroma?
@@ -18,6 +19,8 @@ extension Recipe {
         public var colorSpace: ColorSpace
         /// Bits of a sample, or nil for the original's where the format has as many.
         public var bitDepth: BitDepth?
+        /// How a PNG or TIFF is compressed, or nil: an uncompressed TIFF stays so, all else is fast.
+        public var compression: Compression?
         /// What transparent parts are laid on in a format without alpha, or nil for white.
         public var background: Background?
         /// Longest sides of the previews that come with the render, in pixels, ascending.
@@ -30,7 +33,8 @@ extension Recipe {
         public init(
             format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
-            bitDepth: BitDepth? = nil, background: Background? = nil, previews: [Int] = []
+            bitDepth: BitDepth? = nil, compression: Compression? = nil,
+            background: Background? = nil, previews: [Int] = []
         ) {
             self.format = format
             self.quality = quality
@@ -39,6 +43,7 @@ extension Recipe {
             self.strip = strip
             self.colorSpace = colorSpace
             self.bitDepth = bitDepth
+            self.compression = compression
             self.background = background
             self.previews = previews
         }
@@ -50,7 +55,7 @@ extension Recipe {
         case jpeg
         /// PNG, 8 or 16 bit, alpha kept.
         case png
-        /// TIFF, 8 or 16 bit, compressed without loss (Deflate), alpha kept.
+        /// TIFF, 8 or 16 bit, compressed without loss (Deflate) or not, alpha kept.
         case tiff
         /// Lossy WebP, 8 bit, alpha kept.
         case webp
@@ -123,6 +128,16 @@ extension Recipe {
         case twelve = 12
         /// PNG, TIFF and JPEG XL.
         case sixteen = 16
+    }
+
+    /// How a format without loss is compressed.
+    public enum Compression: String, Sendable, Codable, CaseIterable {
+        /// Not at all: the largest file, and the cheapest. TIFF alone.
+        case uncompressed = "none"
+        /// By Deflate, as fast as it goes.
+        case fast
+        /// By Deflate with patience: a little smaller, in several times the time.
+        case small
     }
 
     /// A colour of sRGB: red, green and blue as encoded, each 0 to 1.

@@ -3,8 +3,8 @@ extension Recipe.Output {
         let reader = try JSONObjectReader(
             value, at: "edit.output",
             known: [
-                "background", "bitDepth", "chroma", "colorSpace", "format", "previews",
-                "progressive", "quality", "strip",
+                "background", "bitDepth", "chroma", "colorSpace", "compression", "format",
+                "previews", "progressive", "quality", "strip",
             ])
         self.init(
             format: try reader.choice("format"),
@@ -14,6 +14,7 @@ extension Recipe.Output {
             strip: try reader.choice("strip") ?? .none,
             colorSpace: try reader.choice("colorSpace") ?? .source,
             bitDepth: try Self.bitDepth(reader),
+            compression: try reader.choice("compression"),
             background: try Self.background(reader),
             previews: try Self.previews(reader))
     }
@@ -86,6 +87,7 @@ extension Recipe.Output {
         if strip != .none { fields["strip"] = .string(strip.rawValue) }
         if colorSpace != .source { fields["colorSpace"] = .string(colorSpace.rawValue) }
         fields["bitDepth"] = bitDepth.map { .number(Double($0.rawValue)) }
+        fields["compression"] = compression.map { .string($0.rawValue) }
         fields["background"] = background.map {
             .array([.number($0.red), .number($0.green), .number($0.blue)])
         }

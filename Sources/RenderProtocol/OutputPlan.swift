@@ -12,6 +12,8 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     public let progressive: Bool
     /// Bits of a sample.
     public let bitDepth: Recipe.BitDepth
+    /// How a format without loss is compressed; nil for one whose quality decides.
+    public let compression: Recipe.Compression?
     /// Whether transparency is kept; else it is laid on ``background``.
     public let keepsAlpha: Bool
     /// What transparent parts are laid on.
@@ -24,7 +26,8 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     /// Makes a plan.
     public init(
         format: Recipe.Format, quality: Double, chroma: Recipe.Chroma, progressive: Bool,
-        bitDepth: Recipe.BitDepth, keepsAlpha: Bool, background: Recipe.Background,
+        bitDepth: Recipe.BitDepth, compression: Recipe.Compression? = nil, keepsAlpha: Bool,
+        background: Recipe.Background,
         colorSpace: Recipe.ColorSpace, strip: Recipe.Strip
     ) {
         self.format = format
@@ -32,6 +35,7 @@ public struct OutputPlan: Sendable, Codable, Equatable {
         self.chroma = chroma
         self.progressive = progressive
         self.bitDepth = bitDepth
+        self.compression = compression
         self.keepsAlpha = keepsAlpha
         self.background = background
         self.colorSpace = colorSpace
@@ -44,6 +48,11 @@ extension OutputPlan: CustomStringConvertible {
     public var description: String {
         var words = ["\(format.rawValue)", "\(bitDepth.rawValue) bit"]
         if format.isLossy { words += ["quality \(quality)", chroma.rawValue] }
+        switch compression {
+        case .uncompressed: words.append("uncompressed")
+        case .small: words.append("compressed with patience")
+        case .fast, nil: break
+        }
         if progressive { words.append("progressive") }
         if keepsAlpha { words.append("with alpha") }
         if colorSpace != .source { words.append("as \(colorSpace.rawValue)") }

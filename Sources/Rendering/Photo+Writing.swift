@@ -75,6 +75,25 @@ extension Photo {
     private func write(
         _ image: Image, with metadata: ResultMetadata, to target: OpenFile
     ) throws {
+        switch plan.output.format {
+        case .png where !plan.output.progressive && plan.output.compression != .small:
+            try image.encode(
+                by: PNGEncoder(
+                    EncodedShape(image),
+                    metadata.ofPNG(image, keepsTexts: plan.output.strip != .all), to: target))
+        case .tiff:
+            try image.encode(
+                by: TIFFEncoder(
+                    EncodedShape(image), metadata.ofTIFF, level: plan.output.deflateLevel,
+                    to: target))
+            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
+        default: try writeByLibvips(image, with: metadata, to: target)
+        }
+    }
+
+    private func writeByLibvips(
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
+    ) throws {
         let format = plan.output.format
         let placeholder = exifForLibvips(metadata).flatMap { ExifPlaceholder(for: $0) }
         try save(
@@ -84,9 +103,6 @@ extension Photo {
                     format: format, placeholder: placeholder)),
             to: target.descriptor)
         try placeholder?.fill(target)
-        if format == .tiff {
-            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
-        }
         if format == .jxl, metadata.exif != nil || metadata.xmp != nil {
             try JXLContainer.wrap(target, exif: metadata.exif, xmp: metadata.xmp)
         }
@@ -104,15 +120,17 @@ extension Photo {
 
     private func save(_ image: Image, to file: Int32) throws(VipsError) {
         let output = plan.output
-        let quality = output.encoderQuality
+        let quality = EncoderQuality.of(output.quality, output.format)
         let chroma: Image.ChromaSubsampling = output.chroma == .half ? .on : .off
         let bits = output.bitDepth.rawValue
         switch output.format {
         case .jpeg:
             try image.writeJPEG(
                 to: file, quality: quality, chroma: chroma, progressive: output.progressive)
-        case .png: try image.writePNG(to: file, progressive: output.progressive)
-        case .tiff: try image.writeTIFF(to: file)
+        case .png:
+            try image.writePNG(
+                to: file, progressive: output.progressive, isSmall: output.compression == .small)
+        case .tiff: preconditionFailure("a TIFF is written row by row")
         case .webp: try image.writeWebP(to: file, quality: quality)
         case .heic:
             try image.writeHEIF(to: file, .hevc, quality: quality, bits: bits, chroma: chroma)
@@ -124,6 +142,15 @@ extension Photo {
 }
 
 extension OutputPlan {
-    /// On the encoders' own scale, from 1: 0 means something else to some of them.
-    var encoderQuality: Int { max(1, Int((quality * 100).rounded())) }
+    /// libdeflate's level for a TIFF, or nil for none: MEASURED.md beside ``TIFFEncoder`` has what each gives.
+    fileprivate var deflateLevel: Int? {
+        switch compression {
+        case .uncompressed: nil
+        case .small: 6
+        case .fast, nil: 1
+        }
+    }
+
+    /// On libjpeg's scale, from 1.
+    var encoderQuality: Int { EncoderQuality.of(quality, .jpeg) }
 }

@@ -118,6 +118,7 @@ import Testing
         (#"{"strip": "xmp"}"#, "none, gps, all"),
         (#"{"colorSpace": "p3"}"#, "source, srgb, displayP3"),
         (#"{"bitDepth": 14}"#, "8, 10, 12, 16"),
+        (#"{"compression": "lzw"}"#, "none, fast, small"),
         (#"{"progressive": 1}"#, "true or false"),
         (#"{"background": [0, 0, 2]}"#, "[red, green, blue]"),
     ])
@@ -195,14 +196,14 @@ import Testing
                  "referenceSize": [1024, 768],
                  "output": {"format": "jpeg", "quality": 0.1, "chroma": "4:2:2",
                             "progressive": true, "strip": "gps", "colorSpace": "displayP3",
-                            "bitDepth": 8, "background": [0, 0.5, 1]}}
+                            "bitDepth": 8, "compression": "none", "background": [0, 0.5, 1]}}
                 """)
         #expect(
             recipe.output
                 == .init(
                     format: .jpeg, quality: 0.1, chroma: .halfColumns, progressive: true,
                     strip: .gps, colorSpace: .displayP3, bitDepth: .eight,
-                    background: .init(red: 0, green: 0.5, blue: 1)))
+                    compression: .uncompressed, background: .init(red: 0, green: 0.5, blue: 1)))
         let again = try Recipe(json: recipe.json.canonical)
         #expect(again == recipe)
         #expect(again.digest == recipe.digest)
@@ -226,6 +227,7 @@ import Testing
             #"{"filters": [{"name": "CIColorInvert"}], "output": {"format": "png"}}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "output": {"strip": "all"}}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "output": {"bitDepth": 16}}"#,
+            #"{"filters": [{"name": "CIColorInvert"}], "output": {"compression": "small"}}"#,
             #"{"filters": [{"name": "CIColorInvert"}], "referenceSize": [10, 10]}"#,
             #"{"filters": [{"name": "CIEdges"}, {"name": "CIColorInvert"}]}"#,
             #"{"filters": [{"name": "CIColorInvert"}, {"name": "CIEdges"}]}"#,

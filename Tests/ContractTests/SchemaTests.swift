@@ -83,6 +83,7 @@ import Testing
         #"{"progressive": true}"#, #"{"progressive": 1}"#, #"{"strip": "gps"}"#,
         #"{"strip": "GPS"}"#, #"{"colorSpace": "displayP3"}"#, #"{"colorSpace": "p3"}"#,
         #"{"bitDepth": 10}"#, #"{"bitDepth": 9}"#, #"{"bitDepth": "8"}"#, #"{"bitDepth": 8.5}"#,
+        #"{"compression": "none"}"#, #"{"compression": "zip"}"#, #"{"compression": 1}"#,
         #"{"background": [0, 0.5, 1]}"#, #"{"background": [0, 0.5]}"#, #"{"background": "white"}"#,
         #"{"background": [0, 0.5, 1, 1]}"#, #"{"background": [0, 0.5, 1.01]}"#,
         #"{"quality": 1}"#, #"{"quality": 1.01}"#, #"{"size": 3}"#,
@@ -181,6 +182,7 @@ import Testing
         #expect(allowed("chroma") == names(Recipe.Chroma.allCases.map(\.rawValue)))
         #expect(allowed("strip") == names(Recipe.Strip.allCases.map(\.rawValue)))
         #expect(allowed("colorSpace") == names(Recipe.ColorSpace.allCases.map(\.rawValue)))
+        #expect(allowed("compression") == names(Recipe.Compression.allCases.map(\.rawValue)))
         #expect(
             allowed("bitDepth")
                 == .array(Recipe.BitDepth.allCases.map { .number(Double($0.rawValue)) }))

@@ -67,4 +67,23 @@ struct ResultMetadata {
         if let placeholder { changes += placeholder.changes }
         return changes
     }
+
+    /// The metadata that ``PNGEncoder`` writes.
+    ///
+    /// - Parameter image: where the texts stand, if they are kept.
+    func ofPNG(_ image: Image, keepsTexts: Bool) -> PNGMetadata {
+        let fields = keepsTexts ? image.fieldNames.filter { $0.hasPrefix(Field.comments) } : []
+        return PNGMetadata(
+            profile: profile, exif: exif, xmp: xmp,
+            texts: fields.compactMap { field in
+                // A number and the key.
+                let parts = field.dropFirst(Field.comments.count).split(
+                    separator: "-", maxSplits: 1)
+                guard parts.count == 2, let text = image.string(field) else { return nil }
+                return (String(parts[1]), text)
+            })
+    }
+
+    /// The metadata that ``TIFFEncoder`` writes.
+    var ofTIFF: TIFFMetadata { TIFFMetadata(profile: profile, xmp: xmp) }
 }

@@ -36,9 +36,29 @@ extension Planner {
         return OutputPlan(
             format: format, quality: asked.quality, chroma: chroma,
             progressive: asked.progressive, bitDepth: depth,
+            compression: try compression(asked.compression, of: header, as: format),
             keepsAlpha: hasAlpha && format.hasAlpha,
             background: asked.background ?? .white, colorSpace: asked.colorSpace,
             strip: asked.strip)
+    }
+
+    /// A TIFF that is not compressed stays so: whoever wrote it wants it read fast, or by what reads nothing else.
+    private static func compression(
+        _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format
+    ) throws(Failure) -> Recipe.Compression? {
+        guard let asked else {
+            guard !format.compressions.isEmpty else { return nil }
+            return format == .tiff && header.isUncompressed ? .uncompressed : .fast
+        }
+        guard !format.compressions.isEmpty else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.compression is \(asked.rawValue), but how small a \(format.rawValue) gets its "
+                    + "quality says; png and tiff can be compressed so or so.")
+        }
+        try check(
+            "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format)
+        return asked
     }
 
     private static func check<Value: Equatable>(

@@ -3,7 +3,7 @@ public import ArgumentParser
 
 /// The flags that say how the result is written; each one that is given replaces what the edit says.
 struct OutputOptions: ParsableArguments {
-    @Option(help: "Quality of a lossy format, 0 to 1 (default: 0.9).")
+    @Option(help: "Quality of a lossy format, 0 to 1, as a JPEG's (default: 0.9).")
     var quality: Double?
 
     @Option(help: "Detail of colour: 4:4:4, 4:2:2 or 4:2:0 (default: as the original).")
@@ -20,6 +20,12 @@ struct OutputOptions: ParsableArguments {
 
     @Option(help: "Bits of a sample: 8, 10, 12 or 16 (default: as the original where possible).")
     var bitDepth: Recipe.BitDepth?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compression of a PNG or TIFF: none (TIFF), fast or small (default: none for an uncompressed TIFF, "
+                + "else fast)."))
+    var compression: Recipe.Compression?
 
     @Option(
         help: ArgumentHelp(
@@ -42,6 +48,7 @@ struct OutputOptions: ParsableArguments {
         output.strip = strip ?? output.strip
         output.colorSpace = colorSpace ?? output.colorSpace
         output.bitDepth = bitDepth ?? output.bitDepth
+        output.compression = compression ?? output.compression
         output.background = background ?? output.background
         return output
     }
@@ -51,6 +58,7 @@ struct OutputOptions: ParsableArguments {
 extension Recipe.Chroma: ExpressibleByArgument {}
 extension Recipe.Strip: ExpressibleByArgument {}
 extension Recipe.ColorSpace: ExpressibleByArgument {}
+extension Recipe.Compression: ExpressibleByArgument {}
 extension Recipe.BitDepth: ExpressibleByArgument {}
 
 extension Recipe.Background: ExpressibleByArgument {

@@ -1,0 +1,91 @@
+// Calls that must stay C: libtiff calls back, and its tags are read by a function of any number of arguments.
+#include "minilab_tiff.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+struct minilab_tiff {
+    TIFF *tiff;
+    int descriptor;
+    off_t place;
+};
+
+static tmsize_t read_on(thandle_t handle, void *to, tmsize_t count) {
+    struct minilab_tiff *file = handle;
+    ssize_t got = pread(file->descriptor, to, count, file->place);
+    if (got > 0) file->place += got;
+    return got;
+}
+
+static tmsize_t write_nothing(thandle_t handle, void *from, tmsize_t count) {
+    (void) handle, (void) from, (void) count;
+    return -1;
+}
+
+static toff_t length(thandle_t handle) {
+    struct minilab_tiff *file = handle;
+    struct stat status;
+    return fstat(file->descriptor, &status) == 0 ? (toff_t) status.st_size : 0;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int from) {
+    struct minilab_tiff *file = handle;
+    off_t start = from == SEEK_CUR ? file->place : from == SEEK_END ? (off_t) length(handle) : 0;
+    file->place = start + (off_t) offset;
+    return (toff_t) file->place;
+}
+
+static int stay_open(thandle_t handle) {
+    (void) handle;
+    return 0;
+}
+
+static int has_shape(TIFF *tiff, struct minilab_tiff_shape *shape) {
+    uint16_t planar = 0, kind = SAMPLEFORMAT_UINT, colours = 0;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &kind);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &shape->samples);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &shape->bits);
+    if (!TIFFIsTiled(tiff) || planar != PLANARCONFIG_SEPARATE || kind != SAMPLEFORMAT_UINT) return 0;
+    if (shape->bits != 8 && shape->bits != 16) return 0;
+    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &colours)) return 0;
+    if (colours != PHOTOMETRIC_RGB && colours != PHOTOMETRIC_MINISBLACK) return 0;
+    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &shape->width)
+        || !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &shape->height)
+        || !TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &shape->tile_width)
+        || !TIFFGetField(tiff, TIFFTAG_TILELENGTH, &shape->tile_height))
+        return 0;
+    tmsize_t bytes = TIFFTileSize(tiff);
+    if (bytes <= 0 || shape->tile_width == 0 || shape->tile_height == 0 || shape->samples == 0) return 0;
+    shape->tile_bytes = bytes;
+    return (uint64_t) shape->tile_width * shape->tile_height * (shape->bits / 8) == (uint64_t) bytes;
+}
+
+struct minilab_tiff *minilab_tiff_open(int descriptor, struct minilab_tiff_shape *shape) {
+    struct minilab_tiff *file = calloc(1, sizeof *file);
+    if (!file) return NULL;
+    file->descriptor = dup(descriptor);
+    if (file->descriptor >= 0) {
+        // The name is that by which libvips calls what it reads; m: not mapped.
+        file->tiff = TIFFClientOpen(
+            "source input", "rm", file, read_on, write_nothing, seek, stay_open, length, NULL, NULL);
+        if (file->tiff && has_shape(file->tiff, shape)) return file;
+    }
+    minilab_tiff_close(file);
+    return NULL;
+}
+
+int minilab_tiff_read(
+    struct minilab_tiff *file, uint32_t x, uint32_t y, uint16_t plane, void *tile, size_t bytes
+) {
+    uint32_t number = TIFFComputeTile(file->tiff, x, y, 0, plane);
+    return TIFFReadEncodedTile(file->tiff, number, tile, bytes) == (tmsize_t) bytes ? 0 : -1;
+}
+
+void minilab_tiff_close(struct minilab_tiff *file) {
+    if (file->tiff) TIFFClose(file->tiff);
+    if (file->descriptor >= 0) close(file->descriptor);
+    free(file);
+}

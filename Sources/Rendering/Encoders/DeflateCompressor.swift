@@ -1,0 +1,48 @@
+import Adjustments
+import CDeflate
+
+/// libdeflate: compresses blocks of bytes, each as a whole.
+///
+/// The bytes that come out are the same on every processor: libdeflate's special code for some of them
+/// computes check sums and moves tables.
+final class DeflateCompressor {
+    private let compressor: OpaquePointer
+    private var room: UnsafeMutableRawBufferPointer
+
+    /// - Parameters:
+    ///   - level: 1, the fastest, to 12.
+    ///   - blockBytesMax: most bytes that are compressed together.
+    /// - Throws: `outOfMemory`.
+    init(level: Int, blockBytesMax: Int) throws(Failure) {
+        guard let compressor = libdeflate_alloc_compressor(Int32(level)) else {
+            throw Failure(.outOfMemory, "There is no memory for compressing at level \(level).")
+        }
+        self.compressor = compressor
+        room = .allocate(
+            byteCount: libdeflate_zlib_compress_bound(compressor, blockBytesMax), alignment: 16)
+    }
+
+    deinit {
+        libdeflate_free_compressor(compressor)
+        room.deallocate()
+    }
+
+    /// A block with zlib's header and check sum around it (RFC 1950); valid until the next call.
+    func zlib(_ block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        compressed(
+            libdeflate_zlib_compress(
+                compressor, block.baseAddress, block.count, room.baseAddress, room.count))
+    }
+
+    /// A block as a bare stream that ends (RFC 1951); valid until the next call.
+    func bare(_ block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        compressed(
+            libdeflate_deflate_compress(
+                compressor, block.baseAddress, block.count, room.baseAddress, room.count))
+    }
+
+    private func compressed(_ count: Int) -> UnsafeRawBufferPointer {
+        precondition(count > 0, "a block is never longer than was said")
+        return UnsafeRawBufferPointer(rebasing: room[..<count])
+    }
+}

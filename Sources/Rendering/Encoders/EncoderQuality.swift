@@ -1,0 +1,30 @@
+import Adjustments
+
+/// The meaning of `quality` to each encoder: as good, by SSIM, as a JPEG of that quality.
+///
+/// The table is what `ops/bench/quality` measured on ten photos (JPEG, HEIC; 2 to 33 MP, halved) with our settings of
+/// the encoders of Debian 12: for qualities of JPEG that of the others with equal SSIM of luma. Between its lines it is read
+/// by straight lines.
+enum EncoderQuality {
+    private static let jpeg: [Double] = [0, 10, 30, 50, 60, 70, 80, 85, 90, 95, 98, 100]
+    private static let others: [Recipe.Format: [Double]] = [
+        .webp: [0, 1, 20, 44, 57, 75, 82, 87, 91, 96, 100, 100],
+        .heic: [0, 7, 25, 32, 35, 39, 45, 48, 53, 61, 70, 90],
+        .avif: [0, 15, 41, 52, 56, 62, 73, 79, 85, 92, 97, 100],
+        .jxl: [0, 1, 27, 61, 67, 75, 83, 87, 91, 95, 98, 100],
+    ]
+
+    /// The encoder's own number, 1 to 100: 0 means something else to some of them.
+    ///
+    /// - Parameter quality: 0 to 1.
+    static func of(_ quality: Double, _ format: Recipe.Format) -> Int {
+        let wanted = quality * 100
+        return max(1, Int(number(wanted, others[format] ?? jpeg).rounded()))
+    }
+
+    private static func number(_ wanted: Double, _ numbers: [Double]) -> Double {
+        let above = max(1, jpeg.firstIndex { $0 >= wanted } ?? jpeg.count - 1)
+        let share = (wanted - jpeg[above - 1]) / (jpeg[above] - jpeg[above - 1])
+        return numbers[above - 1] + share * (numbers[above] - numbers[above - 1])
+    }
+}

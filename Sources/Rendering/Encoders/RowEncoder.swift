@@ -1,0 +1,82 @@
+import Adjustments
+import Files
+import Vips
+
+/// Writes a picture to a file row by row, from top to bottom.
+protocol RowEncoder: AnyObject {
+    /// Takes the next row: 8 or 16 bits in the machine's order, samples interleaved.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    func append(_ row: UnsafeRawBufferPointer) throws(Failure)
+    /// Writes what is left, once all rows are there.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    func finish() throws(Failure)
+}
+
+/// The shape of a picture that is encoded by rows.
+struct EncodedShape {
+    let width: Int, height: Int
+    /// 3, or 4 with alpha.
+    let bands: Int
+    /// 8 or 16.
+    let bits: Int
+    /// Pixels per millimetre, across and down.
+    var resolution: (x: Double, y: Double)
+
+    var pixelBytes: Int { bands * bits / 8 }
+    var rowBytes: Int { width * pixelBytes }
+
+    init(_ image: Image) {
+        (width, height, bands) = (image.width, image.height, image.bands)
+        bits = image.bytesPerPixel / image.bands * 8
+        resolution = image.resolution
+    }
+}
+
+/// A file that is written from its beginning to its end.
+struct AppendedFile {
+    let file: OpenFile
+    private(set) var length = 0
+
+    init(_ file: OpenFile) { self.file = file }
+
+    /// - Throws: `noSpace`, `ioFailure`.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        try file.write(bytes, at: length)
+        length += bytes.count
+    }
+
+    /// - Throws: `noSpace`, `ioFailure`.
+    mutating func append(_ bytes: [UInt8]) throws(Failure) {
+        try file.write(bytes, at: length)
+        length += bytes.count
+    }
+}
+
+extension Image {
+    /// Computes all rows and hands them to an encoder.
+    ///
+    /// - Throws: `VipsError`, or the encoder's `Failure`.
+    func encode(by encoder: some RowEncoder) throws {
+        let rowBytes = width * bytesPerPixel
+        var failure: Failure?
+        do {
+            try stream { rows in
+                do throws(Failure) {
+                    for index in 0..<rows.area.height {
+                        try encoder.append(
+                            UnsafeRawBufferPointer(start: rows.row(index), count: rowBytes))
+                    }
+                } catch {
+                    failure = error
+                }
+                return failure == nil
+            }
+        } catch {
+            if let failure { throw failure }
+            throw error
+        }
+        try encoder.finish()
+    }
+}

@@ -1,0 +1,105 @@
+import Adjustments
+import Files
+
+/// Writes a TIFF (6.0) in strips, from top to bottom, with one strip in memory; a BigTIFF where offsets of
+/// 32 bits might not do.
+///
+/// Each strip is compressed as a whole by libdeflate: libtiff, given row by row, takes zlib. Strips are cut by the
+/// picture's size alone, so the bytes depend on nothing else.
+final class TIFFEncoder: RowEncoder {
+    /// Pixels of a strip: large enough that compressing loses nothing, and in the second cache.
+    private static let stripBytes = 1 << 18
+    /// From so many bytes of samples on it is a BigTIFF: offsets have 32 bits, noise gets a little longer, and
+    /// metadata follow.
+    static let bigTIFFBytes = 3 << 30
+
+    /// Rows of a strip.
+    static func stripRows(rowBytes: Int, height: Int) -> Int {
+        min(height, max(1, stripBytes / rowBytes))
+    }
+
+    private let shape: EncodedShape
+    private let metadata: TIFFMetadata
+    private let stripRows: Int
+    private let isBig: Bool
+    private let compressor: DeflateCompressor?
+    private var file: AppendedFile
+    private let strip: UnsafeMutableRawBufferPointer
+    private var rows = 0
+    private var strips: [(offset: Int, count: Int)] = []
+
+    /// - Parameters:
+    ///   - level: libdeflate's, or nil for strips that are not compressed.
+    ///   - bigTIFFBytes: samples from which on it is a BigTIFF.
+    /// - Throws: `outOfMemory`, `noSpace`, `ioFailure`.
+    init(
+        _ shape: EncodedShape, _ metadata: TIFFMetadata, level: Int?, to file: OpenFile,
+        bigTIFFBytes: Int = TIFFEncoder.bigTIFFBytes
+    ) throws(Failure) {
+        self.shape = shape
+        self.metadata = metadata
+        isBig = shape.rowBytes * shape.height >= bigTIFFBytes
+        stripRows = Self.stripRows(rowBytes: shape.rowBytes, height: shape.height)
+        let stripBytes = stripRows * shape.rowBytes
+        compressor =
+            if let level { try DeflateCompressor(level: level, blockBytesMax: stripBytes) } else {
+                nil
+            }
+        strip = .allocate(byteCount: stripBytes, alignment: 16)
+        self.file = AppendedFile(file)
+        try self.file.append(TIFFDirectory.head(isBig: isBig, directory: 0))
+    }
+
+    deinit { strip.deallocate() }
+
+    func append(_ row: UnsafeRawBufferPointer) throws(Failure) {
+        let place = UnsafeMutableRawBufferPointer(
+            rebasing: strip[rows * shape.rowBytes..<(rows + 1) * shape.rowBytes])
+        if compressor == nil {
+            place.copyMemory(from: row)
+        } else if shape.bits == 16 {
+            Differences.of(
+                row.assumingMemoryBound(to: UInt16.self), bands: shape.bands,
+                into: place.assumingMemoryBound(to: UInt16.self))
+        } else {
+            Differences.of(
+                row.assumingMemoryBound(to: UInt8.self), bands: shape.bands,
+                into: place.assumingMemoryBound(to: UInt8.self))
+        }
+        rows += 1
+        if rows == stripRows { try writeStrip() }
+    }
+
+    private func writeStrip() throws(Failure) {
+        let samples = UnsafeRawBufferPointer(rebasing: strip[..<(rows * shape.rowBytes)])
+        let bytes = compressor?.zlib(samples) ?? samples
+        strips.append((file.length, bytes.count))
+        try file.append(bytes)
+        rows = 0
+    }
+
+    func finish() throws(Failure) {
+        if rows > 0 { try writeStrip() }
+        // Directories begin at even places.
+        if file.length % 2 == 1 { try file.append([0]) }
+        let directory = TIFFDirectory(
+            shape, metadata, isCompressed: compressor != nil, stripRows: stripRows,
+            strips: strips, isBig: isBig)
+        let place = file.length
+        try file.append(directory.bytes(at: place))
+        try file.file.write(TIFFDirectory.head(isBig: isBig, directory: place), at: 0)
+    }
+}
+
+/// Differences of each sample to that of the pixel before, modulo their range (TIFF 6.0 §14).
+private enum Differences {
+    static func of<Sample: FixedWidthInteger>(
+        _ row: UnsafeBufferPointer<Sample>, bands: Int,
+        into result: UnsafeMutableBufferPointer<Sample>
+    ) {
+        precondition(row.count == result.count && row.count >= bands)
+        guard let from = row.baseAddress, let out = result.baseAddress else { return }
+        for index in 0..<bands { out[index] = from[index] }
+        for index in bands..<row.count { out[index] = from[index] &- from[index - bands] }
+    }
+}

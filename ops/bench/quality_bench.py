@@ -1,0 +1,131 @@
+"""Encodes photos at many qualities and finds which of them are equally good by SSIM.
+
+SSIM is that of Wang et al. 2004 on luma: a Gaussian window of sigma 1.5, K1 = 0.01, K2 = 0.03. Means are
+taken of -10 log10(1 - SSIM), in which steps of quality are about equally long.
+"""
+
+import math
+import os
+import sys
+import time
+
+import pyvips
+
+# Qualities of JPEG that stand for `quality`; between them the table is read by straight lines.
+KNOTS = (10, 30, 50, 60, 70, 80, 85, 90, 95, 98)
+TRIED = (5, 10, 20, 30, 40, 50, 55, 60, 65, 70, 75, 80, 85, 90, 94, 97, 100)
+SIDE_MAX = 1024
+# As Sources/Vips/Image+Savers.swift has them.
+SAVERS = {
+    "jpeg": ("jpegsave_buffer", {}),
+    "webp": ("webpsave_buffer", {"effort": 2}),
+    "heic": ("heifsave_buffer", {"compression": "hevc"}),
+    "avif": ("heifsave_buffer", {"compression": "av1", "effort": 0}),
+    "jxl": ("jxlsave_buffer", {"effort": 3}),
+}
+# How hard encoders may try, compared at the SSIM of this quality of JPEG. HEIC's effort is not handed to x265.
+EFFORTS = {"webp": (0, 1, 2, 4), "avif": (0, 1, 2, 3), "jxl": (1, 2, 3, 4, 5, 7)}
+COMPARED = 90
+NEAR = (75, 80, 85, 90, 94, 97)
+# WebP knows 4:2:0 only, JPEG XL 4:4:4 only; luma is compared.
+SUBSAMPLED = ("jpeg", "heic", "avif")
+
+
+def main():
+    names = sorted(os.path.join(folder, name) for folder, _, files in os.walk(sys.argv[1]) for name in files)
+    photos = [photo for photo in map(load, names) if photo is not None]
+    if not photos:
+        sys.exit("quality: no photo of 1,600 pixels a side is there")
+    print(f"{len(photos)} photos, SSIM as dB; seconds and bytes of all\n")
+    qualities = {"jpeg": KNOTS, **{name: TRIED for name in SAVERS if name != "jpeg"}}
+    curves = {}
+    print("| encoder | Q | dB | CPU s | bytes |\n|---|---:|---:|---:|---:|")
+    for name, tried in qualities.items():
+        curves[name] = [measure(name, quality, photos) for quality in tried]
+        for quality, (decibels, seconds, count) in zip(tried, curves[name]):
+            print(f"| {name} | {quality} | {decibels:.2f} | {seconds:.2f} | {count} |", flush=True)
+    print("\n| quality | dB | " + " | ".join(list(SAVERS)[1:]) + " |")
+    print("|---:|---:|" + "---:|" * (len(SAVERS) - 1))
+    for knot, (decibels, _, _) in zip(KNOTS, curves["jpeg"]):
+        equal = [quality_of(decibels, TRIED, curves[name]) for name in list(SAVERS)[1:]]
+        print(f"| {knot / 100} | {decibels:.2f} | " + " | ".join(f"{quality:.0f}" for quality in equal) + " |")
+    efforts(curves["jpeg"][KNOTS.index(COMPARED)][0], photos)
+
+
+def efforts(decibels, photos):
+    """What each effort costs at equal SSIM."""
+    print(f"\n| at {decibels:.2f} dB | effort | Q | CPU s | bytes |\n|---|---:|---:|---:|---:|")
+    for name, tried in EFFORTS.items():
+        for effort in tried:
+            curve = [measure(name, quality, photos, effort=effort) for quality in NEAR]
+            quality = quality_of(decibels, NEAR, curve)
+            seconds, count = (at(quality, NEAR, [point[place] for point in curve]) for place in (1, 2))
+            print(f"| {name} | {effort} | {quality:.0f} | {seconds:.2f} | {count:.0f} |", flush=True)
+
+
+def at(quality, tried, numbers):
+    """A number at a quality, by straight lines."""
+    for low, high, first, second in zip(tried, tried[1:], numbers, numbers[1:]):
+        if quality <= high:
+            return first + (second - first) * (quality - low) / (high - low)
+    return numbers[-1]
+
+
+def load(path):
+    """Luma and colour of a photo, halved; None for what is no photo or too small."""
+    try:
+        image = pyvips.Image.new_from_file(path).autorot()
+    except pyvips.Error:
+        return None
+    if min(image.width, image.height) < 1200 or max(image.width, image.height) < 1600:
+        return None
+    if image.hasalpha():
+        image = image.flatten()
+    image = image.colourspace("srgb").cast("uchar").shrink(2, 2)
+    width, height = min(SIDE_MAX, image.width), min(SIDE_MAX, image.height)
+    part = image.crop((image.width - width) // 2, (image.height - height) // 2, width, height)
+    return part.cast("uchar").copy_memory()
+
+
+def measure(name, quality, photos, **more):
+    """Mean decibels, and the seconds and bytes of all photos."""
+    saver, options = SAVERS[name]
+    options = {**options, **more}
+    if name in SUBSAMPLED:
+        options = {**options, "subsample_mode": "on"}
+    decibels, seconds, count = 0, 0, 0
+    for photo in photos:
+        start = time.process_time()
+        data = getattr(photo, saver)(Q=quality, strip=True, **options)
+        seconds += time.process_time() - start
+        count += len(data)
+        decibels += -10 * math.log10(max(1e-9, 1 - ssim(photo, pyvips.Image.new_from_buffer(data, ""))))
+    return decibels / len(photos), seconds, count
+
+
+def luma(image):
+    return image.colourspace("srgb").extract_band(0, n=3).cast("float").recomb([[0.299, 0.587, 0.114]])
+
+
+def ssim(first, second):
+    a, b = luma(first), luma(second)
+    blur = lambda image: image.gaussblur(1.5, precision="float", min_ampl=0.01)
+    mean_a, mean_b = blur(a), blur(b)
+    variance_a, variance_b = blur(a * a) - mean_a * mean_a, blur(b * b) - mean_b * mean_b
+    both = blur(a * b) - mean_a * mean_b
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    top = (mean_a * mean_b * 2 + c1) * (both * 2 + c2)
+    bottom = (mean_a * mean_a + mean_b * mean_b + c1) * (variance_a + variance_b + c2)
+    return (top / bottom).avg()
+
+
+def quality_of(decibels, tried, curve):
+    """The quality at which a curve reaches so many decibels, by straight lines; the last where it never does."""
+    for (low, (under, _, _)), (high, (over, _, _)) in zip(zip(tried, curve), zip(tried[1:], curve[1:])):
+        if decibels <= over:
+            return max(1, low + (high - low) * (decibels - under) / (over - under))
+    return tried[-1]
+
+
+if __name__ == "__main__":
+    main()
