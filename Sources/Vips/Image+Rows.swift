@@ -44,8 +44,8 @@ extension Image {
     /// A picture whose rows `maker` makes from this one's, each once and in order, whoever asks for them
     /// in which shapes.
     ///
-    /// This image is read from top to bottom too. Readers may be apart by as many rows as libvips' threads
-    /// are: so many times the tallest request are kept.
+    /// This image is read from top to bottom too. The last rows are kept, since libvips' threads ask for them in no
+    /// strict order.
     ///
     /// - Parameter maker: not to be used by anybody else.
     public func computingRows(_ picture: RegionPicture, _ maker: sending any RowMaker)
@@ -79,7 +79,7 @@ private final class RowProgram: @unchecked Sendable {
             let pixel = minilab_region_pixel(output)
             let rowBytes = Int(output.pointee.im.pointee.Xsize) * pixel
             keep(
-                2 * (VipsLibrary.threads + 1) * area.height, of: rowBytes,
+                Self.keptRows(output.pointee.im, area.height), of: rowBytes,
                 height: Int(output.pointee.im.pointee.Ysize))
             guard let rows = rows?.baseAddress, area.top >= made - kept else {
                 minilab_error("row \(area.top) is asked for too late: \(made) are made")
@@ -103,6 +103,17 @@ private final class RowProgram: @unchecked Sendable {
             }
             return true
         }
+    }
+
+    /// Rows that somebody may still ask for: libvips fills two buffers at a time, of as many lines as it says, and a
+    /// thread may begin at the first line of the one while another is at the last of the other.
+    ///
+    /// - Parameter height: of what is asked for.
+    private static func keptRows(_ image: UnsafeMutablePointer<VipsImage>, _ height: Int) -> Int {
+        guard VipsLibrary.threads > 1 else { return 4 * height }
+        var (tileWidth, tileHeight, lines) = (Int32(0), Int32(0), Int32(0))
+        vips_get_tile_size(image, &tileWidth, &tileHeight, &lines)
+        return 2 * (Int(lines) + height)
     }
 
     /// Makes room for so many rows; what is there stays.

@@ -28,8 +28,10 @@ extension Image {
     ///
     /// - Throws: `VipsError` or `Failure`.
     func inAnyOrder(for reader: TileLayout.Reader, _ place: SpoolPlace) throws -> Image {
-        byteCount <= place.memoryBytesMax
-            ? try inMemory() : try spooled(for: reader, in: place.file())
+        // Several threads may ask a decoder that streams for rows that it has just passed.
+        let rows = VipsLibrary.threads > 1 ? try readInSteps() : self
+        return byteCount <= place.memoryBytesMax
+            ? try rows.inMemory() : try rows.spooled(for: reader, in: place.file())
     }
 
     /// Computed now, into a spool file that is gone with the picture.
