@@ -57,6 +57,9 @@ public struct PhotoRequest: Sendable, Codable {
     /// Memory that the render may need in bytes: a plan that needs more takes a way that needs less, or is
     /// refused with `exceedsMemoryBudget`. Nil for no bound.
     public let memoryMax: Int?
+    /// Threads that may compute pixels, where memory allows it: no byte of the result hangs on them. Nil: as the child was
+    /// started.
+    public let threads: Int?
 
     /// One picture that is made of a photo.
     public struct Output: Sendable, Codable, Equatable {
@@ -76,6 +79,8 @@ public struct PhotoRequest: Sendable, Codable {
         public static let full = Output()
     }
 
+    /// Threads that can be asked for.
+    public static let threadsRange = 1...64
     /// Longest side of a small picture that can be asked for, in pixels.
     public static let longestSideRange = 16...16_384
     /// Most pictures of one request: the photo, a placeholder, and the previews that a recipe may ask for.
@@ -83,11 +88,13 @@ public struct PhotoRequest: Sendable, Codable {
 
     /// Makes a request.
     public init(
-        recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil
+        recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil,
+        threads: Int? = nil
     ) {
         self.recipe = recipe
         self.limits = limits
         self.outputs = outputs
         self.memoryMax = memoryMax
+        self.threads = threads
     }
 }

@@ -94,7 +94,7 @@ struct PassRunner {
             isLast ? target : linear(hasAlpha: layout.hasAlpha || RowPlan.makeAlpha(passes))
         image = try RowPlan(
             passes: passes, shrink: shrink, source: layout, target: wanted, colour: colour,
-            targetColour: targetColour, background: background
+            targetColour: targetColour, background: background, threads: VipsLibrary.threads
         ).run(over: image)
         finish(as: wanted)
     }

@@ -73,10 +73,12 @@ struct Photo {
     ///   - format: how it is written; nil: as the recipe says.
     ///   - copy: which small copy is edited instead, or nil for the photo itself.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
+    ///   - threads: that may compute it, or nil: as libvips was started.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     init(
         _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
-        memoryMax: Int? = nil, memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
+        memoryMax: Int? = nil, threads: Int? = nil,
+        memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
     ) throws(Failure) {
         self.opened = opened
         let full = opened.header
@@ -91,6 +93,7 @@ struct Photo {
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
+        if let threads { usual.threads = threads }
         let planned =
             if copy == nil {
                 try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in

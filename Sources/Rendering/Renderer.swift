@@ -89,6 +89,12 @@ public struct Renderer: Sendable {
     private func photos(
         _ request: PhotoRequest, _ files: RenderFiles
     ) throws(Failure) -> [Photo] {
+        let range = PhotoRequest.threadsRange
+        guard request.threads.map(range.contains) ?? true else {
+            throw Failure(
+                .internalError,
+                "a request asks for \(request.threads ?? 0) threads; expected \(range).")
+        }
         guard files.sources.count == 1,
             (1...PhotoRequest.outputsMax).contains(request.outputs.count)
         else {
@@ -108,7 +114,7 @@ public struct Renderer: Sendable {
                 try Photo(
                     opened, format: output.format,
                     copy: output.longestSide.map(Photo.Copy.longestSide),
-                    memoryMax: request.memoryMax))
+                    memoryMax: request.memoryMax, threads: request.threads))
         }
         return photos
     }

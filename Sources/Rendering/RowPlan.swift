@@ -16,6 +16,8 @@ struct RowPlan {
     let target: PixelProgram.Layout
     let colour, targetColour: PhotoColour
     let background: Recipe.Background
+    /// Threads that may make the rows together.
+    var threads = 1
 
     /// Whether a pass can be one of rows, wherever it stands.
     static func takes(_ pass: Pass) -> Bool {
@@ -53,13 +55,35 @@ struct RowPlan {
 
     /// The photo with the passes run over it.
     func run(over photo: Image) throws(VipsError) -> Image {
-        let rows = rows(PixelSize(width: photo.width, height: photo.height))
-        let result = rows.source.format
+        let (rows, result) = rows(PixelSize(width: photo.width, height: photo.height))
         return try photo.computingRows(
             target.picture(width: result.width, height: result.height), CodedMaker(rows))
     }
 
-    private func rows(_ size: PixelSize) -> sending CodedRows {
+    /// Rows of the result, made by as many threads as there are parts of the chain.
+    private func rows(_ size: PixelSize) -> sending (any CodedRowSource, RowFormat) {
+        let cuts = StageCuts(of: passes, threads: threads)
+        guard let cuts, let stages = RowStages(parts: cuts.places.count + 1) else {
+            let (rows, _) = chain(size) { rows, _ in rows }
+            return (rows, rows.format)
+        }
+        let reader = stages.read(
+            width: size.width, height: size.height, rowBytes: size.width * source.pixelBytes)
+        let (rows, photo) = chain(size) { rows, place in
+            cuts.places.contains(place) ? stages.cut(rows) : rows
+        }
+        photo.reader = reader
+        stages.finish(rows, rowBytes: rows.format.width * target.pixelBytes)
+        return (stages, rows.format)
+    }
+
+    /// The chain from the photo to codes.
+    ///
+    /// - Parameter cut: given the rows of each pass but those of pixels, and which pass it is, from 1; gives what the chain
+    ///   goes on with.
+    private func chain(
+        _ size: PixelSize, _ cut: (any RowSource, Int) -> any RowSource
+    ) -> (CodedRows, any PhotoSource) {
         var passes = passes[...]
         var first: [any PixelFilter] = []
         if case .pixels(let filters)? = passes.first {
@@ -79,6 +103,7 @@ struct RowPlan {
                 program(source, first, planes, size), program(source, first, light, size))
             (photo, rows) = (whole, whole)
         }
+        var place = 0
         var last: [any PixelFilter] = []
         for pass in passes {
             if case .pixels(let filters) = pass {
@@ -89,13 +114,14 @@ struct RowPlan {
                 rows = FilteredRows(rows, program(planes, last, planes, rows.format.size))
             }
             last = []
-            rows = Self.rows(of: [pass], from: rows)
+            place += 1
+            rows = cut(Self.rows(of: [pass], from: rows), place)
         }
         if shrink != (1, 1) {
             precondition(last.isEmpty, "filters run before the photo is shrunk")
             rows = BlockMeanRows(rows, columns: shrink.columns, rows: shrink.rows)
         }
-        return CodedRows(rows, of: photo, program(planes, last, target, rows.format.size))
+        return (CodedRows(rows, of: photo, program(planes, last, target, rows.format.size)), photo)
     }
 
     private func program(
@@ -114,12 +140,12 @@ extension RowFormat {
 
 /// Rows for libvips.
 private final class CodedMaker: RowMaker {
-    private let rows: CodedRows
+    private let rows: any CodedRowSource
     var reader: RowReader? {
         didSet { rows.reader = reader }
     }
 
-    init(_ rows: CodedRows) { self.rows = rows }
+    init(_ rows: any CodedRowSource) { self.rows = rows }
 
     func makeRow(into row: UnsafeMutableRawPointer) -> Bool { rows.makeRow(into: row) }
 }

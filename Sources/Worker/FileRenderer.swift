@@ -51,7 +51,7 @@ public struct FileRenderer: Sendable {
     ) async throws -> Report {
         let request = PhotoRequest(
             recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
-            memoryMax: settings.memory.bytes)
+            memoryMax: settings.memory.bytes, threads: pool.slots.share)
         let folder = path.removingLastComponent().string
         let resources = settings.resources
         let files = try await offPool { () throws(Failure) in

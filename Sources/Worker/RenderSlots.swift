@@ -1,4 +1,5 @@
 import DequeModule
+import RenderProtocol
 import Synchronization
 
 /// Lets as many photos be rendered at one time as a worker has slots; the others wait in the order in which they came.
@@ -16,9 +17,19 @@ final class RenderSlots: Sendable {
         var waiters: Deque<Waiter> = []
     }
 
+    private let count: Int
     private let state: Mutex<State>
 
-    init(_ count: Int) { state = Mutex(State(free: count)) }
+    init(_ count: Int) {
+        self.count = count
+        state = Mutex(State(free: count))
+    }
+
+    /// Slots' worth of cores for each photo that is rendered now: all for one that is alone, one when all slots are taken.
+    var share: Int {
+        let busy = state.withLock { count - $0.free }
+        return min(max(1, count / max(1, busy)), PhotoRequest.threadsRange.upperBound)
+    }
 
     /// Waits for a slot and has it while the body runs. A body must not ask for another one.
     ///

@@ -35,6 +35,15 @@ package struct PixelProgram: Sendable {
         /// Whether the last channel is alpha.
         package var hasAlpha: Bool { bands == 2 || bands == 4 }
 
+        /// Bytes of a pixel, of all planes.
+        package var pixelBytes: Int {
+            switch sample {
+            case .encoded8: bands
+            case .encoded16: 2 * bands
+            case .linear, .planes: 4 * bands
+            }
+        }
+
         /// Makes a layout.
         package init(sample: Sample, bands: Int) {
             self.sample = sample

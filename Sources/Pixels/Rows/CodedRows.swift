@@ -1,8 +1,18 @@
 package import Adjustments
 
+/// Rows of a result.
+package protocol CodedRowSource: AnyObject {
+    /// The reader of the photo; nil when no row is being made.
+    var reader: (any PhotoReader)? { get set }
+    /// Makes the next row.
+    ///
+    /// - Returns: whether all of it could be read.
+    func makeRow(into row: UnsafeMutableRawPointer) -> Bool
+}
+
 /// Rows as the result has them.
-package final class CodedRows {
-    package let source: any RowSource
+package final class CodedRows: CodedRowSource {
+    private let source: any RowSource
     private let photo: any PhotoSource
     private let program: PixelProgram
     private let memory: UnsafeMutablePointer<Float>
@@ -20,19 +30,23 @@ package final class CodedRows {
 
     deinit { memory.deallocate() }
 
-    /// The reader of the photo; nil when no row is being made.
+    /// What its rows are made of.
+    package var format: RowFormat { source.format }
+
     package var reader: (any PhotoReader)? {
         get { photo.reader }
         set { photo.reader = newValue }
     }
 
-    /// Makes the next row.
-    ///
-    /// - Returns: whether all of it could be read.
     package func makeRow(into row: UnsafeMutableRawPointer) -> Bool {
+        compute(into: row)
+        return !photo.hasFailed
+    }
+
+    /// Makes the next row, whether or not all of it could be read.
+    func compute(into row: UnsafeMutableRawPointer) {
         source.next(into: PlanarRow(start: memory, stride: stride))
         program.run(memory, at: (0, y), count: source.format.width, into: row, stride: stride)
         y += 1
-        return !photo.hasFailed
     }
 }

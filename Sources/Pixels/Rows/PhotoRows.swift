@@ -14,7 +14,7 @@ package final class PhotoRows: PhotoSource, InterleavedSource {
     private var y = 0
 
     /// Rows that are asked for together.
-    private static let stripHeight = 16
+    static let stripHeight = 16
 
     package init(_ format: RowFormat, _ program: PixelProgram, _ interleaving: PixelProgram) {
         self.format = format

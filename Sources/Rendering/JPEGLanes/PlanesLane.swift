@@ -84,7 +84,7 @@ struct PlanesLane {
                 to: PictureFacts(size: plan.resultSize), strip: plan.output.strip))
         try reader.startPlanes()
         if !turn.transposes, !turn.flips {
-            try stream(reader, program, writer, turn)
+            try stream(reader, program, writer, turn, threads: plan.threads)
         } else if JPEGPlanes.byteCount(header.layout) <= place.memoryBytesMax {
             try turnInMemory(reader, program, writer, turn)
         } else {
@@ -94,13 +94,29 @@ struct PlanesLane {
     }
 
     private func stream(
-        _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn
+        _ reader: JPEGReader, _ program: PlaneProgram, _ writer: JPEGWriter, _ turn: JPEGTurn,
+        threads: Int
     ) throws(JPEGError) {
-        let (planes, strip) = (JPEGPlanes(header.layout), JPEGPlanes(header.layout))
-        for row in 0..<header.layout.mcuRows {
-            try edit(row, of: reader, in: planes, program)
+        let strip = JPEGPlanes(header.layout)
+        func write(_ row: Int, _ planes: JPEGPlanes) throws(JPEGError) {
             if turn.mirrors { strip.fill(turn, mcuRow: row, from: planes.samples(photoRow: row)) }
             try writer.writePlanes(turn.mirrors ? strip : planes)
+        }
+        if threads > 1 {
+            try Handover.run(
+                header.layout.mcuRows,
+                (0..<Handover.buffers).map { _ in JPEGPlanes(header.layout) }
+            ) { row, planes throws(JPEGError) in
+                try edit(row, of: reader, in: planes, program)
+            } use: { row, planes throws(JPEGError) in
+                try write(row, planes)
+            }
+        } else {
+            let planes = JPEGPlanes(header.layout)
+            for row in 0..<header.layout.mcuRows {
+                try edit(row, of: reader, in: planes, program)
+                try write(row, planes)
+            }
         }
         try reader.finish()
     }

@@ -167,6 +167,8 @@ struct MemoryEstimate {
     /// Adds what passes over rows keep: they are set up at the picture's size.
     private mutating func addRows(_ passes: [Pass], _ isLast: Bool) {
         let planes = shape.photo.hasAlpha || RowPlan.makeAlpha(passes) ? 4 : 3
+        let cuts = StageCuts(of: passes, threads: shape.room.threads)
+        let photoBytes = width * pixelBytes
         var passes = passes[...]
         if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
             if geometry.shrink != (1, 1) {
@@ -184,6 +186,12 @@ struct MemoryEstimate {
             let rows = RowPlan.rows(of: Array(passes), from: source)
             result = rows.format
             return rows
+        }
+        if let cuts {
+            bytes += RowStages.bytes(
+                cuts: cuts.places.count, at: format.width > result.width ? format : result,
+                photo: photoBytes,
+                result: result.width * (isLast ? shape.encodedBytes : 4 * planes))
         }
         (width, height) = (result.width, result.height)
         run(toPixelBytes: isLast ? shape.encodedBytes : 4 * planes)

@@ -42,7 +42,10 @@ enum Pass: Sendable {
         return !pixels.contains(where: \.usesPosition)
     }
 
-    /// Whether it is one.
+    /// Whether it is one of pixels.
+    var isPixels: Bool { if case .pixels = self { true } else { false } }
+
+    /// Whether it is one of places.
     var isGeometry: Bool { if case .geometry = self { true } else { false } }
 
     /// Whether it is a filter of pixels that may make alpha another one.

@@ -36,7 +36,9 @@ enum TimeEstimate {
         }
         if shape.lane != .copy, shape.lane != .lossless {
             let computes = shape.lane != .planes
-            for pass in shape.passes { milliseconds += cost(of: pass, computes) * edited }
+            for pass in shape.passes {
+                milliseconds += Self.milliseconds(of: pass, computes) * edited
+            }
         }
         if shape.lane == .stream || shape.lane == .spool {
             milliseconds += (decoders[shape.photo.format] ?? 0) * photo
@@ -58,8 +60,10 @@ enum TimeEstimate {
         }
     }
 
+    /// A pass over a megapixel.
+    ///
     /// - Parameter computes: whether filters that care for places compute each pixel; planes look them up.
-    private static func cost(of pass: Pass, _ computes: Bool) -> Double {
+    static func milliseconds(of pass: Pass, _ computes: Bool = true) -> Double {
         switch pass {
         case .pixels: return computes && !pass.isPlaceless ? 95 : 3
         case .neighbourhood: return 12

@@ -23,7 +23,7 @@ extension AssetEditor {
                 let small = SmallPictures(task.recipe.output)
                 let request = PhotoRequest(
                     recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
-                    memoryMax: memoryMax)
+                    memoryMax: memoryMax, threads: pool.slots.share)
                 return try await photo(
                     request, small, source, isOriginal: base == nil, of: open.asset, job,
                     placeholder)
@@ -135,7 +135,7 @@ extension AssetEditor {
         // As it was resolved when the photo was inspected: it is not looked at for that again.
         let resolved = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
-            memoryMax: request.memoryMax)
+            memoryMax: request.memoryMax, threads: request.threads)
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         async let told = tell(small, files, progress, placeholder)
         do {

@@ -1,4 +1,5 @@
 import JobQueue
+import RenderProtocol
 import Testing
 
 @testable import Worker
@@ -81,6 +82,23 @@ import Testing
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
         try await slots.use {}
+    }
+
+    @Test func `leave the cores of idle ones to a photo that is alone`() async throws {
+        let slots = RenderSlots(4)
+        #expect(slots.share == 4)
+        try await slots.use {
+            #expect(slots.share == 4)
+            try await slots.use {
+                #expect(slots.share == 2)
+                try await slots.use {
+                    #expect(slots.share == 1)
+                    try await slots.use { #expect(slots.share == 1) }
+                }
+            }
+        }
+        #expect(slots.share == 4)
+        #expect(RenderSlots(1024).share == PhotoRequest.threadsRange.upperBound)
     }
 
     @Test func `are free again after a failure`() async throws {
