@@ -1,6 +1,6 @@
 import Boxes
 
-// ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader). libvips 8.14 asks libjxl for no box but the
+// ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader), §D.3 (ImageMetadata). libvips 8.14 asks libjxl for no box but the
 // codestream's, and libjxl gives up a profile that grows beyond its own limits.
 extension PhotoSurvey {
     /// Finds the codestream and reads its size.
@@ -17,42 +17,20 @@ extension PhotoSurvey {
         }
     }
 
+    /// Bytes of a codestream's beginning that are looked at: a size, and some channels with names.
+    private static let headBytes = 1024
+
     private mutating func readSize(_ file: inout FileWindow, at place: Int) {
-        let codestream = file.bytes(place, 16)
+        let codestream = file.bytes(place, Self.headBytes)
         guard codestream.starts(with: [0xFF, 0x0A]) else { return }
-        var bits = Bits(codestream.dropFirst(2))
-        let isSmall = bits.take(1) == 1
-        let height = isSmall ? 8 * (1 + bits.take(5)) : bits.takeSide()
-        let ratio = bits.take(3)
-        if let (across, down) = Self.ratios[ratio] {
-            setSize(height * across / down, height)
-        } else {
-            setSize(isSmall ? 8 * (1 + bits.take(5)) : bits.takeSide(), height)
+        var bits = JXLBits(codestream.dropFirst(2))
+        let (width, height) = bits.takeSize()
+        setSize(width, height)
+        // libvips asks libjxl for all channels side by side, and libjxl gives four at most.
+        let inks = bits.takeExtraChannels().filter { $0 == .black || $0 == .spot }
+        if !inks.isEmpty {
+            obstacle =
+                "it is a JPEG XL with \(inks.count == 1 ? "a channel" : "\(inks.count) channels") of black or spot colour"
         }
-    }
-
-    private static let ratios = [
-        1: (1, 1), 2: (12, 10), 3: (4, 3), 4: (3, 2), 5: (16, 9), 6: (5, 4), 7: (2, 1),
-    ]
-
-    /// Bits from the lowest of the first byte on; 0 behind the last.
-    private struct Bits {
-        private let bytes: [UInt8]
-        private var place = 0
-
-        init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
-
-        mutating func take(_ count: Int) -> Int {
-            var number = 0
-            for bit in 0..<count {
-                if place / 8 < bytes.count {
-                    number |= (Int(bytes[place / 8]) >> (place % 8) & 1) << bit
-                }
-                place += 1
-            }
-            return number
-        }
-
-        mutating func takeSide() -> Int { 1 + take([9, 13, 18, 30][take(2)]) }
     }
 }

@@ -4,7 +4,7 @@ import Adjustments
 
 extension PhotoSurvey {
     /// How numbers lie in the file.
-    private struct Layout {
+    struct Layout {
         let isBigEndian: Bool
         let isBigTIFF: Bool
         var countBytes: Int { isBigTIFF ? 8 : 2 }

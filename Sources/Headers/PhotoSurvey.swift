@@ -23,6 +23,9 @@ public struct PhotoSurvey: Sendable, Equatable {
     /// Bytes of other metadata, inflated, and ``itemBytes`` for each piece.
     public var metadataBytes = 0
 
+    /// The reason why no decoder of ours opens it, as the end of a sentence; nil when the header tells none.
+    public var obstacle: String?
+
     /// Bytes of the file.
     public let fileBytes: Int
     let limits: RenderLimits
@@ -47,13 +50,13 @@ public struct PhotoSurvey: Sendable, Equatable {
         case .heif: readHEIF(&file)
         case .jxl: readJXL(&file)
         // LibRaw has limits of its own.
-        case .raw: break
+        case .raw: readRAW(&file)
         }
     }
 
     /// Refuses a file that is beyond a limit.
     ///
-    /// - Throws: `tooManyPixels` or `exceedsLimit`.
+    /// - Throws: `tooManyPixels`, `exceedsLimit`, or `unsupportedFormat` for one that the decoders cannot open.
     public func check(_ photo: String) throws(Failure) {
         try limits.check(.bytes, fileBytes, of: photo)
         if let size {
@@ -67,6 +70,12 @@ public struct PhotoSurvey: Sendable, Equatable {
         try limits.check(.scans, scans, of: photo)
         try limits.check(.profile, profileBytes, of: photo)
         try limits.check(.metadata, metadataBytes, of: photo)
+        if let obstacle {
+            throw Failure(
+                .unsupportedFormat,
+                "\(photo) cannot be opened: \(obstacle). Convert it, to JPEG or PNG say; trying again does not help."
+            )
+        }
     }
 
     /// Whether anything was counted beyond its limit, so that counting may end.

@@ -1,4 +1,6 @@
 import Adjustments
+import Headers
+import RenderProtocol
 import Vips
 
 extension Failure {
@@ -6,9 +8,12 @@ extension Failure {
     ///
     /// libvips has no error codes: the words are all there is. The tests reach each branch with real
     /// files, so that another version's words would be noticed.
-    init(classifying error: VipsError, photo: String) {
+    ///
+    /// - Parameter format: of the photo, where it is known: the words of another format's library are not about the photo.
+    init(classifying error: VipsError, photo: String, format: PhotoFormat? = nil) {
         self.init(
-            Self.code(operation: error.operation, text: error.text), rendering: photo, "\(error)")
+            Self.code(operation: error.operation, text: error.text, format: format),
+            rendering: photo, "\(error)")
     }
 
     /// A failure of a render, with the words of the library that gave up.
@@ -42,7 +47,9 @@ extension Failure {
     }
 
     /// The code for libvips' words; pure, so that it can be tested line by line.
-    static func code(operation: String, text: String) -> FailureCode {
+    static func code(
+        operation: String, text: String, format: PhotoFormat? = nil
+    ) -> FailureCode {
         let words = text.lowercased()
         func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
         if says("no space left", "disk quota", "disc quota", "file too large") { return .noSpace }
@@ -61,28 +68,36 @@ extension Failure {
             return .internalError
         }
         if says("not supported", "unsupported") { return .unsupportedFormat }
-        if says("encoder") { return .internalError }
+        if says("encoder") || heifWriting.contains(where: words.contains) { return .internalError }
         // A saver that could not get its pixels, and no system error: a decoder failed in silence,
         // as libspng's does for a broken checksum.
         if says("unable to write to target", VipsError.noReason.lowercased()) {
             return .damagedPhoto
         }
-        // The decoders speak under these names, also when a saver asked for the pixels.
-        let decoders = [
-            "vipsjpeg", "jpegload", "jxlload", "pngload", "libspng", "vipspng", "heif", "webp",
-            "tiff", "gif",
-            // libtiff, by the name that libvips gives to what it reads (tiff.c), and by those of its functions:
-            // LZWDecode, ZIPDecode, PackBitsDecode.
-            "source input", "decode:",
-            // lcms, of the photo's profile: ours are good.
-            "vipsicc", "compatible input profile",
-            "premature end", "corrupt", "bad seek", "read error",
-        ]
-        if operation.hasSuffix("load") || decoders.contains(where: words.contains) {
-            return .damagedPhoto
+        let isOfDecoder = decoders.contains { name, formats in
+            words.contains(name) && (format.map(formats.contains) ?? true)
         }
-        return .internalError
+        return operation.hasSuffix("load") || isOfDecoder ? .damagedPhoto : .internalError
     }
+
+    /// The names under which decoders speak, also when a saver asked for the pixels, and the formats that they decode: a
+    /// saver has the same name.
+    private static let decoders: [(name: String, formats: Set<PhotoFormat>)] = [
+        ("vipsjpeg", [.jpeg, .raw]), ("jpegload", [.jpeg, .raw]), ("jxlload", [.jxl]),
+        ("pngload", [.png]), ("libspng", [.png]), ("vipspng", [.png]), ("heif", [.heif]),
+        ("webp", [.webp]), ("gif", [.gif]),
+        // libtiff, by the name that libvips gives to what it reads (tiff.c), and by those of its functions:
+        // LZWDecode, ZIPDecode, PackBitsDecode.
+        ("tiff", [.tiff, .raw]), ("source input", [.tiff]), ("decode:", [.tiff, .raw]),
+        // lcms, of the photo's profile: ours are good.
+        ("vipsicc", Set(PhotoFormat.allCases)),
+        ("compatible input profile", Set(PhotoFormat.allCases)),
+        ("premature end", Set(PhotoFormat.allCases)), ("corrupt", Set(PhotoFormat.allCases)),
+        ("bad seek", Set(PhotoFormat.allCases)), ("read error", Set(PhotoFormat.allCases)),
+    ]
+
+    /// libheif's kinds of errors that only writing has: wrong use, encoder, encoding (`heif_error_code` 5, 8, 9).
+    private static let heifWriting = [" (5.", " (8.", " (9."]
 
     /// What libheif 1.15 says of good files of newer cameras: photos of an iPhone 15 or later with iOS 18
     /// (strukturag/libheif#1190, libvips/libvips#4169), and pictures larger than it allows.

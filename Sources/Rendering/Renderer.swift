@@ -133,7 +133,9 @@ public struct Renderer: Sendable {
             }
         } catch {
             switch error {
-            case .vips(let error): throw Failure(classifying: error, photo: photo.file.name)
+            case .vips(let error):
+                throw Failure(
+                    classifying: error, photo: photo.file.name, format: photo.file.format)
             case .failure(let failure): throw failure
             }
         }

@@ -234,6 +234,71 @@ import Testing
         #expect(CountedFile(boxed).survey(.jxl).size == PixelSize(width: width, height: height))
     }
 
+    /// Bits, the lowest first, as numbers of so many.
+    private static func bits(_ numbers: [(value: Int, count: Int)]) -> [UInt8] {
+        var bits: [Int] = []
+        for (value, count) in numbers { bits += (0..<count).map { value >> $0 & 1 } }
+        return stride(from: 0, to: bits.count, by: 8).map { start in
+            UInt8(bits[start...].prefix(8).enumerated().reduce(0) { $0 | $1.element << $1.offset })
+        }
+    }
+
+    /// A JPEG XL of 64 × 64 with channels beside colour.
+    private static func jxl(
+        extra: [[(value: Int, count: Int)]], fields: [(value: Int, count: Int)] = [(0, 1)]
+    ) -> [UInt8] {
+        let size: [(value: Int, count: Int)] = [(1, 1), (7, 5), (1, 3)]
+        // Not all defaults, eight bits, small numbers.
+        let head: [(value: Int, count: Int)] =
+            size + [(0, 1)] + fields + [(0, 1), (0, 2), (1, 1)]
+            + (extra.count == 1 ? [(1, 2)] : [(2, 2), (extra.count - 2, 4)])
+        return [0xFF, 0x0A] + bits(head + extra.flatMap(\.self)) + [0, 0]
+    }
+
+    /// A channel of a kind, of eight bits, with a name of three letters.
+    private static func channel(_ kind: Int) -> [(value: Int, count: Int)] {
+        [(0, 1)] + (kind < 2 ? [(kind, 2)] : [(2, 2), (kind - 2, 4)])
+            + [(0, 1), (0, 2), (0, 2), (1, 2), (3, 4), (0x636261, 24)]
+            + (kind == 0 ? [(1, 1)] : kind == 2 ? [(0, 64)] : [])
+    }
+
+    @Test func `a JPEG XL with black or spot colour is told from its header`() {
+        func obstacle(_ bytes: [UInt8]) -> String? { CountedFile(bytes).survey(.jxl).obstacle }
+        let (alpha, depth, spot, black) = (
+            Self.channel(0), Self.channel(1), Self.channel(2), Self.channel(4)
+        )
+        #expect(obstacle(Self.jxl(extra: [black]))?.contains("a channel of black") == true)
+        #expect(obstacle(Self.jxl(extra: [alpha, spot, black]))?.contains("2 channels") == true)
+        // An orientation, and a size to be shown at, before them.
+        let fields: [(value: Int, count: Int)] = [(1, 1), (5, 3), (1, 1), (1, 1), (7, 5), (1, 3)]
+        #expect(obstacle(Self.jxl(extra: [black], fields: fields + [(0, 2)])) != nil)
+        #expect(obstacle(Self.jxl(extra: [alpha])) == nil)
+        #expect(obstacle(Self.jxl(extra: [alpha, depth])) == nil)
+        #expect(throws: Failure.self) {
+            try CountedFile(Self.jxl(extra: [black])).survey(.jxl).check("a.jxl")
+        }
+    }
+
+    @Test(arguments: [(34_892, 52_546, 0, true), (32_803, 7, 0, false), (6, 52_546, 1, false)])
+    func `a DNG whose photo is JPEG XL is told from its directories`(
+        photometric: Int, compression: Int, subfileType: Int, isTold: Bool
+    ) {
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
+            Bytes.little(tag, 2) + Bytes.little(type, 2) + Bytes.little(count, 4)
+                + Bytes.little(value, 4)
+        }
+        let first = entry(254, 4, 1, 1) + entry(259, 3, 1, 7) + entry(330, 4, 2, 50)
+        let photo =
+            entry(254, 4, 1, subfileType) + entry(259, 3, 1, compression)
+            + entry(262, 3, 1, photometric)
+        var bytes = Bytes.text("II") + Bytes.little(42, 2) + Bytes.little(8, 4)
+        bytes += Bytes.little(3, 2) + first + Bytes.little(0, 4)
+        // At 50: the places of the directories below, the first one again among them.
+        bytes += Bytes.little(58, 4) + Bytes.little(8, 4)
+        bytes += Bytes.little(3, 2) + photo + Bytes.little(0, 4)
+        #expect((CountedFile(bytes).survey(.raw).obstacle != nil) == isTold)
+    }
+
     // MARK: Anything
 
     @Test(arguments: PhotoFormat.allCases)

@@ -294,6 +294,13 @@ import Testing
         let words = "heif: Encoder plugin generated an error: Unspecified (9.0)"
         #expect(Failure.code(operation: "heifsave", text: words) == .internalError)
         #expect(Failure.code(operation: "jxlsave", text: "JxlEncoder failed") == .internalError)
+        let writer = "heif: heif_writer callback returned a null error text (5.2001)"
+        #expect(
+            Failure.code(operation: "heifsave", text: writer, format: .heif) == .internalError)
+        // The words of the library of another format than the photo's are the saver's.
+        let cut = "webp: unable to parse image"
+        #expect(Failure.code(operation: "webpsave", text: cut, format: .jpeg) == .internalError)
+        #expect(Failure.code(operation: "webpsave", text: cut, format: .webp) == .damagedPhoto)
     }
 
     // MARK: What a format cannot do

@@ -1,0 +1,117 @@
+/// The bits of the headers of a JPEG XL codestream, from the lowest of the first byte on; 0 behind the last.
+///
+/// Source: ISO/IEC 18181-1 §B.2 (U32, Enum), §D.2 (SizeHeader), §D.3 (ImageMetadata and what is in it).
+struct JXLBits {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    private var isAtEnd: Bool { place >= 8 * bytes.count }
+
+    private mutating func take(_ count: Int) -> Int {
+        var number = 0
+        for bit in 0..<count {
+            if place / 8 < bytes.count {
+                number |= (Int(bytes[place / 8]) >> (place % 8) & 1) << bit
+            }
+            place += 1
+        }
+        return number
+    }
+
+    private mutating func takeFlag() -> Bool { take(1) == 1 }
+
+    /// A number in one of four ways: so many bits, and what is added to them.
+    private typealias Way = (bits: Int, plus: Int)
+
+    private mutating func take(_ a: Way, _ b: Way, _ c: Way, _ d: Way) -> Int {
+        let way = [a, b, c, d][take(2)]
+        return take(way.bits) + way.plus
+    }
+
+    // MARK: SizeHeader
+
+    /// Width and height of the picture.
+    mutating func takeSize() -> (width: Int, height: Int) {
+        let isSmall = takeFlag()
+        func side(_ bits: inout JXLBits) -> Int {
+            isSmall ? 8 * (1 + bits.take(5)) : bits.take((9, 1), (13, 1), (18, 1), (30, 1))
+        }
+        let height = side(&self)
+        guard let (across, down) = Self.ratios[take(3)] else { return (side(&self), height) }
+        return (height * across / down, height)
+    }
+
+    private static let ratios = [
+        1: (1, 1), 2: (12, 10), 3: (4, 3), 4: (3, 2), 5: (16, 9), 6: (5, 4), 7: (2, 1),
+    ]
+
+    // MARK: ImageMetadata
+
+    /// The use of a channel beside colour.
+    enum ExtraChannel: Int { case alpha, depth, spot, selection, black, filterArray, thermal }
+
+    /// The channels beside colour; those of other kinds are left out.
+    mutating func takeExtraChannels() -> [ExtraChannel] {
+        if takeFlag() { return [] }
+        if takeFlag() { skipExtraFields() }
+        skipDepth()
+        _ = takeFlag()
+        let count = take((0, 0), (0, 1), (4, 2), (12, 1))
+        var channels: [ExtraChannel] = []
+        for _ in 0..<count where !isAtEnd {
+            if let channel = takeExtraChannel() { channels.append(channel) }
+        }
+        return channels
+    }
+
+    private mutating func takeExtraChannel() -> ExtraChannel? {
+        if takeFlag() { return .alpha }
+        let kind = ExtraChannel(rawValue: take((0, 0), (0, 1), (4, 2), (6, 18)))
+        skipDepth()
+        _ = take((0, 0), (0, 3), (0, 4), (3, 1))
+        let nameBytes = take((0, 0), (4, 0), (5, 16), (10, 48))
+        place += 8 * nameBytes
+        switch kind {
+        case .alpha: _ = takeFlag()
+        case .spot: place += 4 * 16
+        case .filterArray: _ = take((0, 1), (2, 0), (4, 3), (8, 19))
+        default: break
+        }
+        return kind
+    }
+
+    /// Orientation, another size to be shown at, a preview, an animation.
+    private mutating func skipExtraFields() {
+        _ = take(3)
+        if takeFlag() { _ = takeSize() }
+        if takeFlag() { skipPreview() }
+        guard takeFlag() else { return }
+        _ = take((0, 100), (0, 1000), (10, 1), (30, 1))
+        _ = take((0, 1), (0, 1001), (8, 1), (10, 1))
+        _ = take((0, 0), (3, 0), (16, 0), (32, 0))
+        _ = takeFlag()
+    }
+
+    private mutating func skipPreview() {
+        let isInEights = takeFlag()
+        func skipSide(_ bits: inout JXLBits) {
+            _ =
+                isInEights
+                ? bits.take((0, 16), (0, 32), (5, 1), (9, 33))
+                : bits.take((6, 1), (8, 65), (10, 321), (12, 1345))
+        }
+        skipSide(&self)
+        if take(3) == 0 { skipSide(&self) }
+    }
+
+    private mutating func skipDepth() {
+        if takeFlag() {
+            _ = take((0, 32), (0, 16), (0, 24), (6, 1))
+            _ = take(4)
+        } else {
+            _ = take((0, 8), (0, 10), (0, 12), (6, 1))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Boxes
+
+// TIFF 6.0 §2, DNG 1.7.1 "Compression" (52546: JPEG XL). LibRaw 0.20 knows no such tiles and says of the file that it has no data.
+extension PhotoSurvey {
+    private enum Tag {
+        static let subfileType = 254
+        static let compression = 259
+        static let subDirectories = 330
+    }
+
+    private static let jpegXL = 52_546
+    /// Most directories below the first one that are looked at; cameras write up to seven.
+    private static let directoriesMax = 32
+    /// Most entries of one.
+    private static let entriesMax = 512
+
+    /// Looks at how the photo of a DNG is compressed.
+    mutating func readRAW(_ file: inout FileWindow) {
+        guard let first = file.byte(0), first == file.byte(1), first == 0x49 || first == 0x4D else {
+            return
+        }
+        let layout = Layout(isBigEndian: first == 0x4D, isBigTIFF: false)
+        guard layout.number(&file, 2, 2) == 42, let place = layout.number(&file, 4, 4) else {
+            return
+        }
+        let top = Self.entries(of: &file, at: place, layout)
+        let below = Self.places(top[Tag.subDirectories], &file, layout)
+        for place in [place] + below {
+            let entries = Self.entries(of: &file, at: place, layout)
+            // 0 is the photo itself, and not a smaller copy of it.
+            guard Self.number(entries[Tag.subfileType], &file, layout) ?? 0 == 0,
+                Self.number(entries[Tag.compression], &file, layout) == Self.jpegXL
+            else { continue }
+            obstacle = "it is a DNG with JPEG XL inside"
+        }
+    }
+
+    /// Where the type, count and value of an entry stand.
+    private typealias Entry = Int
+
+    private static func entries(
+        of file: inout FileWindow, at place: Int, _ layout: Layout
+    ) -> [Int: Entry] {
+        guard let count = layout.number(&file, place, layout.countBytes) else { return [:] }
+        var entries: [Int: Entry] = [:]
+        for index in 0..<min(count, entriesMax) {
+            let entry = place + layout.countBytes + index * layout.entryBytes
+            guard let tag = layout.number(&file, entry, 2) else { break }
+            entries[tag] = entries[tag] ?? entry + 2
+        }
+        return entries
+    }
+
+    /// The number that an entry has in itself: 16 or 32 bits.
+    private static func number(
+        _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
+    ) -> Int? {
+        guard let entry, let type = layout.number(&file, entry, 2), type == 3 || type == 4 else {
+            return nil
+        }
+        return layout.number(&file, entry + 6, type == 3 ? 2 : 4)
+    }
+
+    /// The directories that an entry leads to.
+    private static func places(
+        _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
+    ) -> [Int] {
+        guard let entry, let count = layout.number(&file, entry + 2, 4), count > 0,
+            let value = layout.number(&file, entry + 6, 4)
+        else { return [] }
+        guard count > 1 else { return [value] }
+        var places: [Int] = []
+        for index in 0..<min(count, directoriesMax) {
+            guard let place = layout.number(&file, value + 4 * index, 4) else { break }
+            places.append(place)
+        }
+        return places
+    }
+}
