@@ -8,8 +8,8 @@ extension PhotoSurvey {
         guard !isBeyond else { return }
         let meta = HEIFMeta(file.all(box.content))
         for case .profile(let bytes) in meta.properties {
-            addProfile(bytes)
-            metadataBytes -= bytes
+            addProfile(bytes.count)
+            metadataBytes -= bytes.count
         }
         for case .size(let width, let height) in meta.primary.map(meta.properties(of:)) ?? [] {
             setSize(width, height)

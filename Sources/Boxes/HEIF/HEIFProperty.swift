@@ -13,8 +13,8 @@ public enum HEIFProperty: Sendable, Equatable {
     case bits([Int])
     /// The meaning of codes, by the numbers of ITU-T H.273.
     case codedColour(CodedColour)
-    /// An ICC profile: so many bytes.
-    case profile(bytes: Int)
+    /// An ICC profile.
+    case profile(ArraySlice<UInt8>)
     /// The use of an auxiliary picture, a URN.
     case auxiliary(String)
     /// Any other one, with its content.
@@ -66,7 +66,7 @@ public enum HEIFProperty: Sendable, Equatable {
                 CodedColour(
                     primaries: primaries, transfer: transfer, matrix: matrix,
                     isFullRange: range & 0x80 != 0))
-        case "prof", "rICC": return .profile(bytes: cursor.rest.count)
+        case "prof", "rICC": return .profile(cursor.rest)
         default: return nil
         }
     }

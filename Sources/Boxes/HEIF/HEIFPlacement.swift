@@ -1,0 +1,96 @@
+/// Which part of a coded picture is shown, and how it is turned: `clap`, `irot` and `imir` in one.
+///
+/// A shown pixel (x, y) is first mirrored where ``flipsColumns`` or ``flipsRows`` say so, then its coordinates are
+/// swapped if it ``transposes``: that is its place in the window. Source: ISO/IEC 23008-12 §6.5.10 and §6.5.12, ISO/IEC
+/// 14496-12 §12.1.4.
+public struct HEIFPlacement: Sendable, Equatable {
+    /// The part that is shown, in pixels of the coded picture.
+    public private(set) var left = 0, top = 0
+    private var columns: Int
+    private var rows: Int
+    public private(set) var transposes = false
+    public private(set) var flipsColumns = false
+    public private(set) var flipsRows = false
+
+    /// Shows all of a picture as it is coded.
+    public init(width: Int, height: Int) { (columns, rows) = (width, height) }
+
+    /// Of the window, as the picture is coded.
+    public var codedWidth: Int { columns }
+    public var codedHeight: Int { rows }
+    /// As a person sees it.
+    public var width: Int { transposes ? rows : columns }
+    public var height: Int { transposes ? columns : rows }
+
+    /// Turns by quarters against the clock.
+    mutating func rotate(quarterTurns: Int) {
+        switch quarterTurns & 3 {
+        case 1: add(transposes: true, flipsColumns: false, flipsRows: true)
+        case 2: add(transposes: false, flipsColumns: true, flipsRows: true)
+        case 3: add(transposes: true, flipsColumns: true, flipsRows: false)
+        default: break
+        }
+    }
+
+    mutating func mirror(swapsLeftAndRight: Bool) {
+        add(transposes: false, flipsColumns: swapsLeftAndRight, flipsRows: !swapsLeftAndRight)
+    }
+
+    /// Does something with what is shown by now.
+    private mutating func add(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
+        let before = (columns: self.flipsColumns, rows: self.flipsRows)
+        self.flipsColumns = flipsColumns != (transposes ? before.rows : before.columns)
+        self.flipsRows = flipsRows != (transposes ? before.columns : before.rows)
+        self.transposes = self.transposes != transposes
+    }
+
+    /// Cuts a part out of what is shown by now; what lies outside of the picture goes.
+    ///
+    /// - Returns: false when nothing would be left.
+    mutating func crop(to aperture: CleanAperture) -> Bool {
+        guard
+            let across = aperture.span(aperture.width, aperture.horizontalOffset, of: width),
+            let down = aperture.span(aperture.height, aperture.verticalOffset, of: height)
+        else { return false }
+        let x = flipsColumns ? width - across.upperBound : across.lowerBound
+        let y = flipsRows ? height - down.upperBound : down.lowerBound
+        (left, top) = (left + (transposes ? y : x), top + (transposes ? x : y))
+        (columns, rows) =
+            transposes ? (down.count, across.count) : (across.count, down.count)
+        return true
+    }
+}
+
+/// The content of a `clap`: width, height, and where the middle lies, as fractions.
+///
+/// Source: ISO/IEC 14496-12 §12.1.4.
+struct CleanAperture {
+    let width, height, horizontalOffset, verticalOffset: Double
+
+    /// Nil for what is too short, or divides by nothing.
+    init?(_ content: ArraySlice<UInt8>) {
+        var cursor = ByteCursor(content)
+        func fraction() -> Double? {
+            guard let upper = cursor.number(4), let lower = cursor.number(4), lower != 0 else {
+                return nil
+            }
+            // Offsets have a sign, and so may what they are divided by.
+            return Double(Int32(truncatingIfNeeded: upper))
+                / Double(Int32(truncatingIfNeeded: lower))
+        }
+        guard let width = fraction(), let height = fraction(), let across = fraction(),
+            let down = fraction()
+        else { return nil }
+        (self.width, self.height) = (width, height)
+        (horizontalOffset, verticalOffset) = (across, down)
+    }
+
+    /// The pixels of one direction that are shown, of so many; nil for none.
+    func span(_ length: Double, _ offset: Double, of whole: Int) -> Range<Int>? {
+        let count = length.rounded()
+        let first = (offset + (Double(whole) - length) / 2).rounded(.down)
+        let bounds = max(0, first)..<max(max(0, first), min(Double(whole), first + count))
+        let span = Int(bounds.lowerBound)..<Int(bounds.upperBound)
+        return span.isEmpty ? nil : span
+    }
+}

@@ -1,0 +1,154 @@
+/// The photo of a HEIF that is coded as HEVC: its picture, how it is shown, its alpha, and what its codes mean.
+public struct HEIFStill: Sendable, Equatable {
+    public let picture: HEIFPicture
+    public let placement: HEIFPlacement
+    /// A picture of the same size whose luma is alpha.
+    public let alpha: HEIFPicture?
+    /// As the primary item says, or the first tile of its grid.
+    public let colour: HEIFProperty.CodedColour?
+    /// The ICC profile, likewise.
+    public let profile: [UInt8]?
+    /// EXIF as a TIFF structure.
+    public let exif: [UInt8]?
+    /// An XMP packet.
+    public let xmp: [UInt8]?
+    /// Pictures in the file that are meant to be shown, of which this is one.
+    public let pictures: Int
+
+    /// Most bytes of EXIF or XMP that are read; ``PhotoSurvey`` has counted them before.
+    public static let metadataBytesMax = 64 << 20
+
+    /// Whether the photo of a file is coded as AV1, which is for others to read.
+    public static func isAV1(_ meta: HEIFMeta) -> Bool {
+        guard let primary = meta.primary else { return false }
+        let ids = [primary] + meta.items(from: primary, by: "dimg").prefix(1)
+        return ids.contains { meta.items[$0]?.type == "av01" }
+    }
+
+    /// Reads boxes, EXIF and XMP; no pixels.
+    public init(_ meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
+        guard let primary = meta.primary else {
+            throw meta.isWhole
+                ? .unsupported("the file names no still picture")
+                : .damaged("the list of pictures is cut off")
+        }
+        picture = try HEIFPicture(item: primary, of: meta, in: &file)
+        placement = try Self.placement(of: primary, picture, meta)
+        alpha = try Self.alpha(of: primary, picture, meta, &file)
+        let sources = [primary] + meta.items(from: primary, by: "dimg").prefix(1)
+        (colour, profile) = Self.colours(of: sources, meta)
+        let about = meta.items(to: primary, by: "cdsc")
+        exif = Self.exif(of: about, meta, &file)
+        let isXMP = { (id: Int) in meta.items[id]?.contentType == "application/rdf+xml" }
+        xmp = about.first(where: isXMP).flatMap { Self.bytes(of: $0, meta, &file) }
+        pictures = Self.pictures(of: meta)
+    }
+
+    private static func placement(of item: Int, _ picture: HEIFPicture, _ meta: HEIFMeta)
+        throws(HEIFProblem) -> HEIFPlacement
+    {
+        var placement = HEIFPlacement(width: picture.width, height: picture.height)
+        for property in meta.properties(of: item) {
+            switch property {
+            case .rotation(let turns): placement.rotate(quarterTurns: turns)
+            case .mirror(let isAcross): placement.mirror(swapsLeftAndRight: isAcross)
+            case .other("clap", let content):
+                guard let aperture = CleanAperture(content), placement.crop(to: aperture) else {
+                    throw .damaged("nothing of the picture is to be shown (clap)")
+                }
+            default: break
+            }
+        }
+        return placement
+    }
+
+    private static let alphaNames = [
+        "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    ]
+
+    private static func alpha(
+        of item: Int, _ picture: HEIFPicture, _ meta: HEIFMeta, _ file: inout FileWindow
+    ) throws(HEIFProblem) -> HEIFPicture? {
+        let found = meta.items(to: item, by: "auxl").first { id in
+            meta.properties(of: id).contains { property in
+                if case .auxiliary(let name) = property { return alphaNames.contains(name) }
+                return false
+            }
+        }
+        guard let found else { return nil }
+        let alpha = try HEIFPicture(item: found, of: meta, in: &file)
+        guard (alpha.width, alpha.height) == (picture.width, picture.height) else {
+            throw .unsupported(
+                "alpha has \(alpha.width) × \(alpha.height) pixels, the picture \(picture.width) × "
+                    + "\(picture.height)")
+        }
+        return alpha
+    }
+
+    private static func colours(of sources: [Int], _ meta: HEIFMeta) -> (
+        HEIFProperty.CodedColour?, [UInt8]?
+    ) {
+        var colour: HEIFProperty.CodedColour?
+        var profile: [UInt8]?
+        for item in sources where colour == nil && profile == nil {
+            for property in meta.properties(of: item) {
+                switch property {
+                case .codedColour(let found): colour = colour ?? found
+                case .profile(let found): profile = profile ?? Array(found)
+                default: break
+                }
+            }
+        }
+        return (colour, profile)
+    }
+
+    /// An item `Exif` says first how many bytes come before the TIFF structure (ISO/IEC 23008-12 §A.2.1).
+    private static func exif(of about: [Int], _ meta: HEIFMeta, _ file: inout FileWindow)
+        -> [UInt8]?
+    {
+        guard let item = about.first(where: { meta.items[$0]?.type == "Exif" }),
+            let bytes = bytes(of: item, meta, &file)
+        else { return nil }
+        var cursor = ByteCursor(bytes[...])
+        guard let offset = cursor.number(4), cursor.bytes(offset) != nil, !cursor.isAtEnd else {
+            return nil
+        }
+        return Array(cursor.rest)
+    }
+
+    /// The bytes of a small item; nil when they are not all there.
+    private static func bytes(of item: Int, _ meta: HEIFMeta, _ file: inout FileWindow) -> [UInt8]?
+    {
+        guard let location = meta.locations[item] else { return nil }
+        var found: [UInt8] = []
+        for extent in location.extents {
+            let room = metadataBytesMax - found.count
+            switch location.origin {
+            case .file:
+                let count = min(file.existing(extent.length ?? .max, from: extent.offset), room)
+                found += file.all(extent.offset..<extent.offset + count)
+            case .itemData:
+                found += meta.itemData.dropFirst(extent.offset).prefix(
+                    min(extent.length ?? .max, room))
+            case .elsewhere: return nil
+            }
+        }
+        return found.isEmpty ? nil : found
+    }
+
+    /// Those that are not hidden, and neither tiles, thumbnails nor auxiliary pictures of others.
+    private static func pictures(of meta: HEIFMeta) -> Int {
+        let kinds: Set = ["hvc1", "grid", "iden", "iovl"]
+        let parts = Set(
+            meta.references.flatMap { reference -> [Int] in
+                switch reference.type {
+                case "dimg": reference.to
+                case "thmb", "auxl": [reference.from]
+                default: []
+                }
+            })
+        return meta.items.values.count { item in
+            kinds.contains(item.type) && !item.isHidden && !parts.contains(item.id)
+        }
+    }
+}
