@@ -47,6 +47,10 @@ let package = Package(
         .target(name: "CSpool"),
         // Calls that must stay C: libtiff calls back.
         .target(name: "CTIFFTiles", linkerSettings: [.linkedLibrary("tiff")]),
+        // Calls that must stay C: libavcodec calls back, and fields of its structures may move.
+        .target(
+            name: "CCodecs",
+            linkerSettings: [.linkedLibrary("avcodec"), .linkedLibrary("avutil")]),
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
@@ -137,13 +141,18 @@ let package = Package(
         .target(
             name: "Pixels", dependencies: ["Adjustments", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"], swiftSettings: settings),
+        // Decoders of libavcodec, for stills and movies.
+        .target(name: "Codecs", dependencies: ["CCodecs"], swiftSettings: settings),
+        // HEIC, tile by tile: rows of an upright picture.
+        .target(name: "HEIC", dependencies: ["Boxes", "Codecs"], swiftSettings: settings),
         // Camera RAW, developed by LibRaw.
         .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
         .target(
             name: "Rendering",
             dependencies: [
                 "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool", "CTIFFTiles", "CZlib",
-                "Files", "Filters", "Headers", "JPEG", "Metadata", "Pixels", "Raw",
+                "Codecs", "Files", "Filters", "HEIC", "Headers", "JPEG", "Metadata", "Pixels",
+                "Raw",
                 "RenderProtocol", "Vips",
             ],
             exclude: [
@@ -388,6 +397,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting", "Vips"],
             swiftSettings: settings),
         .testTarget(
             name: "HeadersTests",

@@ -1,0 +1,68 @@
+// libavcodec as a decoder of single access units: one thread, no containers, no files, nothing printed.
+#ifndef MINILAB_CODECS_H
+#define MINILAB_CODECS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Why a call failed.
+enum minilab_codec_status {
+    MINILAB_CODEC_OK = 0,
+    // The decoder has nothing to give until it is sent more.
+    MINILAB_CODEC_WANTS_MORE = 1,
+    // Not in this build of libavcodec, or the stream uses what the decoder does not know.
+    MINILAB_CODEC_UNSUPPORTED = -1,
+    // The bytes contradict themselves.
+    MINILAB_CODEC_DAMAGED = -2,
+    // Beyond a limit, or than there is.
+    MINILAB_CODEC_MEMORY = -3,
+};
+
+struct minilab_decoder_limits {
+    // Most pixels of a frame, and most bytes of one allocation of the whole process.
+    int64_t pixels_max;
+    size_t bytes_max;
+};
+
+// A decoded frame; its planes stay until the next call that gets the decoder.
+struct minilab_frame {
+    // Luma and the two of chroma, or green, blue and red; one of a frame without chroma. Samples of more than 8 bits have
+    // two bytes in the machine's order.
+    const uint8_t *planes[3];
+    ptrdiff_t strides[3];
+    int plane_count, width, height, bits;
+    // By how many bits chroma is smaller.
+    int chroma_shift_x, chroma_shift_y;
+    // Numbers of ITU-T H.273; 2 where the stream does not say.
+    int matrix;
+    // 1 when codes have their full range, 0 when not, -1 when the stream does not say.
+    int full_range;
+    // As it was sent.
+    int64_t rank;
+};
+
+struct minilab_decoder;
+
+// Opens a decoder by libavcodec's name. The configuration is that of the container (hvcC), or NULL.
+int minilab_decoder_open(
+    const char *name, const uint8_t *config, size_t count, const struct minilab_decoder_limits *limits,
+    struct minilab_decoder **decoder);
+
+// Sends one access unit, whose bytes are copied. Frames come out in the order of their ranks.
+int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, size_t count, int64_t rank);
+
+// Says that nothing follows: what is held back can be received.
+int minilab_decoder_finish(struct minilab_decoder *decoder);
+
+// Gets the next frame.
+int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *frame);
+
+// Makes it ready for a stream that begins anew, with the same configuration.
+void minilab_decoder_restart(struct minilab_decoder *decoder);
+
+void minilab_decoder_close(struct minilab_decoder *decoder);
+
+// libavcodec's version: major, minor and micro, a byte for each of the last two.
+unsigned minilab_codecs_version(void);
+
+#endif

@@ -1,0 +1,26 @@
+/// What libavcodec refused.
+public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of refusal it is.
+    public enum Kind: Sendable {
+        /// The decoder is not in this build, or does not know what the stream uses.
+        case unsupported
+        /// The bytes contradict themselves, or something is missing.
+        case damaged
+        /// Beyond the limits, or than there is memory.
+        case memory
+    }
+
+    public let kind: Kind
+    /// The step that failed.
+    public let step: String
+
+    public var description: String {
+        let reason =
+            switch kind {
+            case .unsupported: "is not supported"
+            case .damaged: "contradicts itself"
+            case .memory: "needs more memory than is allowed: out of memory"
+            }
+        return "libavcodec \(VideoDecoder.version), \(step): what it is given \(reason)"
+    }
+}

@@ -1,0 +1,131 @@
+import CCodecs
+
+/// A decoder of libavcodec for access units, with one thread: it knows no containers and opens no files.
+///
+/// Not for several threads at once.
+public final class VideoDecoder {
+    /// The decoders that may be opened, by libavcodec's names.
+    public enum Codec: String, Sendable, CaseIterable {
+        case hevc
+    }
+
+    /// What a stream may ask for.
+    public struct Limits: Sendable {
+        /// Most pixels of a frame.
+        public var pixelsMax: Int
+        /// Most bytes of one allocation. libavutil has one such limit for the process: the last one that was set holds.
+        public var bytesMax: Int
+
+        /// Makes limits; by default a frame has at most what a HEVC decoder of level 6.2 has to decode (ITU-T H.265
+        /// table A.8), and an allocation four bytes for each of its pixels.
+        public init(pixelsMax: Int = 35_651_584, bytesMax: Int? = nil) {
+            self.pixelsMax = pixelsMax
+            self.bytesMax = bytesMax ?? 4 * pixelsMax
+        }
+    }
+
+    private let decoder: OpaquePointer
+
+    /// libavcodec's version, such as `59.37.100`.
+    public static var version: String {
+        let number = minilab_codecs_version()
+        return "\(number >> 16).\(number >> 8 & 0xFF).\(number & 0xFF)"
+    }
+
+    /// Opens a decoder.
+    ///
+    /// - Parameter configuration: parameter sets as the container has them: the content of `hvcC`. Access units then
+    ///   are NAL units with their lengths.
+    /// - Throws: `unsupported` also for a configuration that it cannot read.
+    public init(_ codec: Codec, configuration: [UInt8], limits: Limits = Limits())
+        throws(CodecError)
+    {
+        var bounds = minilab_decoder_limits(
+            pixels_max: Int64(limits.pixelsMax), bytes_max: limits.bytesMax)
+        var opened: OpaquePointer?
+        let status = minilab_decoder_open(
+            codec.rawValue, configuration, configuration.count, &bounds, &opened)
+        guard status == MINILAB_CODEC_OK.rawValue, let opened else {
+            let isMemory = status == MINILAB_CODEC_MEMORY.rawValue
+            throw CodecError(
+                kind: isMemory ? .memory : .unsupported, step: "open \(codec.rawValue)")
+        }
+        decoder = opened
+    }
+
+    deinit { minilab_decoder_close(decoder) }
+
+    /// Sends an access unit; frames come out in the order of the ranks.
+    public func send(_ unit: [UInt8], rank: Int = 0) throws(CodecError) {
+        try check(minilab_decoder_send(decoder, unit, unit.count, Int64(rank)), "decode")
+    }
+
+    /// Says that nothing follows: frames that are held back can be received.
+    public func finish() throws(CodecError) { try check(minilab_decoder_finish(decoder), "finish") }
+
+    /// Makes it ready for a stream that begins anew with the same configuration.
+    public func restart() { minilab_decoder_restart(decoder) }
+
+    /// The next frame, or nil when more must be sent before there is one.
+    public func receive() throws(CodecError) -> DecodedFrame? {
+        var frame = minilab_frame()
+        let status = minilab_decoder_receive(decoder, &frame)
+        if status == MINILAB_CODEC_WANTS_MORE.rawValue { return nil }
+        try check(status, "decode")
+        return DecodedFrame(frame)
+    }
+
+    /// Decodes an access unit that stands by itself, such as a tile of a HEIC: one picture, and nothing else.
+    ///
+    /// - Throws: `damaged` also when there is no picture in it, or more than one.
+    public func decode<Result>(
+        still unit: [UInt8], _ body: (DecodedFrame) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
+        defer { restart() }
+        try send(unit)
+        try finish()
+        guard let frame = try receive() else {
+            throw CodecError(kind: .damaged, step: "find a picture")
+        }
+        return try body(frame)
+    }
+
+    private func check(_ status: Int32, _ step: String) throws(CodecError) {
+        let kind: CodecError.Kind
+        switch status {
+        case MINILAB_CODEC_OK.rawValue: return
+        case MINILAB_CODEC_UNSUPPORTED.rawValue: kind = .unsupported
+        case MINILAB_CODEC_MEMORY.rawValue: kind = .memory
+        default: kind = .damaged
+        }
+        throw CodecError(kind: kind, step: step)
+    }
+}
+
+extension DecodedFrame {
+    /// Takes over what the shim found; nil pointers cannot come out of it.
+    fileprivate init?(_ frame: minilab_frame) {
+        let hasChroma = frame.plane_count == 3
+        let shift = (x: Int(frame.chroma_shift_x), y: Int(frame.chroma_shift_y))
+        layout = FrameLayout(
+            width: Int(frame.width), height: Int(frame.height), bits: Int(frame.bits),
+            hasChroma: hasChroma, chromaShift: shift,
+            // H.273: 2 is unspecified.
+            matrix: frame.matrix == 2 ? nil : Int(frame.matrix),
+            isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
+        rank = Int(frame.rank)
+        let starts = [frame.planes.0, frame.planes.1, frame.planes.2]
+        let strides = [frame.strides.0, frame.strides.1, frame.strides.2]
+        var planes: [Plane] = []
+        for index in 0..<Int(frame.plane_count) {
+            guard let start = starts[index] else { return nil }
+            let (dx, dy) = index == 0 ? (0, 0) : shift
+            planes.append(
+                Plane(
+                    start: UnsafeRawPointer(start), stride: strides[index],
+                    width: (layout.width + (1 << dx) - 1) >> dx,
+                    height: (layout.height + (1 << dy) - 1) >> dy))
+        }
+        self.planes = planes
+    }
+}

@@ -1,0 +1,114 @@
+public import Boxes
+import Codecs
+
+/// The rows of a HEIC's photo, upright and in RGB, from top to bottom, each once.
+///
+/// A row of tiles is decoded at a time; see ``TileBands``. Not for several threads at once.
+public final class HEICRows {
+    public let width: Int, height: Int
+    /// 3, or 4 with alpha.
+    public let bands: Int
+    /// Bits of a sample of the rows: 8, or 16 for codes of more than 8 bits.
+    public let bitsPerSample: Int
+
+    private let still: HEIFStill
+    private var file: FileWindow
+    private let colours: TileBands
+    private let alpha: TileBands?
+    private var row: RGBRow?
+    private var made = 0
+
+    /// Opens decoders; nothing is decoded yet.
+    ///
+    /// - Parameter file: read from as rows are made.
+    public init(_ still: HEIFStill, in file: FileWindow) throws(HEICError) {
+        self.still = still
+        self.file = file
+        (width, height) = (still.placement.width, still.placement.height)
+        bands = still.alpha == nil ? 3 : 4
+        bitsPerSample = still.bitsPerSample
+        do throws(CodecError) {
+            colours = try TileBands(still.picture, still.placement, isLumaOnly: false)
+            alpha =
+                if let picture = still.alpha {
+                    try TileBands(picture, still.placement, isLumaOnly: true)
+                } else { nil }
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    /// Makes the next row.
+    ///
+    /// - Parameter target: room for `width` pixels.
+    public func makeRow(into target: UnsafeMutableRawPointer) throws(HEICError) {
+        let y = colours.top + made
+        let shift = colours.shift
+        // The row of chroma beyond the nearest one may lie in the next row of tiles.
+        let isLast = y + 1 == colours.rowCount(0)
+        let reaches = shift.y == 1 && y & 1 == 1 && !isLast
+        try colours.load(row: reaches ? y + 1 : y, from: &file)
+        let sampleBytes = still.codeBytes
+        let converter = try converter()
+        var chroma: (RGBRow.Chroma, RGBRow.Chroma)?
+        if colours.hasChroma {
+            let near = y >> shift.y
+            let far = shift.y == 0 ? near : y & 1 == 1 ? near + 1 : near - 1
+            let other = min(max(colours.firstRow(1), far), colours.rowCount(1) - 1)
+            chroma = (
+                .init(near: colours.row(near, of: 1), far: colours.row(other, of: 1)),
+                .init(near: colours.row(near, of: 2), far: colours.row(other, of: 2))
+            )
+        }
+        converter.write(
+            luma: colours.row(y, of: 0) + colours.left * sampleBytes, chroma: chroma,
+            left: colours.left, count: width, bands: bands, to: target)
+        if let alpha { try writeAlpha(alpha, to: target) }
+        made += 1
+    }
+
+    private func converter() throws(HEICError) -> RGBRow {
+        if let row { return row }
+        guard let layout = colours.layout else { throw .contradiction("no tile is decoded") }
+        let row = RGBRow(
+            try YCbCrColour(layout, said: still.colour), width: width, shiftX: colours.shift.x,
+            chromaLength: colours.hasChroma ? colours.rowLength(1) : 0)
+        self.row = row
+        return row
+    }
+
+    /// Codes of alpha have the full range.
+    private func writeAlpha(_ alpha: TileBands, to target: UnsafeMutableRawPointer)
+        throws(HEICError)
+    {
+        let y = alpha.top + made
+        try alpha.load(row: y, from: &file)
+        guard let bits = alpha.layout?.bits else { throw .contradiction("no alpha is decoded") }
+        let codes = alpha.row(y, of: 0)
+        let factor = Float((1 << bitsPerSample) - 1) / Float((1 << bits) - 1)
+        for x in 0..<width {
+            let code =
+                bits == 8
+                ? Float(codes.load(fromByteOffset: alpha.left + x, as: UInt8.self))
+                : Float(codes.load(fromByteOffset: 2 * (alpha.left + x), as: UInt16.self))
+            let scaled = UInt16(min(65_535, code * factor + 0.5))
+            if bitsPerSample == 8 {
+                target.storeBytes(
+                    of: UInt8(truncatingIfNeeded: scaled), toByteOffset: 4 * x + 3, as: UInt8.self)
+            } else {
+                target.storeBytes(of: scaled, toByteOffset: 8 * x + 6, as: UInt16.self)
+            }
+        }
+    }
+}
+
+extension HEIFStill {
+    /// Bits of a sample of the rows.
+    public var bitsPerSample: Int { codeBytes * 8 }
+    /// Bytes of a decoded sample.
+    var codeBytes: Int { picture.configuration.lumaBits > 8 ? 2 : 1 }
+    /// Rows of the upright picture that are decoded together.
+    public var rowsAtOnce: Int {
+        min(placement.transposes ? picture.tileWidth : picture.tileHeight, placement.height)
+    }
+}

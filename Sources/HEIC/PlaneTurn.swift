@@ -1,0 +1,61 @@
+import Boxes
+
+/// Copies a plane of samples to where it lies in the upright picture.
+struct PlaneTurn {
+    let transposes, flipsColumns, flipsRows: Bool
+
+    init(_ placement: HEIFPlacement) {
+        transposes = placement.transposes
+        (flipsColumns, flipsRows) = (placement.flipsColumns, placement.flipsRows)
+    }
+
+    /// Samples that are copied together when rows become columns, so that both sides stay in the cache.
+    private static let block = 16
+
+    /// Copies samples from one plane to another one.
+    ///
+    /// - Parameters:
+    ///   - source: the first sample, and bytes from a row to the next one.
+    ///   - size: of the source that is copied.
+    ///   - room: size that the source would have if it were whole: what it is flipped in.
+    ///   - target: likewise, where the upright room begins.
+    func copy<Sample>(
+        _ source: (start: UnsafePointer<Sample>, stride: Int), size: (width: Int, height: Int),
+        room: (width: Int, height: Int),
+        to target: (start: UnsafeMutablePointer<Sample>, stride: Int)
+    ) {
+        let (from, to) = (source.start, target.start)
+        let (fromStep, toStep) = (
+            source.stride / MemoryLayout<Sample>.stride, target.stride / MemoryLayout<Sample>.stride
+        )
+        guard transposes else {
+            for y in 0..<size.height {
+                let row = to + (flipsRows ? room.height - 1 - y : y) * toStep
+                let samples = from + y * fromStep
+                if flipsColumns {
+                    let last = row + (room.width - 1)
+                    for x in 0..<size.width { last[-x] = samples[x] }
+                } else {
+                    row.update(from: samples, count: size.width)
+                }
+            }
+            return
+        }
+        // A column of the source is a row of the target.
+        let (rowStep, first) = (
+            flipsRows ? -toStep : toStep, to + (flipsRows ? (room.width - 1) * toStep : 0)
+        )
+        let across = flipsColumns ? -1 : 1
+        let origin = first + (flipsColumns ? room.height - 1 : 0)
+        for top in stride(from: 0, to: size.height, by: Self.block) {
+            for left in stride(from: 0, to: size.width, by: Self.block) {
+                for x in left..<min(left + Self.block, size.width) {
+                    let row = origin + x * rowStep
+                    for y in top..<min(top + Self.block, size.height) {
+                        row[y * across] = from[y * fromStep + x]
+                    }
+                }
+            }
+        }
+    }
+}

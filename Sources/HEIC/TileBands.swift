@@ -1,0 +1,221 @@
+import Boxes
+import Codecs
+
+/// The planes of a HEIF's picture, upright, a row of tiles at a time: readers go from top to bottom.
+///
+/// Tiles stand for themselves, so they are decoded in the order in which the upright picture wants them: a picture that is
+/// turned by a quarter is read by columns of tiles, and nothing has to be kept. Memory is that of a row of tiles, and of
+/// one row of samples before it, which chroma is made smooth with.
+final class TileBands {
+    private let picture: HEIFPicture
+    private let turn: PlaneTurn
+    private let isLumaOnly: Bool
+    private let decoder: VideoDecoder
+    /// Of tiles, once one is decoded.
+    private(set) var layout: FrameLayout?
+    private var planes: [BandPlane] = []
+    private var band = -1
+    /// The first row of tiles that was decoded: nothing is there before it.
+    private var firstBand: Int?
+
+    /// Tiles of the upright picture.
+    private let columns: Int, rows: Int
+    /// Where the shown part begins in the upright tiles.
+    private(set) var left = 0, top = 0
+
+    /// - Parameter isLumaOnly: whether chroma is left where it is, as of a picture that is alpha.
+    init(_ picture: HEIFPicture, _ placement: HEIFPlacement, isLumaOnly: Bool) throws(CodecError) {
+        self.picture = picture
+        self.isLumaOnly = isLumaOnly
+        turn = PlaneTurn(placement)
+        (columns, rows) =
+            turn.transposes ? (picture.rows, picture.columns) : (picture.columns, picture.rows)
+        // A coded picture is larger than what it shows by less than a block of the longest side.
+        let coded = (picture.tileWidth + Self.blockMax) * (picture.tileHeight + Self.blockMax)
+        decoder = try VideoDecoder(
+            .hevc, configuration: picture.configuration.bytes,
+            limits: .init(pixelsMax: coded, bytesMax: 4 * coded + Self.tablesMax))
+        let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
+        let whole = (
+            width: room.width * picture.columns, height: room.height * picture.rows
+        )
+        var x = placement.left
+        var y = placement.top
+        if turn.transposes { swap(&x, &y) }
+        let upright = turn.transposes ? (whole.height, whole.width) : (whole.width, whole.height)
+        left = turn.flipsColumns ? upright.0 - x - placement.width : x
+        top = turn.flipsRows ? upright.1 - y - placement.height : y
+    }
+
+    /// The longest side of a coding tree block (ITU-T H.265 §7.4.3.2.1).
+    private static let blockMax = 64
+    /// Bytes of a table that the decoder keeps, beside frames.
+    private static let tablesMax = 16 << 20
+
+    private static func shift(of configuration: HEVCConfiguration, _ isLumaOnly: Bool) -> (
+        x: Int, y: Int
+    ) {
+        guard !isLumaOnly else { return (0, 0) }
+        return switch configuration.chromaFormat {
+        case 1: (1, 1)
+        case 2: (1, 0)
+        default: (0, 0)
+        }
+    }
+
+    /// A tile, with the sides that whole samples of chroma have.
+    private func tileRoom(shift: (x: Int, y: Int)) -> (width: Int, height: Int) {
+        (
+            (picture.tileWidth + (1 << shift.x) - 1) & -(1 << shift.x),
+            (picture.tileHeight + (1 << shift.y) - 1) & -(1 << shift.y)
+        )
+    }
+
+    /// By how many bits the upright planes of chroma are smaller.
+    var shift: (x: Int, y: Int) {
+        let shift = Self.shift(of: picture.configuration, isLumaOnly)
+        return turn.transposes ? (shift.y, shift.x) : shift
+    }
+
+    /// Whether there are planes of chroma.
+    var hasChroma: Bool { !isLumaOnly && picture.configuration.chromaFormat != 0 }
+
+    /// The first row of samples of a plane that there is.
+    func firstRow(_ plane: Int) -> Int { (firstBand ?? 0) * bandRows(plane) }
+    /// Rows of samples of a plane in all.
+    func rowCount(_ plane: Int) -> Int { rows * bandRows(plane) }
+    /// Samples of a row of a plane.
+    func rowLength(_ plane: Int) -> Int {
+        let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
+        return columns * (turn.transposes ? room.height : room.width) >> (plane == 0 ? 0 : shift.x)
+    }
+
+    private func bandRows(_ plane: Int) -> Int {
+        let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
+        return (turn.transposes ? room.width : room.height) >> (plane == 0 ? 0 : shift.y)
+    }
+
+    /// Has the row of tiles decoded in which a row of luma lies.
+    ///
+    /// - Parameter row: not before that of an earlier call.
+    func load(row: Int, from file: inout FileWindow) throws(HEICError) {
+        let wanted = row / bandRows(0)
+        guard wanted != band else { return }
+        for index in planes.indices { planes[index].keepLastRow(isNeighbour: wanted == band + 1) }
+        band = wanted
+        firstBand = firstBand ?? wanted
+        for column in 0..<columns {
+            // Of the upright tiles back to the coded ones.
+            let x = turn.flipsColumns ? columns - 1 - column : column
+            let y = turn.flipsRows ? rows - 1 - wanted : wanted
+            let tile = turn.transposes ? x * picture.columns + y : y * picture.columns + x
+            try decode(tile, to: column, &file)
+        }
+    }
+
+    /// A row of samples of a plane: of the row of tiles that is loaded, or the last one before it.
+    func row(_ row: Int, of plane: Int) -> UnsafeRawPointer {
+        planes[plane].row(row - band * bandRows(plane))
+    }
+
+    private func decode(_ tile: Int, to column: Int, _ file: inout FileWindow) throws(HEICError) {
+        let unit = picture.tiles[tile].reduce(into: [UInt8]()) { $0 += file.all($1) }
+        guard unit.count == picture.tiles[tile].reduce(0, { $0 + $1.count }) else {
+            throw .contradiction("tile \(tile) cannot be read: the file is cut off")
+        }
+        var problem: HEICError?
+        do throws(CodecError) {
+            try decoder.decode(still: unit) { frame throws(CodecError) in
+                problem = place(frame, of: tile, in: column)
+            }
+        } catch {
+            throw .codec(error)
+        }
+        if let problem { throw problem }
+    }
+
+    private func place(_ frame: DecodedFrame, of tile: Int, in column: Int) -> HEICError? {
+        let found = frame.layout
+        let said = picture.configuration
+        let shift = Self.shift(of: said, false)
+        guard found.width >= picture.tileWidth, found.height >= picture.tileHeight else {
+            return .contradiction(
+                "tile \(tile) has \(found.width) × \(found.height) pixels, not \(picture.tileWidth) × "
+                    + "\(picture.tileHeight)")
+        }
+        guard found.bits == said.lumaBits, found.hasChroma == (said.chromaFormat != 0),
+            !found.hasChroma || found.chromaShift == shift
+        else { return .contradiction("tile \(tile) has other samples than its configuration says") }
+        guard
+            !picture.isGrid
+                || (picture.tileWidth % (1 << shift.x), picture.tileHeight % (1 << shift.y)) == (
+                    0, 0
+                )
+        else { return .unsupported("tiles of an odd size with half as many samples of chroma") }
+        if let layout, layout != found {
+            return .contradiction("tile \(tile) has other codes than the first one")
+        }
+        layout = found
+        if planes.isEmpty {
+            planes = (0..<(hasChroma ? 3 : 1)).map { plane in
+                BandPlane(
+                    rows: bandRows(plane), rowBytes: rowLength(plane) * found.sampleBytes)
+            }
+        }
+        for index in planes.indices { copy(frame, index, to: column) }
+        return nil
+    }
+
+    private func copy(_ frame: DecodedFrame, _ index: Int, to column: Int) {
+        let shift = index == 0 ? (x: 0, y: 0) : Self.shift(of: picture.configuration, isLumaOnly)
+        let whole = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
+        let room = (width: whole.width >> shift.x, height: whole.height >> shift.y)
+        let source = frame.planes[index]
+        let size = (min(source.width, room.width), min(source.height, room.height))
+        let target = planes[index]
+        let start = column * (turn.transposes ? room.height : room.width)
+        func copy<Sample>(_ sample: Sample.Type) {
+            turn.copy(
+                (source.start.assumingMemoryBound(to: sample), source.stride), size: size,
+                room: room,
+                to: (target.start.assumingMemoryBound(to: sample) + start, target.rowBytes))
+        }
+        if frame.layout.sampleBytes == 1 { copy(UInt8.self) } else { copy(UInt16.self) }
+    }
+}
+
+/// Rows of samples of one plane, and the one before them.
+private struct BandPlane {
+    private let memory: Heap
+    private let rows: Int
+    let rowBytes: Int
+
+    /// Of the first row behind the kept one.
+    var start: UnsafeMutableRawPointer { memory.start + rowBytes }
+
+    init(rows: Int, rowBytes: Int) {
+        (self.rows, self.rowBytes) = (rows, rowBytes)
+        memory = Heap((rows + 1) * rowBytes)
+    }
+
+    /// Keeps the last row before others come in its place.
+    func keepLastRow(isNeighbour: Bool) {
+        guard isNeighbour else { return }
+        memory.start.copyMemory(from: start + (rows - 1) * rowBytes, byteCount: rowBytes)
+    }
+
+    /// -1 is the one before.
+    func row(_ row: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + row * rowBytes) }
+}
+
+/// Bytes of 0 on the heap, freed with the last owner.
+private final class Heap {
+    let start: UnsafeMutableRawPointer
+
+    init(_ count: Int) {
+        start = .allocate(byteCount: count, alignment: 64)
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    }
+
+    deinit { start.deallocate() }
+}

@@ -1,0 +1,22 @@
+import Boxes
+import Foundation
+
+/// HEIC files that tests read.
+enum HEICFixture {
+    static func bytes(_ name: String) throws -> [UInt8] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures")
+        return Array(try Data(contentsOf: folder.appending(path: name)))
+    }
+
+    static let corpus = ProcessInfo.processInfo.environment["MINILAB_CORPUS"]
+}
+
+extension FileWindow {
+    /// A file in memory.
+    init(_ bytes: [UInt8]) {
+        self.init(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+    }
+}

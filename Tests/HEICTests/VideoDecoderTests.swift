@@ -1,0 +1,68 @@
+import Boxes
+import Testing
+
+@testable import Codecs
+@testable import HEIC
+
+@Suite("Decoders of libavcodec") struct VideoDecoderTests {
+    private static func still(_ name: String) throws -> (HEIFStill, [UInt8]) {
+        let bytes = try HEICFixture.bytes(name)
+        var file = FileWindow(bytes)
+        let meta = try #require(HEIFMeta(of: &file))
+        return (try HEIFStill(meta, in: &file), bytes)
+    }
+
+    @Test func `decode the tiles of a photo one by one`() throws {
+        let (still, bytes) = try Self.still("arrow.heic")
+        #expect((still.picture.columns, still.picture.rows) == (8, 6))
+        let decoder = try VideoDecoder(
+            .hevc, configuration: still.picture.configuration.bytes)
+        for tile in still.picture.tiles.prefix(3) {
+            let unit = tile.flatMap { bytes[$0] }
+            let sum = try decoder.decode(still: unit) { frame in
+                #expect(frame.layout.width == 512 && frame.layout.height == 512)
+                #expect(frame.planes.count == 3 && frame.planes[1].width == 256)
+                return (0..<512).reduce(0) { sum, y in
+                    let row = frame.planes[0].start + y * frame.planes[0].stride
+                    return (0..<512).reduce(sum) {
+                        $0 + Int(row.load(fromByteOffset: $1, as: UInt8.self))
+                    }
+                }
+            }
+            #expect(sum > 0)
+        }
+    }
+
+    @Test func `refuse what is cut off, and decode the next one`() throws {
+        let (still, bytes) = try Self.still("arrow.heic")
+        let decoder = try VideoDecoder(
+            .hevc, configuration: still.picture.configuration.bytes)
+        let unit = still.picture.tiles[0].flatMap { bytes[$0] }
+        for count in [1, 4, 6, 40] {
+            let error = #expect(throws: CodecError.self) {
+                try decoder.decode(still: Array(unit.prefix(count))) { _ in }
+            }
+            #expect(error?.kind == .damaged)
+        }
+        try decoder.decode(still: unit) { #expect($0.layout.width == 512) }
+    }
+
+    @Test func `refuse frames beyond the limit`() throws {
+        let (still, bytes) = try Self.still("arrow.heic")
+        let unit = still.picture.tiles[0].flatMap { bytes[$0] }
+        #expect(throws: CodecError.self) {
+            let decoder = try VideoDecoder(
+                .hevc, configuration: still.picture.configuration.bytes,
+                limits: .init(pixelsMax: 511 * 512))
+            try decoder.decode(still: unit) { _ in }
+        }
+    }
+
+    @Test func `refuse a configuration that is none`() {
+        let error = #expect(throws: CodecError.self) {
+            _ = try VideoDecoder(.hevc, configuration: [UInt8](repeating: 0xFF, count: 200))
+        }
+        #expect(error?.kind == .unsupported)
+        #expect(error?.description.contains(VideoDecoder.version) == true)
+    }
+}
