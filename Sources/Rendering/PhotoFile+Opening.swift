@@ -15,7 +15,7 @@ extension PhotoFile {
         do {
             header = self.header(of: try open(with: loader, failOn: .truncated))
         } catch {
-            throw Failure(classifying: error, photo: name)
+            throw Failure(reading: error, photo: name)
         }
         guard ReplyBounds.bands.contains(header.bands),
             ReplyBounds.bits.contains(header.bitsPerSample)
@@ -50,8 +50,10 @@ extension PhotoFile {
 
     /// libvips 8.14 does not read what a HEIF says of its colours without a profile: Display P3 is given
     /// its profile here.
-    private func open(with loader: String, failOn: Image.FailOn) throws(VipsError) -> Image {
-        let image = try Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
+    private func open(with loader: String, failOn: Image.FailOn) throws -> Image {
+        let image =
+            try hevcStill()?.image(self)
+            ?? Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
         if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
             return try planar.picture(like: image)
         }

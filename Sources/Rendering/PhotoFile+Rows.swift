@@ -1,3 +1,4 @@
+import Boxes
 import Headers
 import Metadata
 import RenderProtocol
@@ -10,7 +11,8 @@ extension PhotoFile {
         switch format {
         case .jpeg: isWhole = image.int("jpeg-multiscan") == 1
         case .png: isWhole = image.int("interlaced") == 1
-        case .heif, .webp, .gif, .jxl, .raw: isWhole = true
+        case .heif: return image.int(HEIFStill.rowsField) ?? image.height
+        case .webp, .gif, .jxl, .raw: isWhole = true
         case .tiff: return max(1, min(rowsOfBlocks ?? Self.unknownBlockRows, image.height))
         }
         return isWhole ? image.height : 1

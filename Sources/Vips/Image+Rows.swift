@@ -51,29 +51,50 @@ extension Image {
     public func computingRows(_ picture: RegionPicture, _ maker: sending any RowMaker)
         throws(VipsError) -> Image
     {
-        let program = RowProgram(input: self, maker: maker)
+        let program = RowProgram(input: self) { reader, row in
+            maker.reader = reader
+            defer { maker.reader = nil }
+            return maker.makeRow(into: row)
+        }
         return try computing(picture, Unmanaged.passRetained(program), generateRows)
+    }
+
+    /// A picture whose rows come from elsewhere, each once and in order, whoever asks for them in which shapes.
+    ///
+    /// As many rows are kept as by ``computingRows(_:_:)``.
+    ///
+    /// - Parameter makeRow: makes the next row, or says what went wrong. It is called by one thread at a time.
+    public static func suppliedRows(
+        _ picture: RegionPicture, by makeRow: sending @escaping (UnsafeMutableRawPointer) -> String?
+    ) throws(VipsError) -> Image {
+        let program = RowProgram(input: nil) { _, row in
+            guard let problem = makeRow(row) else { return true }
+            minilab_error(problem)
+            return false
+        }
+        return try generated(picture, Unmanaged.passRetained(program), generateSuppliedRows)
     }
 }
 
 /// `@unchecked Sendable` is true because the lock guards all that changes.
 private final class RowProgram: @unchecked Sendable {
-    private let input: Image
-    private let maker: any RowMaker
+    /// Kept alive.
+    private let input: Image?
+    private let make: (RowReader?, UnsafeMutableRawPointer) -> Bool
     private let lock = Mutex(())
     private var made = 0
     /// The last rows, row y at y mod kept.
     private var rows: UnsafeMutableRawBufferPointer?
     private var kept = 0
 
-    init(input: Image, maker: any RowMaker) {
+    init(input: Image?, make: sending @escaping (RowReader?, UnsafeMutableRawPointer) -> Bool) {
         self.input = input
-        self.maker = maker
+        self.make = make
     }
 
     deinit { rows?.deallocate() }
 
-    func fill(_ output: UnsafeMutablePointer<VipsRegion>, _ reader: RowReader) -> Bool {
+    func fill(_ output: UnsafeMutablePointer<VipsRegion>, _ reader: RowReader?) -> Bool {
         lock.withLock { _ in
             let area = PixelArea(output.pointee.valid)
             let pixel = minilab_region_pixel(output)
@@ -85,10 +106,8 @@ private final class RowProgram: @unchecked Sendable {
                 minilab_error("row \(area.top) is asked for too late: \(made) are made")
                 return false
             }
-            maker.reader = reader
-            defer { maker.reader = nil }
             while made < area.top + area.height {
-                guard maker.makeRow(into: rows + (made % kept) * rowBytes) else {
+                guard make(reader, rows + (made % kept) * rowBytes) else {
                     return false
                 }
                 made += 1
@@ -141,4 +160,10 @@ private let generateRows: VipsGenerateFn = { out, sequence, _, client, _ in
     let program = Unmanaged<RowProgram>.fromOpaque(client).takeUnretainedValue()
     let reader = RowReader(region: sequence.assumingMemoryBound(to: VipsRegion.self))
     return program.fill(out, reader) ? 0 : -1
+}
+
+private let generateSuppliedRows: VipsGenerateFn = { out, _, _, client, _ in
+    guard let out, let client else { return -1 }
+    let program = Unmanaged<RowProgram>.fromOpaque(client).takeUnretainedValue()
+    return program.fill(out, nil) ? 0 : -1
 }

@@ -29,22 +29,39 @@ extension Image {
         _ picture: RegionPicture, like original: Image,
         by fill: @escaping @Sendable (RegionPixels) -> String?
     ) throws(VipsError) -> Image {
-        guard let out = vips_image_new() else { throw VipsError.taking(operation: "supply") }
+        let supplier = Unmanaged.passRetained(RegionSupplier(fill: fill))
+        return try generated(picture, supplier, like: original, supplyRegion)
+    }
+
+    /// A picture whose regions libvips has `generate` make, of nothing.
+    ///
+    /// - Parameters:
+    ///   - program: what `generate` gets as its client; released with the picture.
+    ///   - original: what resolution and other metadata are copied from.
+    static func generated<Program: AnyObject>(
+        _ picture: RegionPicture, _ program: Unmanaged<Program>, like original: Image? = nil,
+        _ generate: VipsGenerateFn
+    ) throws(VipsError) -> Image {
+        guard let out = vips_image_new() else {
+            program.release()
+            throw VipsError.taking(operation: "supply")
+        }
         let image = Image(adopting: out)
-        let supplier = Unmanaged.passRetained(RegionSupplier(fill: fill)).toOpaque()
         // Freed with the picture, after the last region.
-        g_object_set_data_full(minilab_object(out), "minilab-program", supplier) {
-            guard let supplier = $0 else { return }
-            Unmanaged<AnyObject>.fromOpaque(supplier).release()
+        g_object_set_data_full(minilab_object(out), "minilab-program", program.toOpaque()) {
+            guard let program = $0 else { return }
+            Unmanaged<AnyObject>.fromOpaque(program).release()
         }
         guard minilab_pipeline(out, picture.shape.hint, nil) == 0 else {
             throw VipsError.taking(operation: "supply")
         }
         try picture.describe(out)
-        out.pointee.Xres = original.pointer.pointee.Xres
-        out.pointee.Yres = original.pointer.pointee.Yres
-        vips_image_map(original.pointer, copyField, out)
-        guard vips_image_generate(out, nil, supplyRegion, nil, nil, supplier) == 0 else {
+        if let original {
+            out.pointee.Xres = original.pointer.pointee.Xres
+            out.pointee.Yres = original.pointer.pointee.Yres
+            vips_image_map(original.pointer, copyField, out)
+        }
+        guard vips_image_generate(out, nil, generate, nil, nil, program.toOpaque()) == 0 else {
             throw VipsError.taking(operation: "supply")
         }
         return image

@@ -1,0 +1,74 @@
+import Adjustments
+import Boxes
+import Codecs
+import HEIC
+import Headers
+import RenderProtocol
+import Vips
+
+extension PhotoFile {
+    /// The photo of a HEIF, as far as boxes tell; nil when it is none of HEVC, or libheif reads it, which is AVIF.
+    ///
+    /// - Throws: `damagedPhoto`, or `unsupportedFormat` for kinds of pictures that nobody's phone writes.
+    func hevcStill() throws(Failure) -> HEIFStill? {
+        guard format == .heif else { return nil }
+        var window = window
+        // A file without a list of pictures is left to libheif to refuse.
+        guard let meta = HEIFMeta(of: &window), !HEIFStill.isAV1(meta) else { return nil }
+        do throws(HEIFProblem) {
+            return try HEIFStill(meta, in: &window)
+        } catch {
+            let code: FailureCode = error.kind == .damaged ? .damagedPhoto : .unsupportedFormat
+            throw Failure(code, rendering: name, "HEIF: \(error)")
+        }
+    }
+}
+
+extension HEIFStill {
+    /// Where a header says how many rows are decoded together.
+    static let rowsField = "minilab-rows-at-once"
+
+    /// The upright picture with its metadata, decoded by rows of tiles when rows are asked for.
+    ///
+    /// - Throws: `VipsError` or `Failure`.
+    func image(_ photo: PhotoFile) throws -> Image {
+        let rows: HEICRows
+        do throws(HEICError) {
+            rows = try HEICRows(self, in: photo.window)
+        } catch {
+            let words = error.words
+            throw Failure(
+                Failure.code(operation: "heifload", text: words), rendering: photo.name, words)
+        }
+        let isEight = bitsPerSample == 8
+        let picture = RegionPicture(
+            width: rows.width, height: rows.height, bands: rows.bands,
+            format: isEight ? .uchar : .ushort, interpretation: isEight ? "srgb" : "rgb16")
+        let image = try Image.suppliedRows(picture) { row in
+            do throws(HEICError) {
+                try rows.makeRow(into: row)
+                return nil
+            } catch {
+                return error.words
+            }
+        }
+        var fields: [Image.MetadataChange] = [
+            .setInt(Self.rowsField, rowsAtOnce), .setInt("n-pages", pictures),
+        ]
+        if let exif { fields.append(.setData("exif-data", Array("Exif\0\0".utf8) + exif)) }
+        if let xmp { fields.append(.setData("xmp-data", xmp)) }
+        if let profile { fields.append(.setData("icc-profile-data", profile)) }
+        return try image.changing(fields)
+    }
+}
+
+extension HEICError {
+    /// In the words by which ``Failure/code(operation:text:)`` tells kinds of failures.
+    fileprivate var words: String {
+        switch self {
+        case .codec(let error): "heif: \(error)"
+        case .contradiction(let words): "heif: \(words)"
+        case .unsupported(let words): "heif: \(words), which is not supported"
+        }
+    }
+}
