@@ -51,10 +51,10 @@ extension Image {
     public func computingRows(_ picture: RegionPicture, _ maker: sending any RowMaker)
         throws(VipsError) -> Image
     {
-        let program = RowProgram(input: self) { reader, row in
+        let program = RowProgram(input: self) { reader, rows in
             maker.reader = reader
             defer { maker.reader = nil }
-            return maker.makeRow(into: row)
+            return rows.allSatisfy(maker.makeRow)
         }
         return try computing(picture, Unmanaged.passRetained(program), generateRows)
     }
@@ -67,10 +67,13 @@ extension Image {
     public static func suppliedRows(
         _ picture: RegionPicture, by makeRow: sending @escaping (UnsafeMutableRawPointer) -> String?
     ) throws(VipsError) -> Image {
-        let program = RowProgram(input: nil) { _, row in
-            guard let problem = makeRow(row) else { return true }
-            minilab_error(problem)
-            return false
+        let program = RowProgram(input: nil) { _, rows in
+            for row in rows {
+                guard let problem = makeRow(row) else { continue }
+                minilab_error(problem)
+                return false
+            }
+            return true
         }
         return try generated(picture, Unmanaged.passRetained(program), generateSuppliedRows)
     }
@@ -80,14 +83,18 @@ extension Image {
 private final class RowProgram: @unchecked Sendable {
     /// Kept alive.
     private let input: Image?
-    private let make: (RowReader?, UnsafeMutableRawPointer) -> Bool
+    /// Makes the next rows, and says whether it could.
+    private let make: (RowReader?, Rows) -> Bool
     private let lock = Mutex(())
     private var made = 0
     /// The last rows, row y at y mod kept.
     private var rows: UnsafeMutableRawBufferPointer?
     private var kept = 0
 
-    init(input: Image?, make: sending @escaping (RowReader?, UnsafeMutableRawPointer) -> Bool) {
+    /// Where rows go.
+    typealias Rows = LazyMapSequence<Range<Int>, UnsafeMutableRawPointer>
+
+    init(input: Image?, make: sending @escaping (RowReader?, Rows) -> Bool) {
         self.input = input
         self.make = make
     }
@@ -106,11 +113,11 @@ private final class RowProgram: @unchecked Sendable {
                 minilab_error("row \(area.top) is asked for too late: \(made) are made")
                 return false
             }
-            while made < area.top + area.height {
-                guard make(reader, rows + (made % kept) * rowBytes) else {
-                    return false
-                }
-                made += 1
+            let end = area.top + area.height
+            if made < end {
+                let wanted = (made..<end).lazy.map { [kept] in rows + ($0 % kept) * rowBytes }
+                guard make(reader, wanted) else { return false }
+                made = end
             }
             for y in area.top..<area.top + area.height {
                 guard
