@@ -91,11 +91,26 @@ extension FuzzTarget {
         // The bytes may be the box's content, too: a few more would have made them a file.
         for meta in [meta, HEIFMeta(bytes)].compactMap(\.self) {
             _ = HEIFColour(meta)
+            takeStill(meta, &file)
             for item in meta.items.keys.prefix(8) {
                 _ = meta.properties(of: item)
                 _ = meta.items(from: item, by: "dimg")
                 _ = meta.items(to: item, by: "auxl")
             }
+        }
+    }
+
+    /// What is decoded of a HEIC lies in the file, and what is shown of it in the picture.
+    private func takeStill(_ meta: HEIFMeta, _ file: inout FileWindow) {
+        do throws(HEIFProblem) {
+            let still = try HEIFStill(meta, in: &file)
+            let (picture, shown) = (still.picture, still.placement)
+            precondition(picture.tiles.joined().allSatisfy { $0.upperBound <= file.length })
+            precondition(picture.tiles.count == picture.columns * picture.rows)
+            precondition(shown.left >= 0 && shown.left + shown.codedWidth <= picture.width)
+            precondition(shown.top >= 0 && shown.top + shown.codedHeight <= picture.height)
+        } catch {
+            precondition(!error.description.isEmpty)
         }
     }
 }

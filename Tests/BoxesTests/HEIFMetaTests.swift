@@ -81,7 +81,7 @@ import Testing
             meta.properties(of: 1)
                 == [.size(width: 512, height: 512), .other(type: "hvcC", content: [1, 2, 3])])
         #expect(meta.properties(of: 5) == [.auxiliary("urn:map")])
-        #expect(meta.properties.last == .mirror(swapsLeftAndRight: false))
+        #expect(meta.properties.last == .mirror(swapsLeftAndRight: true))
     }
 
     @Test func `cut off anywhere is not whole, and says no more than there is`() {

@@ -7,7 +7,7 @@ public enum HEIFProperty: Sendable, Equatable {
     case size(width: Int, height: Int)
     /// Quarter turns against the clock.
     case rotation(quarterTurns: Int)
-    /// A mirroring: upside down, or left and right.
+    /// A mirroring: upside down (mode 0), or left and right (mode 1), as the edition of 2022 has it.
     case mirror(swapsLeftAndRight: Bool)
     /// Bits of each channel.
     case bits([Int])
@@ -35,7 +35,7 @@ public enum HEIFProperty: Sendable, Equatable {
     private static func known(_ type: String, _ cursor: inout ByteCursor) -> HEIFProperty? {
         switch type {
         case "irot": return cursor.number(1).map { .rotation(quarterTurns: $0 & 3) }
-        case "imir": return cursor.number(1).map { .mirror(swapsLeftAndRight: $0 & 1 == 0) }
+        case "imir": return cursor.number(1).map { .mirror(swapsLeftAndRight: $0 & 1 == 1) }
         case "colr": return colour(&cursor)
         case "ispe", "pixi", "auxC":
             guard cursor.number(4) != nil else { return nil }
