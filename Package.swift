@@ -399,7 +399,7 @@ let package = Package(
             name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting", "Vips"],
+            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "HeadersTests",
@@ -412,7 +412,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Filters", "Headers", "JPEG",
+                "Adjustments", "Boxes", "Editors", "Files", "Filters", "Headers", "JPEG",
                 "CConfinement", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering", "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],

@@ -4,9 +4,15 @@ import Boxes
 struct PlaneTurn {
     let transposes, flipsColumns, flipsRows: Bool
 
+    init(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
+        self.transposes = transposes
+        (self.flipsColumns, self.flipsRows) = (flipsColumns, flipsRows)
+    }
+
     init(_ placement: HEIFPlacement) {
-        transposes = placement.transposes
-        (flipsColumns, flipsRows) = (placement.flipsColumns, placement.flipsRows)
+        self.init(
+            transposes: placement.transposes, flipsColumns: placement.flipsColumns,
+            flipsRows: placement.flipsRows)
     }
 
     /// Samples that are copied together when rows become columns, so that both sides stay in the cache.

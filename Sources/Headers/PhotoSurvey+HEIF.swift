@@ -1,7 +1,7 @@
 import Boxes
 
 extension PhotoSurvey {
-    /// Reads the box `meta`, which libheif takes into memory whole; pixels are not gone to.
+    /// Reads the box `meta`, which is taken into memory whole; pixels are not gone to.
     mutating func readHEIF(_ file: inout FileWindow) {
         guard let box = file.firstBox("meta", in: 0..<file.length) else { return }
         addMetadata(box.content.count)

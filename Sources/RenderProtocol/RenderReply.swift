@@ -77,7 +77,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     /// How much of the colour's detail a JPEG has; nil for other formats and for rarer ways.
     public let chroma: Recipe.Chroma?
     /// Rows that its decoder makes together: all of them where a picture is compressed as a whole (a JPEG of
-    /// several scans, an interlaced PNG, HEIF, WebP, JPEG XL, GIF, RAW), the height of a TIFF's tiles or strips,
+    /// several scans, an interlaced PNG, AVIF, WebP, JPEG XL, GIF, RAW), the height of a HEIC's or TIFF's tiles or strips,
     /// else 1.
     public let rowsAtOnce: Int
     /// Whether it is a TIFF whose pixels stand in the file as they are.

@@ -79,6 +79,15 @@ import Testing
         }
     }
 
+    @Test func `a HEIC of tiles is priced by a row of them, however tall it is`() throws {
+        let filters = [try Filter("CISepiaTone")]
+        let low = try plan(header(.heif, 4000, 3000, rowsAtOnce: 512), filters)
+        let tall = try plan(header(.heif, 4000, 30_000, rowsAtOnce: 512), filters)
+        #expect(low.estimate.memoryBytes == tall.estimate.memoryBytes)
+        let whole = try plan(header(.heif, 4000, 3000, rowsAtOnce: 3000), filters)
+        #expect(megabytes(whole) > megabytes(low) + 60)
+    }
+
     @Test func `tall tiles cost two rows of them`() throws {
         let filters = [try Filter("CISepiaTone")]
         let low = try plan(header(.tiff, bits: 16, rowsAtOnce: 64), filters)

@@ -12,12 +12,14 @@ struct MemoryEstimate {
     /// Highest resident set.
     private(set) var bytes = Self.base
 
-    /// The process with libvips, its decoders and what the photos before it have left.
-    private static let base = 52 << 20
+    /// The process with libvips, its decoders, libavcodec and what the photos before it have left.
+    private static let base = 57 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
+    /// What a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
+    private static let tileDecoder = 4 << 20
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
         .heif: (7, 13.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
@@ -100,7 +102,8 @@ struct MemoryEstimate {
     private mutating func addDecoder() {
         let photo = shape.photo
         let pixels = Double(photo.storedSize.pixels)
-        if let whole = Self.decoders[photo.format] {
+        let isTiled = photo.isTiledHEIF
+        if !isTiled, let whole = Self.decoders[photo.format] {
             bytes += Int((photo.bitsPerSample > 8 ? whole.more : whole.eight) * pixels)
         }
         if photo.format == .jpeg, shape.edited.storedSize != photo.storedSize {
@@ -114,6 +117,12 @@ struct MemoryEstimate {
         // Of a TIFF in one strip libtiff reads the compressed bytes together: for photos three quarters at most.
         case .tiff where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes * 3 / 4
         default: break
+        }
+        guard !isTiled else {
+            // Planes of a row of tiles, with alpha; and rows of the picture.
+            let rows = photo.rowsAtOnce + 4 * lines
+            bytes += Self.tileDecoder + rows * photo.storedSize.width * pixelBytes
+            return
         }
         // Two rows of tiles or strips, or four times the rows of libvips' own.
         let blocks = photo.isDecodedWhole ? 1 : photo.rowsAtOnce

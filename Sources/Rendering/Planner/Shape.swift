@@ -33,6 +33,11 @@ struct Shape: Sendable {
     }
 }
 
+extension PhotoHeader {
+    /// Whether it is a HEIC of which a row of tiles is decoded at a time.
+    var isTiledHEIF: Bool { format == .heif && !isDecodedWhole }
+}
+
 extension RenderEstimate {
     /// What a render is likely to need.
     init(of shape: Shape) {

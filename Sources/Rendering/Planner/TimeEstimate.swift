@@ -22,6 +22,8 @@ enum TimeEstimate {
     /// How many times as long it takes to compress with patience.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
+    /// Tiles of HEVC.
+    private static let tiles = 16.0
     /// A JPEG of several scans, beyond one; and one of CMYK.
     private static let scans = 15.0, inks = 60.0
 
@@ -41,7 +43,8 @@ enum TimeEstimate {
             }
         }
         if shape.lane == .stream || shape.lane == .spool {
-            milliseconds += (decoders[shape.photo.format] ?? 0) * photo
+            let decoding = shape.photo.isTiledHEIF ? tiles : decoders[shape.photo.format]
+            milliseconds += (decoding ?? 0) * photo
             // A conversion by an ICC profile.
             if shape.photo.format == .jpeg, shape.photo.bands == 4 { milliseconds += inks * photo }
             let bytes = shape.output.format == .tiff ? Double(shape.encodedBytes) / 3 : 1
