@@ -80,6 +80,11 @@ let package = Package(
         // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
         .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"], swiftSettings: settings),
 
+        // Gain maps: what their codes mean, where they lie, what an edit makes of them. Bytes in, values out; no I/O.
+        .target(
+            name: "GainMaps", dependencies: ["Adjustments", "Boxes", "Metadata"],
+            swiftSettings: settings),
+
         // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
             name: "Headers",
@@ -394,6 +399,10 @@ let package = Package(
         .testTarget(
             name: "MetadataTests",
             dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GainMapsTests",
+            dependencies: ["Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],

@@ -7,22 +7,45 @@ public enum AppleMakerNote {
     ///
     /// - Parameter exif: a TIFF structure, with or without `Exif\0\0` before it.
     public static func contentIdentifier(inEXIF exif: [UInt8]) -> String? {
+        note(inEXIF: exif).flatMap(contentIdentifier(inNote:))
+    }
+
+    /// Tags 0x21 and 0x30, from which Apple computes how bright a gain map gets; nil when one is missing.
+    ///
+    /// - Parameter exif: a TIFF structure, with or without `Exif\0\0` before it.
+    public static func headroomTags(inEXIF exif: [UInt8]) -> (tag33: Double, tag48: Double)? {
+        guard let tiff = note(inEXIF: exif).flatMap(directory),
+            let entries = tiff.directory(at: directoryOffset),
+            let first = entries[0x21].flatMap(tiff.signedFraction),
+            let second = entries[0x30].flatMap(tiff.signedFraction)
+        else { return nil }
+        return (first, second)
+    }
+
+    static func contentIdentifier(inNote note: [UInt8]) -> String? {
+        guard let tiff = directory(ofNote: note),
+            let entry = tiff.directory(at: directoryOffset)?[contentIdentifierTag],
+            let range = tiff.valueRange(entry)
+        else { return nil }
+        return ContentIdentifier.text(tiff.bytes[range])
+    }
+
+    /// The note's bytes.
+    private static func note(inEXIF exif: [UInt8]) -> [UInt8]? {
         guard let tiff = TIFFBytes(Exif.withoutPrefix(exif)),
             let main = tiff.directory(at: tiff.firstDirectory),
             let place = main[exifDirectoryTag].flatMap(tiff.number),
             let range = tiff.directory(at: place)?[makerNoteTag].flatMap(tiff.valueRange)
         else { return nil }
-        return contentIdentifier(inNote: Array(tiff.bytes[range]))
+        return Array(tiff.bytes[range])
     }
 
-    static func contentIdentifier(inNote note: [UInt8]) -> String? {
+    /// The note as a TIFF structure whose directory is at ``directoryOffset``.
+    private static func directory(ofNote note: [UInt8]) -> TIFFBytes? {
         guard note.starts(with: Array("Apple iOS\0".utf8)), note.count > directoryOffset,
-            let header = header(order: Array(note[12..<14])),
-            let tiff = TIFFBytes(header + note.dropFirst(header.count)),
-            let entry = tiff.directory(at: directoryOffset)?[contentIdentifierTag],
-            let range = tiff.valueRange(entry)
+            let header = header(order: Array(note[12..<14]))
         else { return nil }
-        return ContentIdentifier.text(tiff.bytes[range])
+        return TIFFBytes(header + note.dropFirst(header.count))
     }
 
     private static let directoryOffset = 14

@@ -107,6 +107,17 @@ public struct TIFFBytes: Sendable {
         }
     }
 
+    /// The value of an entry with one SRATIONAL; nil for all others, and for a denominator of 0.
+    func signedFraction(_ entry: Entry) -> Double? {
+        guard entry.type == 10, entry.count == 1, let range = valueRange(entry) else { return nil }
+        let parts = [0, 4].map { start in
+            Int32(
+                truncatingIfNeeded: Self.read(
+                    bytes, range.lowerBound + start, length: 4, isBigEndian))
+        }
+        return parts[1] == 0 ? nil : Double(parts[0]) / Double(parts[1])
+    }
+
     /// Where the value lies that does not fit into its entry; nil when it does, or is out of bounds.
     func valueRange(_ entry: Entry) -> Range<Int>? {
         guard let size = Self.size(ofType: entry.type) else { return nil }

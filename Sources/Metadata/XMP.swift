@@ -49,6 +49,56 @@ public enum XMP {
         Packet(bytes: bytes).contains("hdrgm:Version")
     }
 
+    /// The values of a property: one where it is an attribute or a simple element, those of a list (`rdf:li`) in their
+    /// order, none where it is missing.
+    public static func values(_ name: String, in bytes: [UInt8]) -> [String] {
+        let packet = Packet(bytes: bytes)
+        guard let value = packet.find(Array(name.utf8), from: 0)?.value else { return [] }
+        let list = Packet(bytes: Array(bytes[value]))
+        var values: [String] = []
+        var start = 0
+        while values.count < listMax, let item = list.find(Array("rdf:li".utf8), from: start) {
+            values.append(item.value.map { Packet.text(list.bytes[$0]) } ?? "")
+            start = item.whole.upperBound
+        }
+        return values.isEmpty ? [Packet.text(bytes[value])] : values
+    }
+
+    /// The values of a property that stands in several places, in their order.
+    public static func values(_ name: String, among most: Int, in bytes: [UInt8]) -> [String] {
+        let packet = Packet(bytes: bytes)
+        var values: [String] = []
+        var start = 0
+        while values.count < most, let found = packet.find(Array(name.utf8), from: start) {
+            values.append(found.value.map { Packet.text(bytes[$0]) } ?? "")
+            start = found.whole.upperBound
+        }
+        return values
+    }
+
+    /// Most values of a list that are read.
+    private static let listMax = 64
+
+    /// A packet of some `rdf:Description`.
+    public static func packet(of descriptions: String) -> [UInt8] {
+        Array(
+            """
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">\
+            <rdf:RDF xmlns:rdf="\(rdfNamespace)">\(descriptions)</rdf:RDF></x:xmpmeta><?xpacket end="w"?>
+            """.utf8)
+    }
+
+    private static let rdfNamespace = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+    /// A packet with some `rdf:Description` more; a new one where there is none, or none that could be added to.
+    public static func adding(_ descriptions: String, to bytes: [UInt8]?) -> [UInt8] {
+        let end = Array("</rdf:RDF>".utf8)
+        guard let bytes, Packet(bytes: bytes).declares("rdf", as: rdfNamespace),
+            let place = Packet(bytes: bytes).range(of: end, from: 0)
+        else { return packet(of: descriptions) }
+        return bytes[..<place.lowerBound] + Array(descriptions.utf8) + bytes[place.lowerBound...]
+    }
+
     /// Part 2 §3.2: all properties of EXIF that begin with `GPS`.
     private static let locationNames = [
         "VersionID", "Latitude", "Longitude", "AltitudeRef", "Altitude", "TimeStamp", "Satellites",
@@ -66,7 +116,7 @@ private struct Packet {
     private static let space: Set<UInt8> = Set(" \t\r\n".utf8)
 
     /// Where a property stands.
-    private struct Property {
+    struct Property {
         let whole: Range<Int>
         /// What is between the quotes or the tags; nil for an element that closes itself.
         let value: Range<Int>?
@@ -79,6 +129,21 @@ private struct Packet {
 
     mutating func remove(_ name: String) {
         change(name) { ($0.whole, []) }
+    }
+
+    /// Some bytes of the packet, without the white space around them.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        let start = bytes.firstIndex { !space.contains($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !space.contains($0) } ?? start
+        return String(decoding: start < bytes.endIndex ? bytes[start...end] : [], as: UTF8.self)
+    }
+
+    /// Whether a prefix stands for a name space.
+    func declares(_ prefix: String, as name: String) -> Bool {
+        find(Array("xmlns:\(prefix)".utf8), from: 0)?.value.map {
+            bytes[$0].elementsEqual(name.utf8)
+        }
+            ?? false
     }
 
     func contains(_ name: String) -> Bool { find(Array(name.utf8), from: 0) != nil }
@@ -97,7 +162,7 @@ private struct Packet {
         }
     }
 
-    private func find(_ name: [UInt8], from start: Int) -> Property? {
+    func find(_ name: [UInt8], from start: Int) -> Property? {
         var place = start
         while let found = range(of: name, from: place) {
             place = found.upperBound
@@ -147,7 +212,7 @@ private struct Packet {
         bytes[start...].firstIndex { !Self.space.contains($0) } ?? bytes.count
     }
 
-    private func range(of text: [UInt8], from start: Int) -> Range<Int>? {
+    func range(of text: [UInt8], from start: Int) -> Range<Int>? {
         var place = start
         while place + text.count <= bytes.count,
             let next = bytes[place...(bytes.count - text.count)].firstIndex(of: text[0])

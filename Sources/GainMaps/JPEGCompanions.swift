@@ -1,0 +1,165 @@
+public import Boxes
+import Metadata
+
+/// What lies in a JPEG file beside the photo, found by what the photo says of it and looked at where it lies.
+public struct JPEGCompanions: Sendable {
+    /// A gain map that is really there.
+    public struct Map: Sendable, Equatable {
+        /// Where its JPEG begins in the file.
+        public let start: Int
+        /// Bytes of its JPEG.
+        public let length: Int
+        /// Its size as stored.
+        public let width, height: Int
+        /// 1 for a map of one channel, 3 for colours.
+        public let components: Int
+        /// The meaning of its codes, after ``codes``.
+        public let metadata: GainMapMetadata
+        /// What each code becomes; nil for one that stays.
+        public let codes: [UInt8]?
+    }
+
+    /// The gain map; nil when there is none, or none that can be read.
+    public private(set) var map: Map?
+    /// What else there is.
+    public private(set) var others: Set<Companion> = []
+    /// Why something that the photo calls a gain map is none; nil when all is well.
+    public private(set) var damage: String?
+    /// Whether the photo claims what the file does not have.
+    public private(set) var hasFalseClaims = false
+
+    /// Most bytes of a map's JPEG; a map as large as a photo of 50 MP has some 20.
+    public static let mapBytesMax = 64 << 20
+    /// Most items of a container directory that are looked at.
+    private static let itemsMax = 16
+
+    /// Looks through a file whose photo is at its beginning; nil when that is no JPEG.
+    public init?(_ file: inout FileWindow) {
+        guard let photo = JPEGSegments(&file, at: 0) else { return nil }
+        let packet = photo.xmp ?? []
+        let claimsMap = XMP.hasGainMap(packet) || photo.isoGainMap != nil
+        for place in places(photo, packet, &file) {
+            look(at: place, of: photo, &file)
+        }
+        if map == nil, claimsMap {
+            damage =
+                damage ?? "the photo says that it has a gain map, and there is none in the file"
+            hasFalseClaims = true
+        }
+    }
+
+    /// A part of the file that something is said of.
+    private struct Place: Hashable {
+        let start, length: Int
+        var isStereo = false
+    }
+
+    /// The parts of the file that are named, each once.
+    private mutating func places(
+        _ photo: JPEGSegments, _ packet: [UInt8], _ file: inout FileWindow
+    ) -> [Place] {
+        var places: [Place] = []
+        func add(_ place: Place) {
+            if !places.contains(where: { $0.start == place.start }) { places.append(place) }
+        }
+        for segment in photo.segments where segment.code == 0xE2 {
+            guard let content = segment.content(after: MultiPicture.signature) else { continue }
+            let offset = segment.place + MultiPicture.signature.count
+            guard let index = MultiPicture(content, at: offset) else {
+                hasFalseClaims = true
+                continue
+            }
+            for entry in index.entries.dropFirst() {
+                add(
+                    Place(
+                        start: entry.start, length: entry.length,
+                        isStereo: entry.kind == MultiPicture.Entry.stereo))
+            }
+        }
+        // Items lie one behind the other, the last at the end of the file. The index is more exact: it holds also where
+        // something that nobody names lies at the end.
+        let hasIndex = !places.isEmpty
+        let semantics = XMP.values("Item:Semantic", among: Self.itemsMax, in: packet)
+        let lengths = XMP.values("Item:Length", among: Self.itemsMax, in: packet)
+        var end = file.length
+        // The photo itself is the first, and needs no length.
+        let withLength = semantics.suffix(lengths.count)
+        for (semantic, length) in zip(withLength, lengths).reversed() where semantic != "Primary" {
+            guard let length = Int(length), length > 0, length < end else {
+                hasFalseClaims = true
+                break
+            }
+            end -= length
+            if semantic == "MotionPhoto" {
+                readVideo(at: end, &file)
+            } else if semantic == "Depth" {
+                others.insert(.depth)
+            } else if !hasIndex {
+                add(Place(start: end, length: length))
+            }
+        }
+        readMicroVideo(packet, &file)
+        return places
+    }
+
+    /// Notes the video of a motion photo where it is one.
+    private mutating func readVideo(at start: Int, _ file: inout FileWindow) {
+        if file.has("ftyp", at: start + 4) {
+            others.insert(.motionVideo)
+        } else {
+            hasFalseClaims = true
+        }
+    }
+
+    /// The first way of motion photos: how far from the end of the file the video begins.
+    private mutating func readMicroVideo(_ packet: [UInt8], _ file: inout FileWindow) {
+        if let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first {
+            guard let offset = Int(text), offset > 0, offset < file.length else {
+                return hasFalseClaims = true
+            }
+            readVideo(at: file.length - offset, &file)
+        } else if XMP.values("GCamera:MotionPhoto", in: packet).first == "1",
+            !others.contains(.motionVideo)
+        {
+            hasFalseClaims = true
+        }
+    }
+
+    private mutating func look(
+        at place: Place, of photo: JPEGSegments, _ file: inout FileWindow
+    ) {
+        guard place.start > 0, place.length > 0, place.start < file.length,
+            place.length <= file.length - place.start,
+            let picture = JPEGSegments(&file, at: place.start)
+        else {
+            damage = damage ?? "a picture that the photo's index names is not where it should be"
+            hasFalseClaims = true
+            return
+        }
+        let packet = picture.xmp ?? []
+        let kind = XMP.values("apdi:AuxiliaryImageType", in: packet).first ?? ""
+        if place.isStereo { others.insert(.secondEye) }
+        if let companion = Companion(auxiliary: kind) { others.insert(companion) }
+        let isMap =
+            picture.isoGainMap != nil || XMP.hasGainMap(packet) || kind.hasSuffix("hdrgainmap")
+            || !XMP.values("HDRGainMap:HDRGainMapVersion", in: packet).isEmpty
+        guard isMap, map == nil else { return }
+        let apple = AppleGainMap(xmp: packet, exif: photo.exif)
+        let iso = picture.isoGainMap.flatMap { GainMapMetadata(iso: $0) }
+        guard let metadata = iso ?? GainMapMetadata(hdrgm: packet) ?? apple?.metadata else {
+            damage = "what is said of the gain map's codes makes no sense"
+            return
+        }
+        guard let size = picture.size, size.width > 0, size.height > 0,
+            [1, 3].contains(picture.components), place.length <= Self.mapBytesMax
+        else {
+            damage = "the gain map is no picture of one or three channels within limits"
+            return
+        }
+        let isApple = iso == nil && GainMapMetadata(hdrgm: packet) == nil
+        map = Map(
+            start: place.start, length: place.length, width: size.width, height: size.height,
+            components: picture.components, metadata: metadata,
+            codes: isApple ? apple?.isoCodes : nil)
+    }
+}

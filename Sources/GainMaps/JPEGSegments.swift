@@ -1,0 +1,88 @@
+public import Boxes
+
+/// The APPn segments of a JPEG that lies somewhere in a file, up to its first scan.
+///
+/// Source: ITU-T T.81 §B.1.1. What is cut off or beyond a limit ends the walk; nothing is an error.
+public struct JPEGSegments: Sendable {
+    /// One segment.
+    public struct Segment: Sendable {
+        /// 0xE0 to 0xEF.
+        public let code: UInt8
+        /// Where its content begins in the file.
+        public let place: Int
+        /// What follows the length.
+        public let bytes: [UInt8]
+
+        /// What follows a signature; nil when it does not begin with it.
+        public func content(after signature: some Collection<UInt8>) -> ArraySlice<UInt8>? {
+            bytes.starts(with: signature) ? bytes.dropFirst(signature.count) : nil
+        }
+    }
+
+    /// Those that were read.
+    public private(set) var segments: [Segment] = []
+    /// Width and height of the picture, as stored; nil when the walk ended before.
+    public private(set) var size: (width: Int, height: Int)?
+    /// Channels, 0 when unknown.
+    public private(set) var components = 0
+
+    /// Most segments of one picture, of any kind.
+    public static let segmentsMax = 2_000
+    /// Most bytes of APPn segments that are kept; an ICC profile of 16 MB is none of them.
+    public static let bytesMax = 4 << 20
+
+    /// Reads those of the JPEG at an offset; nil when there is none.
+    public init?(_ file: inout FileWindow, at start: Int) {
+        guard file.bytes(start, 3).elementsEqual([0xFF, 0xD8, 0xFF]) else { return nil }
+        var place = start + 2
+        var kept = 0
+        for _ in 0..<Self.segmentsMax {
+            while file.byte(place) == 0xFF, file.byte(place + 1) == 0xFF { place += 1 }
+            guard file.byte(place) == 0xFF, let code = file.byte(place + 1),
+                let length = file.big(place + 2, 2), length >= 2
+            else { return }
+            let content = place + 4..<place + 2 + length
+            switch code {
+            case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
+                guard let height = file.big(content.lowerBound + 1, 2),
+                    let width = file.big(content.lowerBound + 3, 2),
+                    let count = file.byte(content.lowerBound + 5)
+                else { return }
+                size = (width, height)
+                components = count
+            case 0xDA, 0xD9: return
+            case 0xE0...0xEF where !file.has("ICC_PROFILE\0", at: content.lowerBound):
+                kept += content.count
+                guard kept <= Self.bytesMax else { return }
+                let bytes = file.all(content)
+                guard bytes.count == content.count else { return }
+                segments.append(
+                    Segment(
+                        code: UInt8(truncatingIfNeeded: code), place: content.lowerBound,
+                        bytes: bytes))
+            default: break
+            }
+            place += 2 + length
+        }
+    }
+
+    /// The content of the first segment of a code that begins with a signature, without that.
+    public func content(_ code: UInt8, after signature: some Collection<UInt8>) -> [UInt8]? {
+        for segment in segments where segment.code == code {
+            if let content = segment.content(after: signature) { return Array(content) }
+        }
+        return nil
+    }
+
+    /// XMP specification part 3 §1.1.3.
+    static let xmpSignature = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    /// EXIF 2.32 §4.7.2.
+    static let exifSignature = Array("Exif\0\0".utf8)
+
+    /// The XMP packet.
+    public var xmp: [UInt8]? { content(0xE1, after: Self.xmpSignature) }
+    /// EXIF, a TIFF structure.
+    public var exif: [UInt8]? { content(0xE1, after: Self.exifSignature) }
+    /// The bytes of ISO 21496-1.
+    public var isoGainMap: [UInt8]? { content(0xE2, after: GainMapMetadata.signature) }
+}

@@ -1,0 +1,154 @@
+import Boxes
+import Foundation
+import Metadata
+import Testing
+
+@testable import GainMaps
+
+/// JPEG files that hold nothing but their headers.
+enum HeaderJPEG {
+    static func segment(_ code: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+        let length = bytes.count + 2
+        return [0xFF, code, UInt8(length >> 8), UInt8(length & 255)] + bytes
+    }
+
+    static func picture(_ segments: [UInt8], width: UInt8 = 8, components: UInt8 = 1) -> [UInt8] {
+        [0xFF, 0xD8] + segments
+            + segment(
+                0xC0,
+                [8, 0, 8, 0, width, components] + (0..<components).flatMap { [$0, 0x11, 0] })
+            + [0xFF, 0xDA, 0, 2, 0xFF, 0xD9]
+    }
+
+    static var metadata: GainMapMetadata? {
+        GainMapMetadata(
+            channels: [.init(min: Fraction(0), max: Fraction(2))], baseHeadroom: Fraction(0),
+            alternateHeadroom: Fraction(2))
+    }
+
+    static func ultraHDR(_ map: [UInt8], claims mapBytes: Int? = nil, withIndex: Bool = true)
+        -> [UInt8]
+    {
+        let packet = UltraHDR.packet(nil, mapBytes: mapBytes ?? map.count)
+        func photo(_ length: Int) -> [UInt8] {
+            let xmp = segment(0xE1, JPEGSegments.xmpSignature + packet)
+            let index = MultiPicture.segment(
+                at: 2 + xmp.count + 4, photo: length, map: mapBytes ?? map.count)
+            return picture(
+                xmp + (withIndex ? segment(0xE2, index) : [])
+                    + segment(0xE2, UltraHDR.photoSegment), components: 3)
+        }
+        return photo(photo(0).count) + map
+    }
+
+    static func companions(_ bytes: [UInt8]) -> JPEGCompanions? {
+        var window = FileWindow(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+        return JPEGCompanions(&window)
+    }
+}
+
+@Suite("What lies beside a photo") struct CompanionsTests {
+    private func map() throws -> [UInt8] {
+        let metadata = try #require(HeaderJPEG.metadata)
+        return HeaderJPEG.picture(
+            UltraHDR.mapSegments(metadata).flatMap { HeaderJPEG.segment($0.code, $0.bytes) })
+    }
+
+    @Test(arguments: [true, false])
+    func `a map is found by what we write, with and without the index`(_ withIndex: Bool) throws {
+        let map = try map()
+        let file = HeaderJPEG.ultraHDR(map, withIndex: withIndex)
+        let found = try #require(HeaderJPEG.companions(file))
+        #expect(found.map?.start == file.count - map.count)
+        #expect(found.map?.length == map.count)
+        #expect(found.map?.metadata == HeaderJPEG.metadata)
+        #expect(found.map?.components == 1)
+        #expect(!found.hasFalseClaims && found.damage == nil)
+    }
+
+    @Test func `a map that is not there is a false claim and no map`() throws {
+        let map = try map()
+        let file = Array(HeaderJPEG.ultraHDR(map).dropLast(map.count))
+        let found = try #require(HeaderJPEG.companions(file))
+        #expect(found.map == nil && found.hasFalseClaims && found.damage != nil)
+        let beyond = try #require(HeaderJPEG.companions(HeaderJPEG.ultraHDR(map, claims: 1 << 30)))
+        #expect(beyond.map == nil && beyond.hasFalseClaims)
+    }
+
+    @Test func `Adobe's XMP alone is enough, and Apple's`() throws {
+        let metadata = try #require(HeaderJPEG.metadata)
+        let xmp = HeaderJPEG.segment(0xE1, JPEGSegments.xmpSignature + metadata.hdrgm)
+        let adobe = HeaderJPEG.ultraHDR(HeaderJPEG.picture(xmp))
+        #expect(HeaderJPEG.companions(adobe)?.map?.metadata == metadata)
+        let apple = XMP.packet(
+            of:
+                "<rdf:Description HDRGainMap:HDRGainMapVersion='131072' HDRGainMap:HDRGainMapHeadroom='4'/>"
+        )
+        let file = HeaderJPEG.ultraHDR(
+            HeaderJPEG.picture(HeaderJPEG.segment(0xE1, JPEGSegments.xmpSignature + apple)))
+        let found = try #require(HeaderJPEG.companions(file)?.map)
+        #expect(found.metadata.alternateHeadroom == Fraction(2))
+        #expect(found.codes?.count == 256)
+    }
+
+    @Test func `a claim of a video without one is false, and one with it is a companion`() throws {
+        func photo(_ offset: Int) -> [UInt8] {
+            HeaderJPEG.picture(
+                HeaderJPEG.segment(
+                    0xE1,
+                    JPEGSegments.xmpSignature
+                        + XMP.packet(
+                            of:
+                                "<rdf:Description GCamera:MicroVideo='1' GCamera:MicroVideoOffset='\(offset)'/>"
+                        )))
+        }
+        let video = [UInt8]([0, 0, 0, 12] + Array("ftypmp42".utf8))
+        #expect(try #require(HeaderJPEG.companions(photo(12) + video)).others == [.motionVideo])
+        #expect(try #require(HeaderJPEG.companions(photo(12))).hasFalseClaims)
+    }
+
+    @Test func `harmed files are found something in, or nothing`() throws {
+        var random = Seeded(seed: 3)
+        let whole = HeaderJPEG.ultraHDR(try map())
+        for _ in 0..<5_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
+                    in: 0...255, using: &random)
+            }
+            if Bool.random(using: &random) {
+                bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+            }
+            guard let map = HeaderJPEG.companions(bytes)?.map else { continue }
+            #expect(map.start > 0 && map.start + map.length <= bytes.count)
+        }
+    }
+}
+
+@Suite("Gain maps of real files") struct GainMapCorpusTests {
+    private static let corpus = ProcessInfo.processInfo.environment["MINILAB_CORPUS"]
+
+    private func bytes(_ path: String) throws -> [UInt8] {
+        let folder = try #require(Self.corpus)
+        return [UInt8](try Data(contentsOf: URL(filePath: folder + "/" + path)))
+    }
+
+    @Test(.enabled(if: corpus != nil, "needs MINILAB_CORPUS"))
+    func `of Ultra HDR, Apple and iOS 18 are found`() throws {
+        let jpeg = try bytes("photos/jpeg/ultra-hdr.jpg")
+        let map = try #require(HeaderJPEG.companions(jpeg)?.map)
+        #expect(map.start == 1_158_931 && map.length == 31_738)
+        #expect(map.width == 960 && map.height == 540 && map.components == 1)
+        #expect(abs(map.metadata.channel(0).max.value - 6.64386) < 1e-9)
+        let heic = try bytes("photos/aae/IMG_3582/IMG_3582.HEIC")
+        var window = FileWindow(length: heic.count) { offset, count in
+            Array(heic.dropFirst(offset).prefix(count))
+        }
+        let meta = try #require(HEIFMeta(of: &window))
+        let found = HEIFCompanions(meta)
+        #expect(found.map != nil)
+        #expect(found.map?.toneMap != nil)
+    }
+}

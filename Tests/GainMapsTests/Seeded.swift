@@ -1,0 +1,19 @@
+import Glibc
+
+/// SplitMix64: numbers that are the same in each run.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}
+
+func pow709(_ code: Double) -> Double { pow((code + 0.099) / 1.099, 1 / 0.45) }
+func log2of(_ value: Double) -> Double { log2(value) }
