@@ -156,8 +156,8 @@ let package = Package(
             name: "Rendering",
             dependencies: [
                 "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool", "CTIFFTiles", "CZlib",
-                "Codecs", "Files", "Filters", "HEIC", "Headers", "JPEG", "Metadata", "Pixels",
-                "Raw",
+                "Codecs", "Files", "Filters", "GainMaps", "HEIC", "Headers", "JPEG", "Metadata",
+                "Pixels", "Raw",
                 "RenderProtocol", "Vips",
             ],
             exclude: [
@@ -270,7 +270,7 @@ let package = Package(
         .target(
             name: "EntryPoints",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Filters", "Headers", "Metadata",
+                "Adjustments", "Boxes", "Editors", "Filters", "GainMaps", "Headers", "Metadata",
                 "PropertyLists",
                 "RenderProtocol",
             ],
@@ -402,7 +402,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GainMapsTests",
-            dependencies: ["Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting"],
+            dependencies: [
+                "Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
@@ -421,7 +423,8 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Filters", "Headers", "JPEG",
+                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "Headers",
+                "JPEG",
                 "CConfinement", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering", "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],

@@ -71,6 +71,9 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     /// The render needs more memory than the worker may ever use, however it is done.
     case exceedsMemoryBudget
 
+    /// The gain map would be left out, and the edit requires it.
+    case hdrNotKept
+
     // Nobody came to it in time.
     /// No worker was free before the job's deadline.
     case deadlinePassed
@@ -110,7 +113,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
             .missingVersion, .missingDraft, .staleDraft, .overtaken, .damagedVersion,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
-            .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .noSuchBatch, .deadlinePassed,
+            .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept, .noSuchBatch,
+            .deadlinePassed,
             .workerLost:
             true
         case .renderCrashed, .untrustedRender, .unconfined, .renderTimedOut, .outOfMemory, .noSpace,

@@ -167,13 +167,23 @@ extension JobEvent {
         /// SHA-256 of the file in hex.
         public let sha256: String
 
+        /// What became of the photo's gain map; nil when it has none.
+        public let gainMap: GainMapOutcome?
+        /// What else of the photo's file is not in it; nil for nothing.
+        public let leftOut: [Companion]?
+
         /// Makes a render.
-        public init(mediaType: String, width: Int, height: Int, bytes: Int, sha256: String) {
+        public init(
+            mediaType: String, width: Int, height: Int, bytes: Int, sha256: String,
+            gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil
+        ) {
             self.mediaType = mediaType
             self.width = width
             self.height = height
             self.bytes = bytes
             self.sha256 = sha256
+            self.gainMap = gainMap
+            self.leftOut = leftOut
         }
     }
 

@@ -23,6 +23,8 @@ extension Recipe {
         public var compression: Compression?
         /// What transparent parts are laid on in a format without alpha, or nil for white.
         public var background: Background?
+        /// What becomes of a photo's gain map, which makes it HDR.
+        public var hdr: HDR
         /// Longest sides of the previews that come with the render, in pixels, ascending.
         public var previews: [Int]
 
@@ -34,7 +36,7 @@ extension Recipe {
             format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
             bitDepth: BitDepth? = nil, compression: Compression? = nil,
-            background: Background? = nil, previews: [Int] = []
+            background: Background? = nil, hdr: HDR = .keep, previews: [Int] = []
         ) {
             self.format = format
             self.quality = quality
@@ -45,6 +47,7 @@ extension Recipe {
             self.bitDepth = bitDepth
             self.compression = compression
             self.background = background
+            self.hdr = hdr
             self.previews = previews
         }
     }
@@ -85,6 +88,16 @@ extension Recipe {
             case let name: self.init(rawValue: name)
             }
         }
+    }
+
+    /// What becomes of a photo's gain map.
+    public enum HDR: String, Sendable, Codable, CaseIterable {
+        /// It stays where format and filters allow; else it is left out, and the plan and the event say so.
+        case keep
+        /// It is left out.
+        case drop
+        /// The job fails where it would be left out; a photo without one is rendered.
+        case require
     }
 
     /// How much of the colour's detail a lossy format keeps.

@@ -4,7 +4,7 @@ extension Recipe.Output {
             value, at: "edit.output",
             known: [
                 "background", "bitDepth", "chroma", "colorSpace", "compression", "format",
-                "previews", "progressive", "quality", "strip",
+                "hdr", "previews", "progressive", "quality", "strip",
             ])
         self.init(
             format: try reader.choice("format"),
@@ -16,6 +16,7 @@ extension Recipe.Output {
             bitDepth: try Self.bitDepth(reader),
             compression: try reader.choice("compression"),
             background: try Self.background(reader),
+            hdr: try reader.choice("hdr") ?? .keep,
             previews: try Self.previews(reader))
     }
 
@@ -91,6 +92,7 @@ extension Recipe.Output {
         fields["background"] = background.map {
             .array([.number($0.red), .number($0.green), .number($0.blue)])
         }
+        if hdr != .keep { fields["hdr"] = .string(hdr.rawValue) }
         if !previews.isEmpty {
             fields["previews"] = .array(previews.map { .number(Double($0)) })
         }

@@ -167,10 +167,11 @@ static void realize(j_common_ptr object) {
 
 // MARK: life
 
-struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, struct minilab_jpeg_limits limits) {
+struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, off_t offset, struct minilab_jpeg_limits limits) {
     struct minilab_jpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->descriptor = descriptor;
+    reader->offset = offset;
     reader->limits = limits;
     reader->library.err = prepare_errors(&reader->errors);
     if (setjmp(reader->errors.jump)) {

@@ -1,6 +1,7 @@
 import Boxes
 import Adjustments
 import FoundationEssentials
+import GainMaps
 import Headers
 import Metadata
 import RenderProtocol
@@ -12,6 +13,11 @@ extension FuzzTarget {
         let head = Array(bytes.prefix(PhotoFormat.sniffedBytes))
         let sniffed = PhotoFormat(sniffing: head) { TIFFBytes.FirstDirectory(Self.reading(bytes)) }
         if sniffed == nil { _ = VideoContainer(sniffing: head) }
+        var whole = FileWindow(length: bytes.count, Self.reading(bytes))
+        if let map = JPEGCompanions(&whole)?.map {
+            precondition(map.start > 0 && map.length <= bytes.count - map.start)
+            precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
+        }
         // Of what is no photo every reader is tried: a few bytes more would have made it one.
         for format in sniffed.map({ [$0] }) ?? PhotoFormat.allCases {
             var read = 0
@@ -70,6 +76,9 @@ extension FuzzTarget {
     func takeXMP(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         _ = XMP.hasGainMap(bytes)
+        if let metadata = GainMapMetadata(hdrgm: bytes) {
+            precondition(GainMapMetadata(iso: metadata.iso) == metadata)
+        }
         for facts in Self.facts {
             guard let revised = XMP.revised(bytes, to: facts) else { return }
             precondition(XMP.revised(revised, to: facts) == revised)

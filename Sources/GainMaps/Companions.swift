@@ -1,14 +1,4 @@
-/// What lies in a file beside its photo, as far as it is known and could be lost.
-public enum Companion: String, Sendable, Codable, CaseIterable {
-    /// How far away each place is.
-    case depth
-    /// The video of a motion photo.
-    case motionVideo
-    /// The other picture of a stereo pair.
-    case secondEye
-    /// The parts of the photo that are a person, hair, sky.
-    case matte
-}
+import Adjustments
 
 extension Companion {
     /// What an auxiliary picture is by its URN; nil for gain maps and what is unknown.

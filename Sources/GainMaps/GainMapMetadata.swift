@@ -64,6 +64,21 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         self.usesBaseColour = usesBaseColour
     }
 
+    /// The same with other offsets; as it is when they would be beyond the limits.
+    public func withOffsets(_ change: (Double) -> Double) -> GainMapMetadata {
+        let channels = channels.map { channel in
+            Channel(
+                min: channel.min, max: channel.max, gamma: channel.gamma,
+                baseOffset: Fraction(nearest: change(channel.baseOffset.value))
+                    ?? channel.baseOffset,
+                alternateOffset: Fraction(nearest: change(channel.alternateOffset.value))
+                    ?? channel.alternateOffset)
+        }
+        return GainMapMetadata(
+            channels: channels, baseHeadroom: baseHeadroom, alternateHeadroom: alternateHeadroom,
+            usesBaseColour: usesBaseColour) ?? self
+    }
+
     /// The channel that stands for red (0), green (1) or blue (2).
     public func channel(_ index: Int) -> Channel { channels[index < channels.count ? index : 0] }
 }

@@ -1,3 +1,4 @@
+public import Adjustments
 public import Boxes
 
 /// What lies in a HEIF beside the photo: items that name the primary one.

@@ -1,3 +1,4 @@
+public import Adjustments
 public import Boxes
 import Metadata
 

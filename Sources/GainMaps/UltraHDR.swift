@@ -36,3 +36,92 @@ public enum UltraHDR {
         ]
     }
 }
+
+extension UltraHDR {
+    /// A map's JPEG with other metadata and the same coded pixels.
+    ///
+    /// - Returns: nil when the segments before the pixels cannot be followed.
+    public static func rewrapped(_ jpeg: [UInt8], as metadata: GainMapMetadata) -> [UInt8]? {
+        guard jpeg.starts(with: [0xFF, 0xD8]) else { return nil }
+        var result: [UInt8] = [0xFF, 0xD8]
+        var place = 2
+        var isWritten = false
+        for _ in 0..<JPEGSegments.segmentsMax {
+            while place + 1 < jpeg.count, jpeg[place] == 0xFF, jpeg[place + 1] == 0xFF {
+                place += 1
+            }
+            guard place + 4 <= jpeg.count, jpeg[place] == 0xFF else { return nil }
+            let code = jpeg[place + 1]
+            let end = place + 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
+            guard end > place + 3, end <= jpeg.count else { return nil }
+            // JFIF's and Adobe's segments and the profile say what the pixels are.
+            let says = jpeg[(place + 4)..<end]
+            let isOfPixels =
+                !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
+                || says.starts(with: Array("ICC_PROFILE\0".utf8))
+            if !isWritten, code != 0xE0 {
+                for segment in mapSegments(metadata) {
+                    result += bytes(segment.code, segment.bytes)
+                }
+                isWritten = true
+            }
+            if code == 0xDA { return result + jpeg[place...] }
+            if isOfPixels { result += jpeg[place..<end] }
+            place = end
+        }
+        return nil
+    }
+
+    /// A segment with its marker and length; at most 65,533 bytes of content.
+    public static func bytes(_ code: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let length = content.count + 2
+        precondition(length <= 0xFFFF, "a segment of \(content.count) bytes")
+        return [0xFF, code, UInt8(length >> 8), UInt8(length & 0xFF)] + content
+    }
+
+    /// Most bytes of a segment's content.
+    private static let contentMax = 65_533
+
+    /// What a photo's head becomes so that a map can follow the photo.
+    public struct Head: Sendable, Equatable {
+        /// The bytes of the file that go.
+        public let replaced: Range<Int>
+        /// What comes in their place.
+        public let bytes: [UInt8]
+    }
+
+    /// The change to a photo's head.
+    ///
+    /// An XMP packet that has no room for the claims stays as it is: readers of ISO 21496-1 and of the index find the map all the same.
+    ///
+    /// - Parameters:
+    ///   - photo: its segments.
+    ///   - length: bytes of the photo.
+    ///   - mapBytes: bytes of the map that will follow.
+    public static func head(of photo: JPEGSegments, length: Int, mapBytes: Int) -> Head {
+        let signature = JPEGSegments.xmpSignature
+        let old = photo.segments.first { $0.code == 0xE1 && $0.content(after: signature) != nil }
+        let packet = packet(
+            old.flatMap { $0.content(after: signature).map(Array.init) }, mapBytes: mapBytes)
+        let replaced: Range<Int>
+        if let old {
+            replaced = old.place - 4..<old.place + old.bytes.count
+        } else {
+            let leading = photo.segments.prefix { $0.code == 0xE0 || $0.code == 0xE1 }.last
+            let start = leading.map { $0.place + $0.bytes.count } ?? 2
+            replaced = start..<start
+        }
+        var bytes: [UInt8] = []
+        if signature.count + packet.count <= contentMax {
+            bytes = self.bytes(0xE1, signature + packet)
+        } else if let old {
+            bytes = self.bytes(0xE1, old.bytes)
+        }
+        bytes += self.bytes(0xE2, photoSegment)
+        let place = replaced.lowerBound + bytes.count + 4
+        let added = bytes.count + 4 + MultiPicture.segmentBytes - replaced.count
+        bytes += self.bytes(
+            0xE2, MultiPicture.segment(at: place, photo: length + added, map: mapBytes))
+        return Head(replaced: replaced, bytes: bytes)
+    }
+}

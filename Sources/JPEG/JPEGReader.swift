@@ -12,16 +12,20 @@ public final class JPEGReader {
     let shim: OpaquePointer
     private let descriptor: Int32
 
-    /// Reads the header of an open file, from its first byte on.
+    /// Reads the header of a JPEG in an open file.
     ///
-    /// - Parameter file: a descriptor; the reader keeps a duplicate, and does not move its place.
+    /// - Parameters:
+    ///   - file: a descriptor; the reader keeps a duplicate, and does not move its place.
+    ///   - offset: where the JPEG begins in the file.
     /// - Throws: ``JPEGError``; `damaged` also when the bytes are no JPEG at all.
-    public init(_ file: Int32, limits: JPEGLimits = JPEGLimits()) throws(JPEGError) {
+    public init(
+        _ file: Int32, from offset: Int = 0, limits: JPEGLimits = JPEGLimits()
+    ) throws(JPEGError) {
         let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
             throw JPEGError(.notRead(errno), String(cString: strerror(errno)))
         }
-        guard let shim = minilab_jpeg_reader_new(descriptor, limits.shim) else {
+        guard let shim = minilab_jpeg_reader_new(descriptor, off_t(offset), limits.shim) else {
             close(descriptor)
             throw JPEGError(.outOfMemory, "no memory to read a JPEG")
         }

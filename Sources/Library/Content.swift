@@ -143,12 +143,17 @@ public struct Content: Sendable, Codable, Equatable {
         public let cpuMilliseconds: Double
         /// Highest resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
+        /// What became of the photo's gain map; nil when it has none.
+        public let gainMap: GainMapOutcome?
+        /// What else of the photo's file is not in the render; nil for nothing.
+        public let leftOut: [Companion]?
 
         /// Makes a record.
         public init(
             engine: String, key: String? = nil, at: String, plan: [String],
             wallMilliseconds: Double,
-            cpuMilliseconds: Double, peakMemoryBytes: Int
+            cpuMilliseconds: Double, peakMemoryBytes: Int, gainMap: GainMapOutcome? = nil,
+            leftOut: [Companion]? = nil
         ) {
             self.engine = engine
             self.key = key
@@ -157,6 +162,8 @@ public struct Content: Sendable, Codable, Equatable {
             self.wallMilliseconds = wallMilliseconds
             self.cpuMilliseconds = cpuMilliseconds
             self.peakMemoryBytes = peakMemoryBytes
+            self.gainMap = gainMap
+            self.leftOut = leftOut
         }
     }
 

@@ -18,6 +18,10 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let rung: MemoryRung
     /// What the render is likely to need.
     public let estimate: RenderEstimate
+    /// What becomes of the photo's gain map; nil when it has none.
+    public let gainMap: GainMapOutcome?
+    /// What else of the photo's file is not in the result; nil for nothing.
+    public let leftOut: [Companion]?
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
     /// taken.
     public let notes: [String]
@@ -77,7 +81,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
         threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
-        notes: [String] = []
+        gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil, notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
@@ -87,6 +91,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         self.threads = threads
         self.rung = rung
         self.estimate = estimate
+        self.gainMap = gainMap
+        self.leftOut = leftOut
         self.notes = notes
     }
 }
@@ -119,8 +125,24 @@ extension RenderPlan: CustomStringConvertible {
             }
         }
         lines.append("write: \(resultSize), \(output)")
+        if let gainMap { lines.append("gain map: \(gainMap)") }
+        if let leftOut {
+            lines.append("left out: " + leftOut.map(\.words).joined(separator: ", "))
+        }
         lines.append("needs: \(estimate), \(threads) thread\(threads == 1 ? "" : "s")")
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Companion {
+    /// For people.
+    fileprivate var words: String {
+        switch self {
+        case .depth: "the map of depth"
+        case .motionVideo: "the video of the motion photo"
+        case .secondEye: "the picture for the other eye"
+        case .matte: "mattes"
+        }
     }
 }
 

@@ -127,6 +127,9 @@ extension RenderPlan {
         try RenderReply.check(estimate.spoolBytes, ReplyBounds.bytes, "the spool of a render")
         try RenderReply.check(
             estimate.cpuSeconds, ReplyBounds.seconds, "the processor time of a render")
+        try RenderReply.check([gainMap?.reason].compactMap(\.self), "reasons")
+        try RenderReply.check(
+            leftOut?.count ?? 0, 0...Companion.allCases.count, "the number of things left out")
         try RenderReply.check(notes, "notes")
     }
 }

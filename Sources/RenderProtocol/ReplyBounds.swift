@@ -9,7 +9,7 @@ public enum ReplyBounds {
     /// Notes for people.
     public static let notesMax = 32
     /// Lines that tell a plan.
-    public static let wordsMax = passesMax + notesMax + 8
+    public static let wordsMax = passesMax + notesMax + 10
     /// Sides of a picture in pixels: more is in no format that we read.
     static let sides = 1...Int(Int32.max)
     /// Channels of a picture.

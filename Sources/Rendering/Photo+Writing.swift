@@ -22,8 +22,13 @@ extension Photo {
         to target: OpenFile, from copies: SmallCopies? = nil, spool: SpoolSpace?,
         failOn: Image.FailOn
     ) throws(WritingError) {
+        let map: [UInt8]?
         do {
-            if try writtenWithoutPixels(to: target, spool: spool) { return }
+            map = try gainMap(scratch: target, spool: spool)
+            if try writtenWithoutPixels(to: target, spool: spool) {
+                if let map { try UltraHDRFile.join(map, to: target) }
+                return
+            }
         } catch let error as JPEGError {
             throw .failure(Failure(error, photo: file.name))
         } catch {
@@ -42,6 +47,7 @@ extension Photo {
                     size: plan.resultSize, newColourIsSRGB: colour.newColourIsSRGB),
                 strip: plan.output.strip, profile: colour.profile)
             try write(image, with: metadata, to: target)
+            if let map { try UltraHDRFile.join(map, to: target) }
         } catch let error as VipsError {
             throw .vips(error)
         } catch let failure as Failure {
@@ -49,6 +55,15 @@ extension Photo {
         } catch {
             throw .failure(Failure(.internalError, "\(error)"))
         }
+    }
+
+    /// The JPEG of the gain map that follows the photo; nil for none, and where the file is copied.
+    private func gainMap(scratch: OpenFile, spool: SpoolSpace?) throws -> [UInt8]? {
+        guard plan.lane != .copy, let outcome = plan.gainMap, outcome.reason == nil,
+            let map = opened.beside.map
+        else { return nil }
+        return try GainMapEditing(photo: self, map: map, spool: spool)
+            .jpeg(outcome, scratch: scratch)
     }
 
     /// Writes it when its lane has no use for RGB; tells whether it did.

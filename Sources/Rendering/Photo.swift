@@ -17,6 +17,8 @@ struct OpenedPhoto {
     let planes: PlanesLane?
     /// Why a crop and turn of the photo as it is stored would lose something.
     let losslessObstacle: ((Geometry?) -> String?)?
+    /// What lies in the file beside the photo.
+    let beside: Beside
 
     /// Reads the header and refuses what is too large.
     init(
@@ -35,6 +37,7 @@ struct OpenedPhoto {
         self.limits = limits
         self.resources = resources
         planes = PlanesLane(photo)
+        beside = photo.beside()
         losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
     }
 }
@@ -89,7 +92,7 @@ struct Photo {
                 recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
-                resources: resources)
+                beside: copy == nil ? opened.beside : nil, resources: resources)
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax

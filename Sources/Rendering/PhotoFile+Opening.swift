@@ -96,9 +96,6 @@ extension PhotoFile {
 
     /// What else is in the file and not in a render.
     private func extraNotes(on image: Image) -> [String] {
-        if image.data("xmp-data").map(XMP.hasGainMap) == true {
-            return ["the gain map is left out: the result is not HDR"]
-        }
         // ISO/IEC 23008-12 §10 and AV1-AVIF §6: the major brand of a file that is a sequence first.
         let brand = format == .heif ? head(of: 12).suffix(4) : []
         return brand.elementsEqual("avis".utf8) || brand.elementsEqual("hevc".utf8)

@@ -12,6 +12,12 @@ struct StandardImage {
     /// Whether the numbers mean something else than the original's.
     let isConverted: Bool
 
+    /// A picture whose numbers are known.
+    init(_ image: Image, layout: PixelProgram.Layout, colour: PhotoColour) {
+        (self.image, self.layout, self.colour) = (image, layout, colour)
+        (profile, isConverted) = (nil, false)
+    }
+
     private static let profileField = "icc-profile-data"
     private static let rgb = ["srgb", "rgb", "rgb16"]
     private static let grey = ["b-w", "grey16"]

@@ -76,7 +76,7 @@ extension PhotoJobHandler {
             job: claim.job, asset: claim.asset, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, mode: version.mode,
             version: try await shown(version, asset),
-            render: content.map { JobEvent.Render($0.render) },
+            render: content.map { JobEvent.Render($0.render, $0.rendering) },
             previews: previews,
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
@@ -98,10 +98,11 @@ extension Edit.Name {
 }
 
 extension JobEvent.Render {
-    fileprivate init(_ image: Content.Image) {
+    fileprivate init(_ image: Content.Image, _ rendering: Content.Rendering?) {
         self.init(
             mediaType: image.mediaType, width: image.size.width, height: image.size.height,
-            bytes: image.bytes, sha256: image.sha256)
+            bytes: image.bytes, sha256: image.sha256, gainMap: rendering?.gainMap,
+            leftOut: rendering?.leftOut)
     }
 }
 

@@ -21,7 +21,7 @@ import Testing
                 "missingDraft", "staleDraft", "overtaken", "damagedVersion",
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
-                "deadlinePassed",
+                "hdrNotKept", "deadlinePassed",
                 "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory",
                 "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict",
                 "workerLost", "internalError",

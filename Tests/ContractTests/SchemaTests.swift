@@ -80,6 +80,7 @@ import Testing
     @Test(arguments: [
         "{}", #"{"format": "jxl"}"#, #"{"format": "JPEG"}"#, #"{"format": null}"#,
         #"{"chroma": "4:2:2"}"#, #"{"chroma": "4:1:1"}"#, #"{"chroma": 420}"#,
+        #"{"hdr": "require"}"#, #"{"hdr": "maybe"}"#, #"{"hdr": true}"#,
         #"{"progressive": true}"#, #"{"progressive": 1}"#, #"{"strip": "gps"}"#,
         #"{"strip": "GPS"}"#, #"{"colorSpace": "displayP3"}"#, #"{"colorSpace": "p3"}"#,
         #"{"bitDepth": 10}"#, #"{"bitDepth": 9}"#, #"{"bitDepth": "8"}"#, #"{"bitDepth": 8.5}"#,
@@ -182,6 +183,7 @@ import Testing
         #expect(allowed("chroma") == names(Recipe.Chroma.allCases.map(\.rawValue)))
         #expect(allowed("strip") == names(Recipe.Strip.allCases.map(\.rawValue)))
         #expect(allowed("colorSpace") == names(Recipe.ColorSpace.allCases.map(\.rawValue)))
+        #expect(allowed("hdr") == names(Recipe.HDR.allCases.map(\.rawValue)))
         #expect(allowed("compression") == names(Recipe.Compression.allCases.map(\.rawValue)))
         #expect(
             allowed("bitDepth")

@@ -1,6 +1,8 @@
+import Adjustments
 import Boxes
 import Foundation
 import Metadata
+import MinilabTesting
 import Testing
 
 @testable import GainMaps
@@ -110,7 +112,7 @@ enum HeaderJPEG {
     }
 
     @Test func `harmed files are found something in, or nothing`() throws {
-        var random = Seeded(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let whole = HeaderJPEG.ultraHDR(try map())
         for _ in 0..<5_000 {
             var bytes = whole

@@ -1,3 +1,5 @@
+import Glibc
+import MinilabTesting
 import Testing
 
 @testable import GainMaps
@@ -19,7 +21,7 @@ import Testing
     }
 
     @Test func `ISO's bytes and Adobe's XMP say the same, to the last digit`() throws {
-        var random = Seeded(seed: 17)
+        var random = SeededGenerator(seed: 17)
         for _ in 0..<200 {
             let metadata = try #require(Self.drawn(&random))
             #expect(GainMapMetadata(iso: metadata.iso) == metadata)
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test func `a code and its gain lead to each other`() throws {
-        var random = Seeded(seed: 18)
+        var random = SeededGenerator(seed: 18)
         for _ in 0..<50 {
             let channel = try #require(Self.drawn(&random)).channel(2)
             for code in stride(from: 0.0, through: 1, by: 0.1) {
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test func `bytes that are cut off or changed are metadata or none`() throws {
-        var random = Seeded(seed: 19)
+        var random = SeededGenerator(seed: 19)
         let whole = try #require(Self.drawn(&random)).iso
         for count in 0..<whole.count { #expect(GainMapMetadata(iso: whole.prefix(count)) == nil) }
         for _ in 0..<5_000 {
@@ -106,9 +108,11 @@ import Testing
         let codes = map.isoCodes
         #expect(codes[0] == 0 && codes[255] == 255)
         for code in [30, 120, 200] {
-            let light = code < 21 ? Double(code) / 255 / 4.5 : pow709(Double(code) / 255)
+            let light =
+                code < 21
+                ? Double(code) / 255 / 4.5 : pow((Double(code) / 255 + 0.099) / 1.099, 1 / 0.45)
             let gain = metadata.channel(0).gain(ofCode: Double(codes[code]) / 255)
-            #expect(abs(gain - log2of(1 + (map.headroom - 1) * light)) < 0.01)
+            #expect(abs(gain - log2(1 + (map.headroom - 1) * light)) < 0.01)
         }
         #expect(AppleGainMap(tag33: .nan, tag48: 0) == nil)
         #expect(AppleGainMap(tag33: 0, tag48: 1e9) == nil)

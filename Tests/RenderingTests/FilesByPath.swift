@@ -17,6 +17,13 @@ extension OpenFile {
         guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
         self.init(adopting: file, name: path)
     }
+
+    /// A file that is there, to be read and written.
+    convenience init(changing path: String) throws {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        self.init(adopting: file, name: path)
+    }
 }
 
 extension Image {

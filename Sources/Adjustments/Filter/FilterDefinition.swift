@@ -16,6 +16,8 @@ public struct FilterDefinition: Sendable {
     public let fidelity: Fidelity
     /// Where its mathematics is from, and what is special about it; whole sentences.
     public let source: String
+    /// What it means for the photo's gain map; nil: what its kind means, see ``gainEffect(of:)``.
+    public let gain: GainRule?
     /// How it is computed.
     public let kernel: FilterKernel
 
@@ -23,7 +25,7 @@ public struct FilterDefinition: Sendable {
     public init(
         name: String, summary: String, category: Category,
         parameters: [ParameterDefinition] = [], fidelity: Fidelity, source: String,
-        kernel: FilterKernel
+        gain: GainRule? = nil, kernel: FilterKernel
     ) {
         self.name = name
         self.summary = summary
@@ -31,6 +33,7 @@ public struct FilterDefinition: Sendable {
         self.parameters = parameters
         self.fidelity = fidelity
         self.source = source
+        self.gain = gain
         self.kernel = kernel
     }
 

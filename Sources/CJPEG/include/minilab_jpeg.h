@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum minilab_jpeg_status {
     MINILAB_JPEG_OK,
@@ -86,8 +87,8 @@ struct minilab_jpeg_header {
 
 struct minilab_jpeg_reader;
 
-// Reads from where the descriptor stands; it stays the caller's. NULL: no memory.
-struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, struct minilab_jpeg_limits limits);
+// Reads from an offset of the file on; the descriptor stays the caller's. NULL: no memory.
+struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, off_t offset, struct minilab_jpeg_limits limits);
 void minilab_jpeg_reader_free(struct minilab_jpeg_reader *reader);
 const struct minilab_jpeg_report *minilab_jpeg_reader_report(const struct minilab_jpeg_reader *reader);
 

@@ -8,7 +8,8 @@ enum CIOverlayBlendMode {
     static let definition = Overlay.definition(
         "CIOverlayBlendMode", "Darkens what is dark and brightens what is bright in the photo.",
         .lookAlike,
-        "B = hard light with b and s swapped. Core Image's exact variant is not settled."
+        "B = hard light with b and s swapped. Core Image's exact variant is not settled.",
+        gain: .dropped
     ) { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])

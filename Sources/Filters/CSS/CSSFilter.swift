@@ -9,6 +9,7 @@ enum CSSFilter {
     static func definition(
         _ name: String, _ summary: String, default defaultValue: Double = 1,
         identity: Double, formula: String,
+        gain: GainRule? = nil,
         _ make: @escaping @Sendable (Double) -> any PixelFilter
     ) -> FilterDefinition {
         FilterDefinition(
@@ -20,7 +21,7 @@ enum CSSFilter {
                     identity: identity)
             ],
             fidelity: .exact, source: "W3C Filter Effects 1: \(formula)",
-            kernel: .pixel { filter, _ in make(filter.number("amount")) })
+            gain: gain, kernel: .pixel { filter, _ in make(filter.number("amount")) })
     }
 }
 

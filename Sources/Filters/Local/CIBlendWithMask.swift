@@ -30,6 +30,11 @@ struct CIBlendWithMask: PixelFilter {
             Core Image's formula, in which the mask's luminance counts as light. Core Image takes the filtered photo as an \
             image; here the filters are named.
             """,
+        gain: .depends { filter in
+            let effects = filter.filters("filters").map { $0.definition.gainEffect(of: $0) }
+            if effects.contains(.dropped) { return .dropped }
+            return effects.contains(.kept) ? .kept : .recomputed
+        },
         kernel: .pixel { filter, context throws(Failure) in try CIBlendWithMask(filter, context) })
 
     private let filters: [any PixelFilter]

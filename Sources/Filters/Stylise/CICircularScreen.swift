@@ -12,6 +12,7 @@ struct CICircularScreen: PixelFilter {
         parameters: [Screen.center, Screen.width, Screen.sharpness],
         fidelity: .measured(rms: 0.06),
         source: "Rings round the centre, by luminance in linear light.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CICircularScreen(filter) })
 
     private let screen: Screen

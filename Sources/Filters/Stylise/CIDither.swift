@@ -21,6 +21,7 @@ struct CIDither: PixelFilter {
         fidelity: .lookAlike,
         source:
             "Apple's noise is unpublished. Ours is triangular, on encoded values, and the same in each render.",
+        gain: .kept,
         kernel: .pixel { filter, _ in CIDither(filter) })
 
     private let amplitude: Float

@@ -14,6 +14,7 @@ struct CIDotScreen: PixelFilter {
         fidelity: .measured(rms: 0.06),
         source:
             "½ + 0.17375 (sin 2πu + sin 2πv); all 36 phases of Core Image's pattern agree to 4 digits.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIDotScreen(filter) })
 
     private let screen: Screen

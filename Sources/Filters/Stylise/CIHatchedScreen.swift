@@ -13,6 +13,7 @@ struct CIHatchedScreen: PixelFilter {
         fidelity: .measured(rms: 0.07),
         source:
             "Lines for middle tones and lines across them for dark ones; all 36 phases of Core Image's pattern agree to 4 digits.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIHatchedScreen(filter) })
 
     private let screen: Screen

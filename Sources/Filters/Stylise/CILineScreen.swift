@@ -13,6 +13,7 @@ struct CILineScreen: PixelFilter {
         fidelity: .measured(rms: 0.07),
         source:
             "Lines across the angle, by luminance in linear light; no code is off by more than 1.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CILineScreen(filter) })
 
     private let screen: Screen

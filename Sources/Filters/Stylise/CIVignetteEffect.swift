@@ -32,6 +32,7 @@ struct CIVignetteEffect: RadialGain {
             Core Image's profile for falloff 0.5, followed to 0.001 at 18 radii. That falloff scales the ramp's width \
             is ours.
             """,
+        gain: .depends { $0.number("inputIntensity") < 0 ? .recomputed : .carried },
         kernel: .pixel { filter, _ in CIVignetteEffect(filter) })
 
     let centre: (x: Double, y: Double)

@@ -22,6 +22,7 @@ struct CIColorClamp: PixelFilter {
         ],
         fidelity: .exact,
         source: "A clamp on linear light, not multiplied by alpha; equal to Core Image's pixels.",
+        gain: .recomputed,
         kernel: .pixel { filter, _ throws(Failure) in try CIColorClamp(filter) })
 
     private let least, most: [Float]

@@ -27,6 +27,11 @@ enum CIColorControls {
         source: """
             Saturation, contrast, brightness, in this order, on linear light: brightness before contrast is off by 157.
             """,
+        gain: .depends { filter in
+            let isSaturation =
+                filter.number("inputContrast") == 1 && filter.number("inputBrightness") == 0
+            return isSaturation ? .carried : .kept
+        },
         kernel: .pixel { filter, _ in MatrixPixels(transform: transform(of: filter)) })
 
     private static func transform(of filter: Filter) -> ColourTransform {

@@ -30,6 +30,7 @@ struct CIColorCrossPolynomial: PixelFilter {
             r, g, b, r², g², b², rg, gb, br, 1 on linear light. Apple documents the number of terms; their order was \
             confirmed for g² by Core Image's pixels.
             """,
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIColorCrossPolynomial(filter) })
 
     private let coefficients: [[Float]]

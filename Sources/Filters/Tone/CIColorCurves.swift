@@ -25,6 +25,7 @@ struct CIColorCurves: PixelFilter {
         source: """
             Documented by Apple: straight lines between samples. Beyond the domain the outermost lines go on.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ throws(Failure) in try CIColorCurves(filter) })
 
     private let curves: [SampledCurve]

@@ -14,5 +14,6 @@ enum CIColorInvert {
             1 − x on linear light, which is why the result looks washed out: middle grey 128 becomes 229. \
             Inverting the encoded values instead is off by 63; that is css:invert.
             """,
+        gain: .dropped,
         kernel: .pixel { _, _ in MatrixPixels(transform: ColourTransform(scale: -1, offset: 1)) })
 }

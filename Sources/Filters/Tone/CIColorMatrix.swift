@@ -33,6 +33,7 @@ struct CIColorMatrix: FusiblePixels {
         source: """
             Documented by Apple. That it works on linear light was measured: on encoded values it is off by 49.
             """,
+        gain: .recomputed,
         kernel: .pixel { filter, _ in CIColorMatrix(filter) })
 
     /// By result: the four shares.

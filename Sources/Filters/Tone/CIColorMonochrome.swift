@@ -23,6 +23,7 @@ struct CIColorMonochrome: PixelFilter {
             The colour overlaid by luminance, in linear light; black and white stay. GPUImageMonochrome is the same on \
             encoded values.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ in CIColorMonochrome(filter) })
 
     private let color: Light

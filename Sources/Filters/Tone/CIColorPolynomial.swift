@@ -23,6 +23,7 @@ struct CIColorPolynomial: PixelFilter {
         parameters: channels.map(coefficients(of:)),
         fidelity: .exact,
         source: "Documented by Apple; on linear light, as the other polynomial's pixels show.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIColorPolynomial(filter) })
 
     private let coefficients: [[Float]]

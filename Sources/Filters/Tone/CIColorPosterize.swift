@@ -18,6 +18,7 @@ struct CIColorPosterize: PixelFilter {
         fidelity: .exact,
         source:
             "⌊x · (n − 1) + ½⌋ / (n − 1) on linear light: not one pixel differs from Core Image's.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIColorPosterize(filter) })
 
     private let steps: Float

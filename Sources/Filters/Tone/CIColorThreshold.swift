@@ -17,6 +17,7 @@ struct CIColorThreshold: PixelFilter {
         fidelity: .exact,
         source:
             "x ≥ threshold per linear channel: with ½ the step is between codes 187 and 188, as Core Image's.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIColorThreshold(filter) })
 
     private let threshold: Float

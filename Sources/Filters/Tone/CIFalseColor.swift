@@ -15,6 +15,7 @@ struct CIFalseColor: PixelFilter {
         ],
         fidelity: .measured(rms: 0.76),
         source: "color0 + (color1 − color0) · Y in linear light; the photo's alpha stays.",
+        gain: .dropped,
         kernel: .pixel { filter, _ in CIFalseColor(filter) })
 
     private let dark, bright: Light

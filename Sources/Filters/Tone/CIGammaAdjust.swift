@@ -21,6 +21,7 @@ struct CIGammaAdjust: FusiblePixels {
         source: """
             x^power on linear light, black and white stay. Documented by Apple. The default was 0.75 in older systems.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ in CIGammaAdjust(filter) })
 
     private let exponent: Double

@@ -18,6 +18,7 @@ enum CIHueAdjust {
             The W3C's matrix of hueRotate on linear light. A turn in YIQ or about the axis of equal numbers is off by \
             20 to 35.
             """,
+        gain: .carried,
         kernel: .pixel { filter, _ in
             MatrixPixels(transform: HueRotation.matrix(angle: filter.number("inputAngle")))
         })

@@ -11,6 +11,7 @@ struct CILinearToSRGBToneCurve: FusiblePixels {
         category: .tone,
         fidelity: .measured(rms: 0.04),
         source: "IEC 61966-2-1, applied to linear light; an odd function.",
+        gain: .kept,
         kernel: .pixel { _, _ in CILinearToSRGBToneCurve() })
 
     var form: PixelForm? { .curve(LightCurve.signedEncoding) }

@@ -11,6 +11,7 @@ struct CIMaximumComponent: PixelFilter {
         category: .tone,
         fidelity: .exact,
         source: "The largest of red, green and blue: not one pixel differs from Core Image's.",
+        gain: .carried,
         kernel: .pixel { _, _ in CIMaximumComponent() })
 
     func apply(to pixels: PixelChunk) {

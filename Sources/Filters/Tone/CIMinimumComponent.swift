@@ -11,6 +11,7 @@ struct CIMinimumComponent: PixelFilter {
         category: .tone,
         fidelity: .exact,
         source: "The smallest of red, green and blue: not one pixel differs from Core Image's.",
+        gain: .carried,
         kernel: .pixel { _, _ in CIMinimumComponent() })
 
     func apply(to pixels: PixelChunk) {

@@ -23,6 +23,7 @@ struct CISepiaTone: PixelFilter {
             Exponents fitted to Core Image's own pixels and then rounded; the W3C sepia matrix is off by 19. \
             Negative luminance counts as 0.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ in CISepiaTone(filter) })
 
     private static let redPower = LightCurve { pow($0, 0.8) }

@@ -32,6 +32,7 @@ enum CITemperatureAndTint {
             Bradford adaptation between whites of the daylight locus (the Planckian one below 3000 K), not renormalised. \
             Measured for 6500 → 4000; von Kries is off by 5.6. How Core Image scales tint is unknown: ours is Adobe's.
             """,
+        gain: .carried,
         kernel: .pixel { filter, _ throws(Failure) in
             MatrixPixels(transform: try transform(of: filter))
         })

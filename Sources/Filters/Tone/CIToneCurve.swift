@@ -23,6 +23,7 @@ struct CIToneCurve: FusiblePixels {
             A natural cubic spline on encoded values. Other splines are off by 9 to 18, the same on linear light by 69. \
             Beyond its first and last point it goes on straight.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ throws(Failure) in try CIToneCurve(filter) })
 
     /// Values that the curve is tabulated for: beyond them it is straight. Fine enough that an 8192nd

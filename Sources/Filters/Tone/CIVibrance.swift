@@ -26,6 +26,7 @@ struct CIVibrance: PixelFilter {
             That each channel moves away from the mean of all three was measured; by how much is a fit to Core Image's \
             pixels for amount -1 (RMS 7 of 255; leaving the photo as it is is off by 67), and ours above 0.
             """,
+        gain: .kept,
         kernel: .pixel { filter, _ in CIVibrance(filter) })
 
     private let amount: Float

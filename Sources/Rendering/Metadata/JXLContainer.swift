@@ -11,7 +11,6 @@ enum JXLContainer {
     private static let type: [UInt8] =
         [0, 0, 0, 20] + Array("ftypjxl ".utf8) + [0, 0, 0, 0] + Array("jxl ".utf8)
     private static let codestreamMark: [UInt8] = [0xFF, 0x0A]
-    private static let chunkBytes = 1 << 20
 
     /// The bytes that stand before the codestream.
     static func head(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
@@ -35,16 +34,7 @@ enum JXLContainer {
             throw Failure(.internalError, "\(file.name) is no bare codestream of JPEG XL.")
         }
         let head = head(exif: exif, xmp: xmp)
-        var end = try file.length()
-        while end > 0 {
-            let start = max(0, end - chunkBytes)
-            let bytes = file.bytes(from: start, count: end - start)
-            guard bytes.count == end - start else {
-                throw Failure(.ioFailure, "\(file.name) cannot be read back.")
-            }
-            try file.write(bytes, at: start + head.count)
-            end = start
-        }
+        try file.moveUp(from: 0, by: head.count)
         try file.write(head, at: 0)
     }
 }

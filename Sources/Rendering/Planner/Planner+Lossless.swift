@@ -6,18 +6,21 @@ extension Planner {
     ///
     /// - Parameters:
     ///   - passes: none of which computes.
+    ///   - mayCopy: whether all that the file has may stay.
     ///   - obstacle: why a geometry of a JPEG would lose something; nil when the photo is none.
     /// - Returns: the lane, or why it is not taken, for the plan's notes.
     static func losslessLane(
         _ passes: [Pass], _ recipe: Recipe, _ output: OutputPlan, for header: PhotoHeader,
-        obstacle: ((Geometry?) -> String?)?
+        obstacle: ((Geometry?) -> String?)?, mayCopy: Bool
     ) -> (lane: RenderPlan.Lane?, note: String?) {
         guard header.format.rawValue == output.format.rawValue else { return (nil, nil) }
         guard recipe.output.isPlain(like: header) else {
             return (nil, "the photo is compressed anew, as edit.output asks for")
         }
         let geometry = geometry(of: passes)
-        if geometry == nil, header.orientation == 1, output.strip == .none { return (.copy, nil) }
+        if geometry == nil, header.orientation == 1, output.strip == .none, mayCopy {
+            return (.copy, nil)
+        }
         guard let obstacle else { return (nil, nil) }
         if let reason = obstacle(geometry) {
             return (

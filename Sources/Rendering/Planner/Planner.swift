@@ -35,15 +35,16 @@ enum Planner {
     ///     cannot be.
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
+    ///   - beside: what else is in the photo's file; nil where nobody asks, as for previews.
     ///   - resources: the files that the recipe names.
-    /// - Throws: `exceedsLimit`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
+    /// - Throws: `exceedsLimit`, `hdrNotKept`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader, of photo: PhotoHeader? = nil,
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        resources: Resources
+        beside: Beside? = nil, resources: Resources
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
@@ -65,21 +66,34 @@ enum Planner {
         var notes = header.notes
         if passes.allSatisfy(\.isLossless) {
             let (lossless, note) = losslessLane(
-                passes, recipe, output, for: header, obstacle: losslessObstacle)
+                passes, recipe, output, for: header, obstacle: losslessObstacle,
+                mayCopy: beside.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
+        let gainMap =
+            try beside.map { beside throws(Failure) in
+                try Self.gainMap(
+                    of: recipe, beside, passes, as: output.format, isCopied: lane == .copy,
+                    name: "the photo")
+            } ?? nil
+        if let reason = gainMap?.reason {
+            notes.append("the gain map is left out, so the result is not HDR: \(reason)")
+        }
+        let others = lane == .copy ? [] : beside?.others ?? []
         if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.words)") }
         let estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
-                output: output, room: room))
+                output: output, room: room)
+        ).with(beside?.map, gainMap)
         try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
                 passes: passes.map(\.told), output: output, threads: room.threads,
-                rung: room.rung, estimate: estimate, notes: notes),
+                rung: room.rung, estimate: estimate, gainMap: gainMap,
+                leftOut: others.isEmpty ? nil : others, notes: notes),
             passes: passes, room: room)
     }
 

@@ -195,7 +195,8 @@ extension AssetEditor {
             rendering: Content.Rendering(
                 engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.words,
                 wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
-                peakMemoryBytes: use.peakMemoryBytes),
+                peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
+                leftOut: plan.leftOut),
             image: image,
             previews: try takePreviews(small, after: 1, of: files, into: job.staged),
             placeholder: rendered.placeholder)

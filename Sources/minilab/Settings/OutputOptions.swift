@@ -34,6 +34,9 @@ struct OutputOptions: ParsableArguments {
             valueName: "red,green,blue"))
     var background: Recipe.Background?
 
+    @Option(help: "The gain map of an HDR photo: keep, drop or require (default: keep).")
+    var hdr: Recipe.HDR?
+
     /// An edit's own settings with the flags over them.
     func applied(to output: Recipe.Output) throws -> Recipe.Output {
         var output = output
@@ -50,6 +53,7 @@ struct OutputOptions: ParsableArguments {
         output.bitDepth = bitDepth ?? output.bitDepth
         output.compression = compression ?? output.compression
         output.background = background ?? output.background
+        output.hdr = hdr ?? output.hdr
         return output
     }
 }
@@ -59,6 +63,7 @@ extension Recipe.Chroma: ExpressibleByArgument {}
 extension Recipe.Strip: ExpressibleByArgument {}
 extension Recipe.ColorSpace: ExpressibleByArgument {}
 extension Recipe.Compression: ExpressibleByArgument {}
+extension Recipe.HDR: ExpressibleByArgument {}
 extension Recipe.BitDepth: ExpressibleByArgument {}
 
 extension Recipe.Background: ExpressibleByArgument {

@@ -25,6 +25,7 @@ struct CIDiscBlur: NeighbourhoodFilter {
             The mean of a disc with soft rim. From a radius of 16 pixels on it is computed on a coarse grid, where the rim is \
             soft by a tenth of the radius.
             """,
+        gain: .recomputed,
         kernel: .neighbourhood { filter, _ in CIDiscBlur(filter) })
 
     /// Radius, in samples of the grid, from which on a coarser grid is taken.

@@ -21,6 +21,7 @@ struct CIGaussianBlur: NeighbourhoodFilter {
             blurred encoded values). Wide ones are computed on a coarse grid; edges of white on black differ from the exact sum \
             by 0.6 steps of an 8-bit code at the most.
             """,
+        gain: .recomputed,
         kernel: .neighbourhood { filter, _ in CIGaussianBlur(filter) })
 
     private let blur: GaussianBlur

@@ -28,6 +28,7 @@ struct CINoiseReduction: NeighbourhoodFilter {
             Apple's kernel is unpublished. Ours: a mean of 3 × 3 pixels, weighted by how little their luminance differs, and \
             the difference to the plain mean added where it differs much.
             """,
+        gain: .kept,
         kernel: .neighbourhood { filter, _ in CINoiseReduction(filter) })
 
     let reach = Extent(columns: 1, rows: 1)

@@ -20,6 +20,7 @@ struct CSSBlur: NeighbourhoodFilter {
             W3C Filter Effects 1, feGaussianBlur: a Gaussian with σ = radius on sRGB-encoded values multiplied by alpha. CSS \
             lets the result fade out beyond the photo; that is `edge` transparent.
             """,
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in CSSBlur(filter) })
 
     private let blur: GaussianBlur

@@ -13,5 +13,6 @@ enum CIConvolution3X3 {
         fidelity: .exact,
         source:
             "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 3, rows: 3) })
 }

@@ -13,5 +13,6 @@ enum CIConvolution5X5 {
         fidelity: .exact,
         source:
             "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 5, rows: 5) })
 }

@@ -13,5 +13,6 @@ enum CIConvolution9Vertical {
         fidelity: .exact,
         source:
             "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 1, rows: 9) })
 }

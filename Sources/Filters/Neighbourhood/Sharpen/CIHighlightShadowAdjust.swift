@@ -35,6 +35,7 @@ struct CIHighlightShadowAdjust: NeighbourhoodFilter {
             Apple's kernel is unpublished. Ours multiplies colours by a gain that depends on the blurred luminance, fitted to \
             the luminance of one of Core Image's own results.
             """,
+        gain: .kept,
         kernel: .neighbourhood { filter, _ in CIHighlightShadowAdjust(filter) })
 
     private let blur: GaussianBlur

@@ -25,6 +25,7 @@ struct CISharpenLuminance: NeighbourhoodFilter {
             x + sharpness · (Y − Gaussian(Y)), σ = radius, Y = 0.2125 R + 0.7154 G + 0.0721 B of linear light; a fit to Core \
             Image's own pixels gave radius 1.695 and sharpness 0.400, its defaults.
             """,
+        gain: .kept,
         kernel: .neighbourhood { filter, _ in CISharpenLuminance(filter) })
 
     private let blur: GaussianBlur

@@ -26,6 +26,7 @@ struct CIUnsharpMask: NeighbourhoodFilter {
             x + intensity · (x − Gaussian(x)), σ = radius. Measured on an OS that blurred encoded values; ours blurs linear \
             light, as Core Image has done since iOS 12.
             """,
+        gain: .kept,
         kernel: .neighbourhood { filter, _ in CIUnsharpMask(filter) })
 
     private let blur: GaussianBlur

@@ -13,5 +13,6 @@ enum CIBloom {
         fidelity: .measured(rms: 0.34),
         source:
             "mix(x, max(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in Glow(filter, brightens: true) })
 }

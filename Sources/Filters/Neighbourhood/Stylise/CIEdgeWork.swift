@@ -25,6 +25,7 @@ struct CIEdgeWork: NeighbourhoodFilter {
             Apple's kernel is unpublished. Ours: the difference of two Gaussians (radius and radius / 1.6) of the encoded \
             luminance, with a threshold.
             """,
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in CIEdgeWork(filter) })
 
     private let wide: GaussianBlur

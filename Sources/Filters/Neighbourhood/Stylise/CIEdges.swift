@@ -24,6 +24,7 @@ struct CIEdges: NeighbourhoodFilter {
             Apple's kernel is unpublished and no sample of it was found. Ours: clamp(intensity · √(gx² + gy²) / 4) per \
             linear channel, 3×3 Sobel differences.
             """,
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in CIEdges(filter) })
 
     let reach = Extent(columns: 1, rows: 1)

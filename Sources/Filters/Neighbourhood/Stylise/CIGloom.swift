@@ -13,5 +13,6 @@ enum CIGloom {
         fidelity: .measured(rms: 0.27),
         source:
             "mix(x, min(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, _ in Glow(filter, brightens: false) })
 }

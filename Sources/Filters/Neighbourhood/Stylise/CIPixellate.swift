@@ -21,6 +21,7 @@ struct CIPixellate: NeighbourhoodFilter {
         fidelity: .measured(rms: 0.3),
         source:
             "Each cell takes the colour at its centre point, interpolated, not the cell's mean.",
+        gain: .dropped,
         kernel: .neighbourhood { filter, context in CIPixellate(filter, context.size) })
 
     private let columns: Cells

@@ -1,0 +1,73 @@
+import Files
+import GainMaps
+import JPEG
+
+/// Writes the JPEG of a gain map from rows of codes: grey, or colours of full chroma.
+final class GainMapWriter {
+    private let writer: JPEGWriter
+    private let planes: JPEGPlanes
+    private let target: OpenFile
+    private let channels: Int
+    private let size: (width: Int, height: Int)
+    private var row = 0
+
+    /// Higher than a photo's: an error of a code is one of light, and maps are small.
+    private static let quality = 95
+
+    /// Starts one in a file, which it empties.
+    init(
+        to target: OpenFile, width: Int, height: Int, channels: Int, _ metadata: GainMapMetadata
+    ) throws(JPEGError) {
+        let layout = JPEGLayout(
+            width: width, height: height, colour: channels == 1 ? .grey : .ycbcr,
+            sampling: .init(repeating: .init(1, 1), count: channels))
+        writer = try JPEGWriter(
+            target.descriptor, layout: layout,
+            coding: JPEGCoding(quality: Self.quality, isOptimised: true),
+            markers: UltraHDR.mapSegments(metadata).map {
+                JPEGMarker(code: $0.code, bytes: $0.bytes)
+            })
+        planes = JPEGPlanes(layout)
+        (self.target, self.channels, size) = (target, channels, (width, height))
+    }
+
+    /// Takes the next row: the code of a channel at a column.
+    func write(_ code: (_ column: Int, _ channel: Int) -> UInt8) throws(JPEGError) {
+        let line = row % planes.planes[0].mcuHeight
+        for column in 0..<size.width {
+            if channels == 1 {
+                planes.planes[0].row(line, of: 0)[column] = code(column, 0)
+            } else {
+                let colour = (code(column, 0), code(column, 1), code(column, 2))
+                let stored = Self.stored(Float(colour.0), Float(colour.1), Float(colour.2))
+                for channel in 0..<3 {
+                    planes.planes[channel].row(line, of: 0)[column] = stored[channel]
+                }
+            }
+        }
+        row += 1
+        if row == size.height || row % planes.planes[0].mcuHeight == 0 {
+            planes.fillEdges(ofPhoto: (row - 1) / planes.planes[0].mcuHeight)
+            try writer.writePlanes(planes)
+        }
+    }
+
+    /// JFIF 1.02's matrix, which is BT.601's.
+    private static func stored(_ red: Float, _ green: Float, _ blue: Float) -> [UInt8] {
+        let luma = 0.299 * red + 0.587 * green + 0.114 * blue
+        return [luma, 128 + (blue - luma) / 1.772, 128 + (red - luma) / 1.402].map {
+            UInt8(min(max($0, 0), 255).rounded())
+        }
+    }
+
+    /// The bytes of the JPEG, after the last row; the file is empty then.
+    ///
+    /// - Throws: `JPEGError` or `Failure`.
+    func finish() throws -> [UInt8] {
+        precondition(row == size.height, "\(row) rows of \(size.height)")
+        try writer.finish()
+        let bytes = target.bytes(from: 0, count: try target.length())
+        try target.cut(to: 0)
+        return bytes
+    }
+}

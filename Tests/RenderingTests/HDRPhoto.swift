@@ -1,0 +1,160 @@
+import Adjustments
+import Files
+import Filters
+import Foundation
+import GainMaps
+import JPEG
+import Pixels
+import RenderProtocol
+import Vips
+
+@testable import Rendering
+
+/// Photos with a gain map that tests make.
+enum HDRPhoto {
+    /// How a map is made.
+    struct Kind: Sendable, CustomStringConvertible {
+        let description: String
+        /// Pixels of the photo for one of the map.
+        let ratio: Int
+        let channels: Int
+        let min, max, gamma: Double
+
+        static let all = [
+            Kind(description: "half the size", ratio: 2, channels: 1, min: 0, max: 3, gamma: 1),
+            Kind(
+                description: "a quarter of the size", ratio: 4, channels: 1, min: 0, max: 1.75,
+                gamma: 0.7),
+            Kind(
+                description: "full size, below 1 too", ratio: 1, channels: 1, min: -0.5, max: 2,
+                gamma: 1.5),
+            Kind(
+                description: "of three channels", ratio: 2, channels: 3, min: 0, max: 2.5, gamma: 1),
+        ]
+
+        var metadata: GainMapMetadata? {
+            func fraction(_ value: Double) -> Fraction { Fraction(nearest: value) ?? Fraction(0) }
+            return GainMapMetadata(
+                channels: .init(
+                    repeating: .init(
+                        min: fraction(min), max: fraction(max), gamma: fraction(gamma)),
+                    count: channels), baseHeadroom: Fraction(0), alternateHeadroom: fraction(max))
+        }
+    }
+
+    static let size = PixelSize(width: 416, height: 304)
+
+    /// Writes a photo of smooth colours with a map of smooth gains.
+    static func write(_ kind: Kind, to path: String, orientation: Int? = nil) throws {
+        try PlanesLaneTests.photo(
+            size.width, size.height, 2, 2, at: path, orientation: orientation)
+        let map = try map(kind, scratch: path + ".map")
+        let file = try OpenFile(changing: path)
+        try UltraHDRFile.join(map, to: file)
+    }
+
+    /// The map's JPEG.
+    static func map(_ kind: Kind, scratch: String) throws -> [UInt8] {
+        guard let metadata = kind.metadata else { preconditionFailure("\(kind) is no map") }
+        let (width, height) = (size.width / kind.ratio, size.height / kind.ratio)
+        let writer = try GainMapWriter(
+            to: OpenFile(writing: scratch), width: width, height: height, channels: kind.channels,
+            metadata)
+        for y in 0..<height {
+            try writer.write { x, channel in
+                let (u, v) = (Double(x) / Double(width), Double(y) / Double(height))
+                let wave = sin(7 * u + Double(channel)) * cos(5 * v + 2 * u)
+                return UInt8(127.5 + 110 * wave)
+            }
+        }
+        return try writer.finish()
+    }
+}
+
+/// A photo as a bright screen shows it: linear light, three floats a pixel, not turned.
+struct HDRPicture {
+    let width, height: Int
+    let light: [Float]
+
+    /// Reads a file with a gain map.
+    init(_ path: String) throws {
+        let file = try PhotoFile(at: path)
+        guard let map = file.beside().map else {
+            throw Failure(.internalError, "\(path) has no gain map")
+        }
+        let base = try Picture(path)
+        let pixels = try GainMapPixels(file, map)
+        (width, height) = (base.width, base.height)
+        var light: [Float] = []
+        light.reserveCapacity(3 * base.width * base.height)
+        for y in 0..<base.height {
+            let v = (Double(y) + 0.5) / Double(base.height) * Double(pixels.height) - 0.5
+            for x in 0..<base.width {
+                let u = (Double(x) + 0.5) / Double(base.width) * Double(pixels.width) - 0.5
+                for (channel, code) in base.pixel(x, y).enumerated() {
+                    let said = map.metadata.channel(channel)
+                    let gain = said.gain(
+                        ofCode: pixels.code(u, v, min(channel, pixels.channels - 1)) / 255)
+                    let below = ToneCurve.sRGB.linear(Double(code) / 255)
+                    light.append(
+                        Float(
+                            (below + said.baseOffset.value) * exp2(gain)
+                                - said.alternateOffset.value))
+                }
+            }
+        }
+        self.light = light
+    }
+
+    private init(_ image: Image) throws {
+        (width, height) = (image.width, image.height)
+        light = try image.pixels().withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+
+    /// The same edit of the light itself, as the plan of the photo says.
+    func edited(as photo: Photo) throws -> HDRPicture {
+        let image = try Image.fromPixels(
+            light.withUnsafeBytes { Array($0) }, width: width, height: height, bands: 3,
+            format: .float, interpretation: "scrgb")
+        var runner = PassRunner(
+            StandardImage(image, layout: .init(sample: .linear, bands: 3), colour: .sRGB),
+            target: .init(sample: .linear, bands: 3), targetColour: .sRGB, background: .white,
+            spool: .none)
+        return try HDRPicture(runner.run(photo.planned.passes))
+    }
+
+    /// How far two pictures are from each other, in stops of luminance: the mean, and what 99 % keep.
+    func difference(from other: HDRPicture) throws -> (mean: Double, p99: Double) {
+        guard width == other.width, height == other.height else {
+            throw Failure(
+                .internalError, "\(width)×\(height) against \(other.width)×\(other.height)")
+        }
+        func stops(_ light: [Float], _ pixel: Int) -> Double {
+            let weights = [0.2126, 0.7152, 0.0722]
+            let luminance = (0..<3).reduce(0.0) { $0 + weights[$1] * Double(light[3 * pixel + $1]) }
+            return log2(Swift.max(luminance, 0) + 1.0 / 64)
+        }
+        let differences = (0..<width * height).map {
+            abs(stops(light, $0) - stops(other.light, $0))
+        }.sorted()
+        return (
+            differences.reduce(0, +) / Double(differences.count),
+            differences[differences.count * 99 / 100]
+        )
+    }
+}
+
+extension GainMapPixels {
+    /// The code between pixels, as screens look it up.
+    fileprivate func code(_ x: Double, _ y: Double, _ channel: Int) -> Double {
+        func at(_ column: Int, _ row: Int) -> Double {
+            let (column, row) = (min(max(column, 0), width - 1), min(max(row, 0), height - 1))
+            return Double(codes[(row * width + column) * channels + channel])
+        }
+        let (left, top) = (x.rounded(.down), y.rounded(.down))
+        let (u, v) = (x - left, y - top)
+        let (column, row) = (Int(left), Int(top))
+        return (at(column, row) * (1 - u) + at(column + 1, row) * u) * (1 - v)
+            + (at(column, row + 1) * (1 - u) + at(column + 1, row + 1) * u) * v
+    }
+}
