@@ -8,7 +8,9 @@ struct CurvePixels: PixelFilter {
     /// How far the tables may miss the function, encoded: half a 16-bit code.
     static let errorMax = 0.5 / 65_535
 
-    private let above, below: LightCurve
+    /// As ``LightCurve/table``: the pieces for light, then those for its negative.
+    private let table: Table<Float>
+    private static let scale = LightCurve.scale
 
     /// Nil when the function has corners that the tables would miss by more than ``errorMax``.
     init?(_ function: (Double) -> Double) {
@@ -17,18 +19,19 @@ struct CurvePixels: PixelFilter {
         func down(_ light: Double) -> Double { up(-light) }
         let (above, below) = (LightCurve(up), LightCurve(down))
         guard above.follows(up), below.follows(down) else { return nil }
-        (self.above, self.below) = (above, below)
+        let half = 2 * Self.scale.count
+        table = Table(count: 2 * half) { place in
+            place < half ? above.table.values[place] : below.table.values[place - half]
+        }
     }
 
     func apply(to pixels: PixelChunk) {
-        let (above, below) = (above.table.values, below.table.values)
-        let scale = self.above.scale
-        for plane in pixels.colours {
-            for i in 0..<pixels.count {
-                let light = plane[i]
-                let (entry, part) = scale.position(light.magnitude)
-                let values = light < 0 ? below : above
-                plane[i] = values[2 * entry] + values[2 * entry + 1] * part
+        let (pairs, scale, count) = (table.values, Self.scale, pixels.count)
+        TablePlaces.with { places in
+            for plane in pixels.colours {
+                scale.fill(
+                    places, forAmounts: plane, count: count, negatives: Int32(scale.count))
+                places.lookUp(pairs, into: plane, count: count)
             }
         }
     }

@@ -24,23 +24,26 @@ public final class LightCurve: Sendable {
     /// Replaces each number of a plane by the function's value for it; what is 0 or less counts as
     /// 2⁻²⁶, what is 2⁷ or more as that.
     public func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
-        let values = table.values
-        for i in 0..<count {
-            let (entry, part) = scale.position(plane[i])
-            plane[i] = values[2 * entry] + values[2 * entry + 1] * part
+        let pairs = table.values
+        TablePlaces.inBlocks(plane, count) { places, plane, count in
+            scale.fill(places, for: plane, count: count)
+            places.lookUp(pairs, into: plane, count: count)
         }
     }
 
     /// The same for odd functions: the value for a negative number is that of its amount, negative.
     public func applySigned(to plane: UnsafeMutablePointer<Float>, count: Int) {
-        let values = table.values
-        for i in 0..<count {
-            let number = plane[i]
-            let (entry, part) = scale.position(number.magnitude)
-            let value = values[2 * entry] + values[2 * entry + 1] * part
-            // The number's sign, without a branch.
-            let signed = value.bitPattern ^ number.bitPattern & 0x8000_0000
-            plane[i] = number == 0 ? 0 : Float(bitPattern: signed)
+        let pairs = table.values
+        TablePlaces.inBlocks(plane, count) { places, plane, count in
+            scale.fill(places, forAmounts: plane, count: count)
+            let values = places.parts
+            places.lookUp(pairs, into: values, count: count)
+            for i in 0..<count {
+                let number = plane[i]
+                // The number's sign, without a branch.
+                let signed = values[i].bitPattern ^ number.bitPattern & 0x8000_0000
+                plane[i] = number == 0 ? 0 : Float(bitPattern: signed)
+            }
         }
     }
 

@@ -38,13 +38,13 @@ public struct LogScale: Sendable {
 
     /// The entry for a number, and how far the number lies from its lower end to its upper end, 0 to 1.
     @inline(__always) @inlinable
-    public func position(_ number: Float) -> (entry: Int, part: Float) {
+    public func position(_ number: Float) -> (entry: Int32, part: Float) {
         let above = number > lowest ? number : lowest
         let clamped = above < highest ? above : highest
         let bits = clamped.bitPattern &- firstBits
         let rest = bits & (1 &<< shift &- 1)
         return (
-            Int(truncatingIfNeeded: bits &>> shift),
+            Int32(bitPattern: bits &>> shift),
             Float(Int32(bitPattern: rest)) * partScale
         )
     }

@@ -55,19 +55,19 @@ public struct RadialTable: Sendable {
             }
             return
         }
-        let (entries, start, scale) = (table.values, start, scale)
+        let (ends, start, scale) = (table.values, start, scale)
         let square = Float(dy * dy)
         let last = Float(Self.pieces)
-        for i in 0..<pixels.count {
-            let dx = Float(pixels.x + Double(Int32(truncatingIfNeeded: i)) - centre.x)
-            let place = ((dx * dx + square).squareRoot() - start) * scale
-            let above = place > 0 ? place : 0
-            values[i] = above < last ? above : last
-        }
-        for i in 0..<pixels.count {
-            let entry = Int32(values[i])
-            let low = entries[Int(entry)]
-            values[i] = low + (entries[Int(entry) + 1] - low) * (values[i] - Float(entry))
+        TablePlaces.with { places in
+            for i in 0..<pixels.count {
+                let dx = Float(pixels.x + Double(Int32(truncatingIfNeeded: i)) - centre.x)
+                let place = ((dx * dx + square).squareRoot() - start) * scale
+                let above = place > 0 ? place : 0
+                let inside = above < last ? above : last
+                let entry = places.setEntry(i, inside)
+                places.parts[i] = inside - entry
+            }
+            places.lookUp(ends: ends, into: values, count: pixels.count)
         }
     }
 }

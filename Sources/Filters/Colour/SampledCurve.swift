@@ -23,14 +23,17 @@ struct SampledCurve: Sendable {
 
     /// Replaces each number of a plane by the function's value for it.
     func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
-        let values = table.values
+        let (ends, low, scale) = (table.values, low, scale)
         let last = Float(table.count - 2)
-        for i in 0..<count {
-            let position = (plane[i] - low) * scale
-            // What lies outside takes the outermost piece, however far it is from it.
-            let piece = min(max(position.rounded(.down), 0), last)
-            let entry = Int(piece)
-            plane[i] = values[entry] + (values[entry + 1] - values[entry]) * (position - piece)
+        TablePlaces.inBlocks(plane, count) { places, plane, count in
+            for i in 0..<count {
+                let position = (plane[i] - low) * scale
+                // What lies outside takes the outermost piece, however far it is from it.
+                let above = position > 0 ? position : 0
+                let entry = places.setEntry(i, above < last ? above : last)
+                places.parts[i] = position - entry
+            }
+            places.lookUp(ends: ends, into: plane, count: count)
         }
     }
 }

@@ -38,17 +38,23 @@ struct CISepiaTone: PixelFilter {
     func apply(to pixels: PixelChunk) {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
         let (redPower, greenPower) = (self.red.table.values, self.green.table.values)
-        let scale = self.red.scale
+        let (scale, count) = (self.red.scale, pixels.count)
         let (amount, rest) = (intensity, 1 - intensity)
-        for i in 0..<pixels.count {
-            let y = Luminance.of(red[i], green[i], blue[i])
-            let (entry, part) = scale.position(y)
-            let light = y > 0 ? y : 0
-            let brownR = redPower[2 * entry] + redPower[2 * entry + 1] * part
-            let brownG = greenPower[2 * entry] + greenPower[2 * entry + 1] * part
-            red[i] = rest * red[i] + amount * brownR
-            green[i] = rest * green[i] + amount * brownG
-            blue[i] = rest * blue[i] + amount * (light * light)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * PixelChunk.capacity) { memory in
+            guard let brown = memory.baseAddress else { return }
+            let luminance = brown + PixelChunk.capacity
+            for i in 0..<count { luminance[i] = Luminance.of(red[i], green[i], blue[i]) }
+            TablePlaces.with { places in
+                scale.fill(places, for: luminance, count: count)
+                places.lookUp(redPower, into: brown, count: count)
+                for i in 0..<count { red[i] = rest * red[i] + amount * brown[i] }
+                places.lookUp(greenPower, into: brown, count: count)
+                for i in 0..<count { green[i] = rest * green[i] + amount * brown[i] }
+            }
+            for i in 0..<count {
+                let light = luminance[i] > 0 ? luminance[i] : 0
+                blue[i] = rest * blue[i] + amount * (light * light)
+            }
         }
     }
 }

@@ -17,9 +17,9 @@ extension PixelChunk {
         let most = Float(PixelForm.lightMax)
         for plane in [red, green, blue] {
             for i in 0..<count {
-                // Written so that what is no number becomes the least one.
-                let high = plane[i] < most ? plane[i] : most
-                plane[i] = plane[i] > -most ? high : -most
+                // Written so that what is no number becomes the least one, and as one instruction each.
+                let above = plane[i] > -most ? plane[i] : -most
+                plane[i] = above < most ? above : most
             }
         }
     }

@@ -39,20 +39,22 @@ package enum SampleWriter {
 
     /// Writes 16-bit codes, rounded half up, by lines between the points of one table per channel.
     ///
-    /// Measured on random light, one core: 2.1 ns a sample; a curve computed for each took 49 ns.
+    /// Measured on random light, one core: a curve computed for each took 49 ns a sample.
     package static func write16(
         _ chunk: PixelChunk, _ tables: [Table<Float>],
         _ start: UnsafeMutablePointer<UInt16>, bands: Int
     ) {
         let scale = ColourTables.scale16
-        for (channel, plane) in [chunk.red, chunk.green, chunk.blue].enumerated() {
-            let codes = tables[channel].values
-            var sample = start + channel
-            for i in 0..<chunk.count {
-                let (entry, way) = scale.position(plane[i])
-                let code = codes[entry] + (codes[entry + 1] - codes[entry]) * way
-                sample.pointee = UInt16(truncatingIfNeeded: Int32(code + 0.5))
-                sample += bands
+        TablePlaces.with { places in
+            for (channel, plane) in [chunk.red, chunk.green, chunk.blue].enumerated() {
+                scale.fill(places, for: plane, count: chunk.count)
+                let codes = places.parts
+                places.lookUp(ends: tables[channel].values, into: codes, count: chunk.count)
+                var sample = start + channel
+                for i in 0..<chunk.count {
+                    sample.pointee = UInt16(truncatingIfNeeded: Int32(codes[i] + 0.5))
+                    sample += bands
+                }
             }
         }
         guard bands == 4 else { return }
@@ -68,14 +70,24 @@ package enum SampleWriter {
         _ chunk: PixelChunk,
         _ start: UnsafeMutablePointer<Float>, bands: Int
     ) {
+        let (red, green, blue) = (chunk.red, chunk.green, chunk.blue)
         var pixel = start
+        if bands == 3 {
+            for i in 0..<chunk.count {
+                pixel[0] = red[i]
+                pixel[1] = green[i]
+                pixel[2] = blue[i]
+                pixel += 3
+            }
+            return
+        }
         for i in 0..<chunk.count {
-            let share = bands == 4 ? chunk.alpha[i] : 1
-            pixel[0] = chunk.red[i] * share
-            pixel[1] = chunk.green[i] * share
-            pixel[2] = chunk.blue[i] * share
-            if bands == 4 { pixel[3] = share }
-            pixel += bands
+            let share = chunk.alpha[i]
+            pixel[0] = red[i] * share
+            pixel[1] = green[i] * share
+            pixel[2] = blue[i] * share
+            pixel[3] = share
+            pixel += 4
         }
     }
 

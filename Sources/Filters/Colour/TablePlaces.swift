@@ -1,0 +1,144 @@
+import Adjustments
+
+/// Where some numbers lie in a table of straight lines: the piece of each, and how far behind the piece's beginning it lies.
+///
+/// Places are filled in by one loop, of which the compiler makes vectors, and looked up by another, four at a time: 0.46 ns a
+/// number on SSE2, where one loop that does both took 1.2.
+package struct TablePlaces {
+    /// Most numbers.
+    package static let capacity = PixelChunk.capacity
+
+    /// By number: its piece.
+    package let entries: UnsafeMutablePointer<Int32>
+    /// By number: how much of its piece lies before it, 0 to 1; beyond that outside of the table.
+    package let parts: UnsafeMutablePointer<Float>
+
+    /// Gives memory for ``capacity`` places, for the time of a call.
+    @inline(__always)
+    package static func with(_ body: (TablePlaces) -> Void) {
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: capacity) { entries in
+            withUnsafeTemporaryAllocation(of: Float.self, capacity: capacity) { parts in
+                guard let entries = entries.baseAddress, let parts = parts.baseAddress else {
+                    return
+                }
+                body(TablePlaces(entries: entries, parts: parts))
+            }
+        }
+    }
+
+    /// The same for as many numbers as there are, ``capacity`` at a time.
+    @inline(__always)
+    static func inBlocks(
+        _ numbers: UnsafeMutablePointer<Float>, _ count: Int,
+        _ body: (_ places: TablePlaces, _ numbers: UnsafeMutablePointer<Float>, _ count: Int) ->
+            Void
+    ) {
+        with { places in
+            var first = 0
+            while first < count {
+                body(places, numbers + first, min(capacity, count - first))
+                first += capacity
+            }
+        }
+    }
+
+    /// Sets the entry of a number that counts in pieces, 0 to 2²².
+    ///
+    /// By adding 2²³, beyond which a Float has no fractions: rounding down is a call, and a conversion that checks its
+    /// range keeps a loop from becoming vectors.
+    ///
+    /// - Returns: the whole number at or below it.
+    @inline(__always)
+    func setEntry(_ i: Int, _ number: Float) -> Float {
+        let nearest = (number + Self.whole) - Self.whole
+        let below = nearest > number ? nearest - 1 : nearest
+        entries[i] = Int32(bitPattern: (below + Self.whole).bitPattern & 0x7F_FFFF)
+        return below
+    }
+
+    private static let whole: Float = 8_388_608
+
+    /// Looks up lines that lie in pairs: of each piece its lower end, and what it gains until its upper end.
+    ///
+    /// - Parameter values: may be ``parts``.
+    @inline(__always)
+    func lookUp(
+        _ pairs: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        var i = 0
+        while i &+ 4 <= count {
+            let (low, gain) = four(pairs, at: i, apart: 2)
+            values.setLanes(i, low + gain * parts.lanes(i))
+            i &+= 4
+        }
+        while i < count {
+            let entry = 2 &* Int(entries[i])
+            values[i] = pairs[entry] + pairs[entry &+ 1] * parts[i]
+            i &+= 1
+        }
+    }
+
+    /// Looks up lines from each of the numbers to the next.
+    ///
+    /// - Parameters:
+    ///   - ends: one more than there are pieces.
+    ///   - values: may be ``parts``.
+    @inline(__always)
+    package func lookUp(
+        ends: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        var i = 0
+        while i &+ 4 <= count {
+            let (low, high) = four(ends, at: i, apart: 1)
+            values.setLanes(i, low + (high - low) * parts.lanes(i))
+            i &+= 4
+        }
+        while i < count {
+            let entry = Int(entries[i])
+            let low = ends[entry]
+            values[i] = low + (ends[entry &+ 1] - low) * parts[i]
+            i &+= 1
+        }
+    }
+
+    /// The numbers at four entries, and those behind them.
+    @inline(__always)
+    private func four(_ table: UnsafePointer<Float>, at i: Int, apart: Int) -> (Lanes, Lanes) {
+        func pair(_ offset: Int) -> SIMD2<Float> {
+            UnsafeRawPointer(table + apart &* Int(entries[i &+ offset]))
+                .loadUnaligned(as: SIMD2<Float>.self)
+        }
+        let a = Lanes(lowHalf: pair(0), highHalf: pair(1))
+        let b = Lanes(lowHalf: pair(2), highHalf: pair(3))
+        return (Lanes(a[0], a[2], b[0], b[2]), Lanes(a[1], a[3], b[1], b[3]))
+    }
+}
+
+extension LogScale {
+    /// Fills in the places of some numbers.
+    @inline(__always)
+    package func fill(
+        _ places: TablePlaces, for numbers: UnsafePointer<Float>, count: Int
+    ) {
+        for i in 0..<count {
+            let (entry, part) = position(numbers[i])
+            places.entries[i] = entry
+            places.parts[i] = part
+        }
+    }
+
+    /// Fills in the places of the amounts of some numbers.
+    ///
+    /// - Parameter negatives: how many entries those of negative numbers lie further on.
+    @inline(__always)
+    func fill(
+        _ places: TablePlaces, forAmounts numbers: UnsafePointer<Float>, count: Int,
+        negatives: Int32 = 0
+    ) {
+        for i in 0..<count {
+            let (entry, part) = position(numbers[i].magnitude)
+            places.entries[i] = entry &+ Int32(bitPattern: numbers[i].bitPattern) &>> 31 & negatives
+            places.parts[i] = part
+        }
+    }
+}
