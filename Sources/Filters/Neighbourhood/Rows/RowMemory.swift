@@ -23,16 +23,31 @@ public enum RowMemory {
     /// Zeros for rows, until ``free(_:)``.
     package static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
         let bytes = max(1, count) * MemoryLayout<Float>.stride
-        guard let memory = ledger.map({ $0.addresses(bytes) }) ?? calloc(1, bytes) else {
+        guard let memory = ledger.map({ $0.addresses(bytes) }) ?? aligned(bytes) else {
             fatalError("there are no \(bytes) bytes for rows")
         }
         return memory.bindMemory(to: Float.self, capacity: max(1, count))
     }
 
+    /// A cache line: what memory begins at.
+    private static let line = 64
+
+    /// Zeros that no memory stands behind before they are written, with what is to be freed in front of them.
+    private static func aligned(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        guard let start = calloc(1, bytes + line) else { return nil }
+        // What calloc gives is aligned to 16 bytes, so there is room for a pointer in between.
+        let memory = (start + 1).alignedUp(toMultipleOf: line)
+        (memory - MemoryLayout<UnsafeMutableRawPointer>.stride).storeBytes(
+            of: start, as: UnsafeMutableRawPointer.self)
+        return memory
+    }
+
     /// Gives them back.
     package static func free(_ memory: UnsafeMutablePointer<Float>) {
         // Those of a ledger go with it.
-        if ledger == nil { Glibc.free(memory) }
+        guard ledger == nil else { return }
+        let pointer = MemoryLayout<UnsafeMutableRawPointer>.stride
+        Glibc.free((UnsafeRawPointer(memory) - pointer).load(as: UnsafeMutableRawPointer.self))
     }
 
     @TaskLocal private static var ledger: Ledger?

@@ -49,7 +49,7 @@ extension SymmetricKernel {
         }
     }
 
-    /// Sixteen sums at a time, which stay in registers, then eight; up to seven more than asked for are made.
+    /// Thirty-two sums at a time, which stay in registers, then eight; up to seven more than asked for are made.
     ///
     /// - Parameter source: the samples to one side, by how far; negative to the other.
     @inline(__always)
@@ -61,40 +61,36 @@ extension SymmetricKernel {
             guard let weights = weights.baseAddress else { return }
             let middle = source(0)
             var i = 0
-            while i &+ 8 < count {
-                let own = Lanes(repeating: weights[0])
-                var (a, b) = (own * middle.lanes(i), own * middle.lanes(i &+ 4))
-                var (c, d) = (own * middle.lanes(i &+ 8), own * middle.lanes(i &+ 12))
+            while i &+ 24 < count {
+                let own = Octet(repeating: weights[0])
+                var (a, b) = (own * middle.octet(i), own * middle.octet(i &+ 8))
+                var (c, d) = (own * middle.octet(i &+ 16), own * middle.octet(i &+ 24))
                 var side = 1
                 while side <= reach {
                     let (left, right) = (source(-side) + i, source(side) + i)
-                    let weight = Lanes(repeating: weights[side])
-                    a += weight * (left.lanes(0) + right.lanes(0))
-                    b += weight * (left.lanes(4) + right.lanes(4))
-                    c += weight * (left.lanes(8) + right.lanes(8))
-                    d += weight * (left.lanes(12) + right.lanes(12))
+                    let weight = Octet(repeating: weights[side])
+                    a += weight * (left.octet(0) + right.octet(0))
+                    b += weight * (left.octet(8) + right.octet(8))
+                    c += weight * (left.octet(16) + right.octet(16))
+                    d += weight * (left.octet(24) + right.octet(24))
                     side &+= 1
                 }
-                target.setLanes(i, a)
-                target.setLanes(i &+ 4, b)
-                target.setLanes(i &+ 8, c)
-                target.setLanes(i &+ 12, d)
-                i &+= 16
+                target.setOctet(i, a)
+                target.setOctet(i &+ 8, b)
+                target.setOctet(i &+ 16, c)
+                target.setOctet(i &+ 24, d)
+                i &+= 32
             }
             while i < count {
-                let own = Lanes(repeating: weights[0])
-                var (low, high) = (own * middle.lanes(i), own * middle.lanes(i + 4))
+                var sum = Octet(repeating: weights[0]) * middle.octet(i)
                 var side = 1
                 while side <= reach {
-                    let (left, right) = (source(-side), source(side))
-                    let weight = Lanes(repeating: weights[side])
-                    low += weight * (left.lanes(i) + right.lanes(i))
-                    high += weight * (left.lanes(i + 4) + right.lanes(i + 4))
-                    side += 1
+                    let (left, right) = (source(-side) + i, source(side) + i)
+                    sum += Octet(repeating: weights[side]) * (left.octet(0) + right.octet(0))
+                    side &+= 1
                 }
-                target.setLanes(i, low)
-                target.setLanes(i + 4, high)
-                i += 8
+                target.setOctet(i, sum)
+                i &+= 8
             }
         }
     }
