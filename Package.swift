@@ -41,6 +41,8 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         // Our own C: where the linker puts the filters' registrations.
         .target(name: "CFilterRegistry"),
+        // An instruction that Swift has no name for.
+        .target(name: "CPrefetch"),
         // Calls that must stay C: system calls without a wrapper, signal handlers.
         .target(name: "CConfinement"),
         // Linux' own calls on files, which Swift does not import.
@@ -144,7 +146,7 @@ let package = Package(
             swiftSettings: settings),
         // The way of pixels from a decoder to an encoder, row by row: knows neither.
         .target(
-            name: "Pixels", dependencies: ["Adjustments", "Filters", "RenderProtocol"],
+            name: "Pixels", dependencies: ["Adjustments", "CPrefetch", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"], swiftSettings: settings),
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"], swiftSettings: settings),

@@ -64,6 +64,8 @@ package struct PixelProgram: Sendable {
     /// Height of the upright picture, to count rows from the bottom.
     private let height: Int
     private let memos: ColourMemoPool?
+    /// Whether each sample of the result is looked up for one of the source.
+    private let isLookUp: Bool
     /// Linear sRGB.
     private let background: [Float]
     private let showsBackground: Bool
@@ -98,6 +100,9 @@ package struct PixelProgram: Sendable {
         let isPlain = target == Layout(sample: .encoded8, bands: 3) && source == target
         let changesAlpha = filters.contains(where: \.changesAlpha)
         showsBackground = !target.hasAlpha && (source.hasAlpha || changesAlpha)
+        isLookUp =
+            source == Layout(sample: .encoded8, bands: 3) && filters.isEmpty && toWorking == nil
+            && target == Layout(sample: .linear, bands: 3)
         if isPlain, !showsBackground, !filters.contains(where: \.usesPosition) {
             memos =
                 chain.map {
@@ -155,6 +160,11 @@ package struct PixelProgram: Sendable {
         _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
         into to: UnsafeMutableRawPointer, stride: Int = 0
     ) {
+        if isLookUp {
+            return SampleReader.readInterleaved(
+                from.assumingMemoryBound(to: UInt8.self), linear8,
+                into: to.assumingMemoryBound(to: Float.self), count: count)
+        }
         let capacity = PixelChunk.capacity
         // Seven planes of 1 KB on the stack: libvips' threads share nothing.
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * capacity) { floats in

@@ -33,6 +33,22 @@ package enum SampleReader {
         }
     }
 
+    /// Reads 8-bit codes of three channels and leaves them interleaved.
+    package static func readInterleaved(
+        _ start: UnsafePointer<UInt8>, _ tables: [Table<Float>],
+        into light: UnsafeMutablePointer<Float>, count: Int
+    ) {
+        let (toRed, toGreen, toBlue) = (tables[0].values, tables[1].values, tables[2].values)
+        var (pixel, target) = (start, light)
+        for _ in 0..<count {
+            target[0] = toRed[Int(truncatingIfNeeded: pixel[0])]
+            target[1] = toGreen[Int(truncatingIfNeeded: pixel[1])]
+            target[2] = toBlue[Int(truncatingIfNeeded: pixel[2])]
+            pixel += 3
+            target += 3
+        }
+    }
+
     /// Reads linear light that is multiplied by alpha, and divides it out; where alpha is 0, so is
     /// the colour.
     package static func readLinear(

@@ -5,8 +5,8 @@ import Filters
 ///
 /// Where the result is smaller than the source the kernel is as much wider, up to ``stretchMax``.
 ///
-/// One pixel at a time, all channels together: 16 loads of four samples. Eight pixels at a time, plane by plane, are no
-/// faster from an angle of 5° on, where neighbours lie in different rows.
+/// One pixel at a time, all channels together. Eight pixels at a time, plane by plane, are no faster from an angle of 5° on, where
+/// neighbours lie in different rows.
 package struct BicubicWarp: Sendable {
     /// Widest kernel, as a multiple of its width for a result of the source's own size. Only where a picture is
     /// seen very aslant would more be needed.
@@ -35,45 +35,68 @@ package struct BicubicWarp: Sendable {
         taps = max(4, Self.taps(Float(most)))
     }
 
-    /// Columns, or rows, that a kernel of a width can reach.
-    private static func taps(_ stretch: Float) -> Int { Int((4 * stretch).rounded(.up)) + 1 }
+    /// Columns, or rows, that a kernel of a width can reach: whole numbers less than twice the width from any place.
+    private static func taps(_ stretch: Float) -> Int { Int((4 * stretch).rounded(.up)) }
 
-    /// Memory for ``run(row:columns:from:with:into:)``.
-    package func segment() -> WarpSegment { WarpSegment(taps: taps) }
+    /// Memory for ``run(row:columns:from:with:into:)``: of the pixels that are made and of those that come next.
+    package func segments() -> Segments { (WarpSegment(taps: taps), WarpSegment(taps: taps)) }
+
+    package typealias Segments = (WarpSegment, WarpSegment)
 
     /// Computes a part of a row of the result.
     ///
     /// - Parameters:
     ///   - source: ``reach`` is its own.
-    ///   - out: where the planes of column 0 of the result would be.
+    ///   - out: where the planes of column 0 of the result would be; three columns more may be written.
     package func run(
-        row: Int, columns: Range<Int>, from source: WarpedSource, with segment: WarpSegment,
+        row: Int, columns: Range<Int>, from source: WarpedSource, with segments: Segments,
         into out: PlanarRow
     ) {
+        var (segment, next) = segments
         var column = columns.lowerBound
+        var most = fill(segment, row, column..<columns.upperBound, source)
         while column < columns.upperBound {
             let count = min(WarpSegment.length, columns.upperBound - column)
-            var most = places.fill(
-                segment, column: column, row: row, count: count, in: source,
-                stretchMax: Float(Self.stretchMax))
-            // A hidden place may be stretched more than any visible one: it counts as nothing below.
-            let known = Float(taps - 1) / 4
-            if most.x > known || most.y > known {
-                segment.narrow(to: known, count: count)
-                most = (min(most.x, known), min(most.y, known))
+            let wide = most
+            if column + count < columns.upperBound {
+                most = fill(next, row, column + count..<columns.upperBound, source)
             }
-            if most == (1, 1) {
-                segment.weigh(count: count)
-                segment.sum(count: count, from: source)
-            } else {
-                let taps = (columns: Self.taps(most.x), rows: Self.taps(most.y))
-                segment.weighWide(count: count, taps: taps)
-                segment.sumWide(count: count, taps: taps, from: source)
-            }
-            segment.store(count: count, bands: source.bands, into: out, at: column)
-            if !coverage.isWhole { cover(row, column, count, out, planes: source.bands) }
+            make(segment, wide, row, column, count, from: source, into: out)
+            (segment, next) = (next, segment)
             column += count
         }
+    }
+
+    /// Fills in where the first of some columns lie, and asks for what is there.
+    private func fill(
+        _ segment: WarpSegment, _ row: Int, _ columns: Range<Int>, _ source: WarpedSource
+    ) -> (x: Float, y: Float) {
+        let count = min(WarpSegment.length, columns.count)
+        let most = places.fill(
+            segment, column: columns.lowerBound, row: row, count: count, in: source,
+            stretchMax: Float(Self.stretchMax))
+        segment.prefetch(count: count, from: source)
+        // A hidden place may be stretched more than any visible one: it counts as nothing below.
+        let known = Float(taps) / 4
+        guard most.x > known || most.y > known else { return most }
+        segment.narrow(to: known, count: count)
+        return (min(most.x, known), min(most.y, known))
+    }
+
+    private func make(
+        _ segment: WarpSegment, _ most: (x: Float, y: Float), _ row: Int, _ column: Int,
+        _ count: Int, from source: WarpedSource, into out: PlanarRow
+    ) {
+        if most == (1, 1) {
+            segment.weigh(count: count)
+            segment.sum(count: count, from: source)
+        } else {
+            let taps = (columns: Self.taps(most.x), rows: Self.taps(most.y))
+            segment.weighWide(count: count, taps: taps)
+            segment.sumWide(count: count, taps: taps, from: source)
+        }
+        segment.store(count: count, bands: source.bands, into: out, at: column)
+        if !coverage.isWhole { cover(row, column, count, out, planes: source.bands) }
     }
 
     /// Multiplies pixels by how much of them the source covers.

@@ -91,64 +91,100 @@ package struct WarpPlaces: Sendable {
         _ stretchMax: Float
     ) -> (x: Float, y: Float) {
         let y = Double(row) + 0.5
-        let (startX, stepX) = (map[1] * y + map[2], map[0])
-        let (startY, stepY) = (map[4] * y + map[5], map[3])
+        let start = Double(column) + 0.5
+        let shares = segment.shares
         let (startW, stepW) = (map[7] * y + map[8], map[6])
-        let (columns, rows) = (Bounds(source.columns), Bounds(source.rows))
-        let (a, b, d, e) = (Float(map[0]), Float(map[1]), Float(map[3]), Float(map[4]))
+        for i in 0..<count {
+            shares[i] = 1 / (startW + stepW * (start + Double(Int32(truncatingIfNeeded: i))))
+        }
+        // Until there are sums.
+        let places = segment.results
         let (g, h) = (Float(map[6]), Float(map[7]))
-        let (wideX, wideY) = (segment.stretchX, segment.stretchY)
-        // Until there are sums, the places themselves and by what they were divided.
-        let (placesX, placesY) = (segment.results, segment.results + WarpSegment.length)
-        let shares = segment.results + 2 * WarpSegment.length
-        for i in 0..<count {
-            let x = Double(Int32(truncatingIfNeeded: column &+ i)) + 0.5
-            let share = 1 / (startW + stepW * x)
-            let (u, v) = ((startX + stepX * x) * share, (startY + stepY * x) * share)
-            let (across, down) = (columns.split(u - 0.5), rows.split(v - 0.5))
-            (segment.columns[i], segment.across[i]) = (across.whole, across.rest)
-            (segment.rows[i], segment.down[i]) = (down.whole, down.rest)
-            (placesX[i], placesY[i], shares[i]) = (Float(u), Float(v), Float(share))
-        }
-        // As Homography.stretch(at:).
-        for i in 0..<count {
-            let (dx, dy) = ((a - placesX[i] * g) * shares[i], (b - placesX[i] * h) * shares[i])
-            wideX[i] = (dx * dx + dy * dy).squareRoot()
-        }
-        for i in 0..<count {
-            let (dx, dy) = ((d - placesY[i] * g) * shares[i], (e - placesY[i] * h) * shares[i])
-            wideY[i] = (dx * dx + dy * dy).squareRoot()
-        }
+        Self.fill(
+            segment.columns, segment.across, places, shares, count, Bounds(source.columns),
+            start: map[1] * y + map[2] + map[0] * start, step: map[0])
+        Self.stretch(
+            segment.stretchX, places, shares, count, (Float(map[0]), Float(map[1])), (g, h))
+        Self.fill(
+            segment.rows, segment.down, places, shares, count, Bounds(source.rows),
+            start: map[4] * y + map[5] + map[3] * start, step: map[3])
+        Self.stretch(
+            segment.stretchY, places, shares, count, (Float(map[3]), Float(map[4])), (g, h))
         decide(segment, column, y, count)
-        var most: (x: Float, y: Float) = (1, 1)
-        let limit = Float(Self.stretchLeast)
+        return Self.kernels(segment.stretchX, segment.stretchY, count, stretchMax)
+    }
+
+    /// Fills in places along one side, seen aslant.
+    ///
+    /// Few arrays at a time: of more the compiler does not find out that they lie apart, and makes no vectors.
+    @inline(__always)
+    private static func fill(
+        _ whole: UnsafeMutablePointer<Int32>, _ rest: UnsafeMutablePointer<Float>,
+        _ places: UnsafeMutablePointer<Float>, _ shares: UnsafePointer<Double>, _ count: Int,
+        _ bounds: Bounds, start: Double, step: Double
+    ) {
+        for i in 0..<count {
+            let place = (start + step * Double(Int32(truncatingIfNeeded: i))) * shares[i]
+            let split = bounds.split(place - 0.5)
+            whole[i] = split.whole
+            rest[i] = split.rest
+            places[i] = Float(place)
+        }
+    }
+
+    /// How much the picture shrinks along one side, as Homography.stretch(at:).
+    @inline(__always)
+    private static func stretch(
+        _ wide: UnsafeMutablePointer<Float>, _ places: UnsafePointer<Float>,
+        _ shares: UnsafePointer<Double>, _ count: Int, _ own: (Float, Float),
+        _ below: (Float, Float)
+    ) {
+        for i in 0..<count {
+            let share = Float(shares[i])
+            let dx = (own.0 - places[i] * below.0) * share
+            let dy = (own.1 - places[i] * below.1) * share
+            wide[i] = (dx * dx + dy * dy).squareRoot()
+        }
+    }
+
+    /// Makes widths of kernels from how much the picture shrinks.
+    ///
+    /// - Returns: the widest.
+    private static func kernels(
+        _ wideX: UnsafeMutablePointer<Float>, _ wideY: UnsafeMutablePointer<Float>, _ count: Int,
+        _ stretchMax: Float
+    ) -> (x: Float, y: Float) {
+        let limit = Float(stretchLeast)
+        // Floats above 0 are in the order of their bits, whose greatest the compiler finds by vectors.
+        var most: (x: UInt32, y: UInt32) = (0, 0)
         for i in 0..<count {
             let isWide = wideX[i] > limit || wideY[i] > limit
-            func kernel(_ stretch: Float) -> Float {
+            @inline(__always) func kernel(_ stretch: Float) -> Float {
                 let above = stretch > 1 ? stretch : 1
                 return isWide ? (above < stretchMax ? above : stretchMax) : 1
             }
-            wideX[i] = kernel(wideX[i])
-            wideY[i] = kernel(wideY[i])
-            most = (max(most.x, wideX[i]), max(most.y, wideY[i]))
+            let (x, y) = (kernel(wideX[i]), kernel(wideY[i]))
+            (wideX[i], wideY[i]) = (x, y)
+            most.x = x.bitPattern > most.x ? x.bitPattern : most.x
+            most.y = y.bitPattern > most.y ? y.bitPattern : most.y
         }
-        return most
+        return (Float(bitPattern: most.x), Float(bitPattern: most.y))
     }
 
     /// Computes anew, in Doubles, how much the picture shrinks where Floats cannot tell whether kernels become wider.
     private func decide(_ segment: WarpSegment, _ column: Int, _ y: Double, _ count: Int) {
         let (wideX, wideY) = (segment.stretchX, segment.stretchY)
-        var least = Float.infinity
+        let limit = Float(Self.stretchLeast)
+        var least = UInt32.max
         for i in 0..<count {
-            let x = (wideX[i] - Float(Self.stretchLeast)).magnitude
-            let y = (wideY[i] - Float(Self.stretchLeast)).magnitude
+            let x = (wideX[i] - limit).magnitude.bitPattern
+            let y = (wideY[i] - limit).magnitude.bitPattern
             let nearer = x < y ? x : y
             least = nearer < least ? nearer : least
         }
-        guard least < Self.doubt else { return }
+        guard least < Self.doubt.bitPattern else { return }
         func told(_ stretch: Double) -> Float {
-            let limit = Float(Self.stretchLeast)
-            return stretch > Self.stretchLeast
+            stretch > Self.stretchLeast
                 ? max(Float(stretch), limit.nextUp) : min(Float(stretch), limit)
         }
         for i in 0..<count {

@@ -1,48 +1,94 @@
 package import Adjustments
+import CPrefetch
 import Filters
 
 extension WarpSegment {
-    /// Makes each pixel from the sixteen around its place.
-    package func sum(count: Int, from source: WarpedSource) {
-        let (columns, rows, results) = (columns, rows, results)
-        let (across, down) = (columnWeights, rowWeights)
+    /// Asks for the samples around each place, which are about to be summed.
+    ///
+    /// In a picture that is turned, neighbouring pixels lie in rows after rows, each of which is left again before a
+    /// processor has seen that it is read in order.
+    package func prefetch(count: Int, from source: WarpedSource) {
         let bands = source.bands
-        // The row above the first.
         let lines = source.lines + (source.reach &- 1 &- source.rows.lowerBound)
-        for i in 0..<count {
+        // Pixels to a cache line.
+        let step = 16 / bands
+        for i in stride(from: 0, to: count, by: step) {
             let first = (Int(columns[i]) &- 1) &* bands
             let line = lines + Int(rows[i])
-            let a = across[i]
-            let b = across[i &+ Self.length]
-            let c = across[i &+ 2 &* Self.length]
-            let d = across[i &+ 3 &* Self.length]
-            @inline(__always) func sum(_ number: Int) -> Lanes {
-                let pixel = line[number] + first
-                var sum = pixel.lanes(0) * a
-                sum += pixel.lanes(bands) * b
-                sum += pixel.lanes(2 &* bands) * c
-                return sum + pixel.lanes(3 &* bands) * d
-            }
-            var total = sum(0) * down[i]
-            total += sum(1) * down[i &+ Self.length]
-            total += sum(2) * down[i &+ 2 &* Self.length]
-            total += sum(3) * down[i &+ 3 &* Self.length]
-            results.setLanes(4 &* i, total)
+            for number in 0..<4 { minilab_prefetch(line[number] + first) }
+        }
+    }
+
+    /// Makes each pixel from the sixteen around its place.
+    package func sum(count: Int, from source: WarpedSource) {
+        // Numbers that the compiler knows let it unroll the loops.
+        if source.bands == 3 {
+            sum(count, 3, 4, 4, source, source.reach - 1, columnsBefore: 1)
+        } else {
+            sum(count, 4, 4, 4, source, source.reach - 1, columnsBefore: 1)
         }
     }
 
     /// The same with as many columns and rows as wider kernels reach, from ``columns`` and ``rows`` on.
     package func sumWide(count: Int, taps: (columns: Int, rows: Int), from source: WarpedSource) {
-        // A number that the compiler knows lets it unroll the loops: what hardly shrinks reaches five.
-        if taps == (5, 5) {
-            sumWide(count, 5, 5, source)
-        } else {
-            sumWide(count, taps.columns, taps.rows, source)
+        // What hardly shrinks reaches five.
+        switch (taps.columns, source.bands) {
+        case (4, 3): sum(count, 3, 4, taps.rows, source, source.reach, columnsBefore: 0)
+        case (5, 3): sum(count, 3, 5, taps.rows, source, source.reach, columnsBefore: 0)
+        case (4, _): sum(count, 4, 4, taps.rows, source, source.reach, columnsBefore: 0)
+        case (5, _): sum(count, 4, 5, taps.rows, source, source.reach, columnsBefore: 0)
+        default: sumAny(count, taps.columns, taps.rows, source)
         }
     }
 
+    /// Sums rows first, eight samples together whatever channels they are of, and then the columns that are left.
+    ///
+    /// - Parameters:
+    ///   - columnTaps: at most 5.
+    ///   - line: the number of the line of row 0's first tap.
     @inline(__always)
-    private func sumWide(_ count: Int, _ columnTaps: Int, _ rowTaps: Int, _ source: WarpedSource) {
+    private func sum(
+        _ count: Int, _ bands: Int, _ columnTaps: Int, _ rowTaps: Int, _ source: WarpedSource,
+        _ line: Int, columnsBefore: Int
+    ) {
+        let (columns, rows, results, sums) = (columns, rows, results, sums)
+        let (across, down) = (columnWeights, rowWeights)
+        let lines = source.lines + (line &- source.rows.lowerBound)
+        let samples = bands * columnTaps
+        for i in 0..<count {
+            let first = (Int(columns[i]) &- columnsBefore) &* bands
+            let line = lines + Int(rows[i])
+            let weight = down[i]
+            var low = line[0].octet(first) * weight
+            var high = Octet.zero
+            var rest = Lanes.zero
+            if samples > 12 { high = line[0].octet(first &+ 8) * weight }
+            if samples == 12 { rest = line[0].lanes(first &+ 8) * weight }
+            if samples > 16 { rest = line[0].lanes(first &+ 16) * weight }
+            for row in 1..<rowTaps {
+                let weight = down[row &* Self.length &+ i]
+                low += line[row].octet(first) * weight
+                if samples > 12 { high += line[row].octet(first &+ 8) * weight }
+                if samples == 12 { rest += line[row].lanes(first &+ 8) * weight }
+                if samples > 16 { rest += line[row].lanes(first &+ 16) * weight }
+            }
+            let sum = sums + Self.sumSize &* i
+            sum.setOctet(0, low)
+            if samples > 12 { sum.setOctet(8, high) }
+            if samples == 12 { sum.setLanes(8, rest) }
+            if samples > 16 { sum.setLanes(16, rest) }
+        }
+        for i in 0..<count {
+            let sum = sums + Self.sumSize &* i
+            var total = sum.lanes(0) * across[i]
+            for column in 1..<columnTaps {
+                total += sum.lanes(column &* bands) * across[column &* Self.length &+ i]
+            }
+            results.setLanes(4 &* i, total)
+        }
+    }
+
+    private func sumAny(_ count: Int, _ columnTaps: Int, _ rowTaps: Int, _ source: WarpedSource) {
         let (columns, rows, results) = (columns, rows, results)
         let (columnWeights, rowWeights) = (columnWeights, rowWeights)
         let bands = source.bands
@@ -64,12 +110,17 @@ extension WarpSegment {
         }
     }
 
-    /// Writes the pixels into planes.
+    /// Writes the pixels into planes, and up to three more.
     package func store(count: Int, bands: Int, into out: PlanarRow, at column: Int) {
-        for plane in 0..<bands {
-            let target = out[plane] + column
-            let samples = results + plane
-            for i in 0..<count { target[i] = samples[4 &* i] }
+        let (red, green, blue) = (out[0] + column, out[1] + column, out[2] + column)
+        let alpha = bands == 4 ? out[3] + column : nil
+        for i in stride(from: 0, to: count, by: 4) {
+            let (a, b) = (results.lanes(4 &* i), results.lanes(4 &* i &+ 4))
+            let (c, d) = (results.lanes(4 &* i &+ 8), results.lanes(4 &* i &+ 12))
+            red.setLanes(i, Lanes(a[0], b[0], c[0], d[0]))
+            green.setLanes(i, Lanes(a[1], b[1], c[1], d[1]))
+            blue.setLanes(i, Lanes(a[2], b[2], c[2], d[2]))
+            alpha?.setLanes(i, Lanes(a[3], b[3], c[3], d[3]))
         }
     }
 }

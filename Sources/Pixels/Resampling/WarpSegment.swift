@@ -20,6 +20,12 @@ package final class WarpSegment {
     package let columnWeights, rowWeights: UnsafeMutablePointer<Float>
     /// By pixel: four samples.
     package let results: UnsafeMutablePointer<Float>
+    /// By pixel: the sums over rows of all samples of its columns, ``sumSize`` apart.
+    package let sums: UnsafeMutablePointer<Float>
+    /// Five columns of four channels.
+    package static let sumSize = 20
+    /// By pixel of a picture that is seen aslant: by what its place is divided, one over that.
+    package let shares: UnsafeMutablePointer<Double>
     private let whole: UnsafeMutablePointer<Int32>
     private let numbers: UnsafeMutablePointer<Float>
 
@@ -28,7 +34,7 @@ package final class WarpSegment {
         let length = Self.length
         whole = .allocate(capacity: 2 * length)
         (columns, rows) = (whole, whole + length)
-        let count = length * (8 + 2 * taps)
+        let count = length * (8 + 2 * taps + Self.sumSize)
         numbers = .allocate(capacity: count)
         numbers.initialize(repeating: 0, count: count)
         (across, down) = (numbers, numbers + length)
@@ -36,10 +42,13 @@ package final class WarpSegment {
         results = numbers + 4 * length
         columnWeights = numbers + 8 * length
         rowWeights = columnWeights + taps * length
+        sums = rowWeights + taps * length
+        shares = .allocate(capacity: length)
     }
 
     deinit {
         whole.deallocate()
+        shares.deallocate()
         numbers.deallocate()
     }
 }

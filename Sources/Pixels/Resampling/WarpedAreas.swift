@@ -13,7 +13,7 @@ package final class WarpedAreas: PhotoSource {
     private let shrink: (columns: Int, rows: Int)
     private let program: PixelProgram
     private let warp: BicubicWarp
-    private let segment: WarpSegment
+    private let segments: BicubicWarp.Segments
     private let band: [ScratchRow]
     /// The rectangle of the source that was read last, in linear light.
     private var area: InterleavedRows?
@@ -31,7 +31,7 @@ package final class WarpedAreas: PhotoSource {
         shrink = geometry.shrink
         self.program = program
         warp = BicubicWarp(geometry, shrink: shrink)
-        segment = warp.segment()
+        segments = warp.segments()
         format = RowFormat(
             width: geometry.size.width, height: geometry.size.height, planes: program.target.bands)
         band = (0..<min(Self.side, format.height)).map { [format] _ in
@@ -88,7 +88,7 @@ package final class WarpedAreas: PhotoSource {
                 rows: read.top..<read.top + read.height, reach: reach)
             for row in rows {
                 warp.run(
-                    row: row, columns: columns, from: source, with: segment,
+                    row: row, columns: columns, from: source, with: segments,
                     into: band[row - top].row)
             }
         }

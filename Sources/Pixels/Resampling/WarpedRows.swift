@@ -10,7 +10,7 @@ package final class WarpedRows: RowSource {
     private let geometry: Geometry
     private let shrink: (columns: Int, rows: Int)
     private let warp: BicubicWarp
-    private let segment: WarpSegment
+    private let segments: BicubicWarp.Segments
     /// Row y of the source at y mod its capacity.
     private let window: InterleavedRows
     private let planes: ScratchRow
@@ -27,7 +27,7 @@ package final class WarpedRows: RowSource {
         self.geometry = geometry
         self.shrink = shrink
         warp = BicubicWarp(geometry, shrink: shrink)
-        segment = warp.segment()
+        segments = warp.segments()
         let (full, planes) = (source.format, source.format.planes)
         let shown = (geometry.streamingRows ?? geometry.source.height) / shrink.rows + 1
         let beside = warp.margin * max(shrink.columns, shrink.rows) / shrink.rows + 1
@@ -53,7 +53,7 @@ package final class WarpedRows: RowSource {
             let source = WarpedSource(
                 lines: lines, bands: format.planes, columns: 0..<window.width, rows: rows,
                 reach: warp.reach)
-            warp.run(row: y, columns: 0..<format.width, from: source, with: segment, into: row)
+            warp.run(row: y, columns: 0..<format.width, from: source, with: segments, into: row)
         }
     }
 
