@@ -61,8 +61,11 @@ final class Child {
     ) throws {
         // The executable lies beside the test runner.
         let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent()
-            .appendingPathComponent(executable)
+        process.executableURL =
+            executable.hasPrefix("/")
+            ? URL(fileURLWithPath: executable)
+            : URL(fileURLWithPath: runner).deletingLastPathComponent()
+                .appendingPathComponent(executable)
         // Processes of other tests must not hold the other end open: the child could not see its end.
         for end in [output.fileHandleForReading, output.fileHandleForWriting] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)

@@ -15,7 +15,12 @@ import Vips
     private static let recipes =
         ProcessInfo.processInfo.environment["MINILAB_RECIPES"].flatMap { Int($0) } ?? 300
 
-    @Test func `recipes drawn at random give the same bytes for any threads, tiles and load`()
+    /// The build for processors of level 3, which ops/test makes and names (`MINILAB_RENDER_WIDE=PATH`).
+    private static let wide = ProcessInfo.processInfo.environment["MINILAB_RENDER_WIDE"]
+
+    @Test
+    func
+        `recipes drawn at random give the same bytes for any threads, tiles, load and build`()
         throws
     {
         var random = SeededGenerator()
@@ -23,10 +28,14 @@ import Vips
         let studio = try Studio()
         let photos = try ["jpg", "png"].map { try photo(studio, $0) }
         // All children run at the same time: each is the others' load.
-        let children = try Self.ways.map { threads, rows in
+        var children = try Self.ways.map { threads, rows in
             try Child(environment: [
                 "VIPS_CONCURRENCY": "\(threads)", "VIPS_TILE_HEIGHT": "\(rows)",
             ])
+        }
+        if let wide = Self.wide {
+            children.append(
+                try Child(environment: ["VIPS_CONCURRENCY": "1"], executable: wide))
         }
         var refused = 0
         for number in 0..<Self.recipes {

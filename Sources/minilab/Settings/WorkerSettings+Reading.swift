@@ -89,11 +89,11 @@ extension WorkerSettings {
         return "\(ProcessInfo.processInfo.hostName)-\(getpid())-\(random)"
     }
 
-    /// `minilab-render` beside this executable.
+    /// The render child beside this executable, as this machine's processor can run it.
     static func siblingExecutable() -> String {
         // Without /proc it is looked for in the working folder.
         let path = FilePath((try? FileSystem.target(ofLink: "/proc/self/exe")) ?? "")
-        return path.removingLastComponent().appending("minilab-render").string
+        return RenderProgram.path(in: path.removingLastComponent()).string
     }
 }
 

@@ -1,0 +1,36 @@
+import Files
+import MinilabTesting
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+@Suite("Which render child is started") struct RenderProgramTests {
+    private static let flags =
+        "fpu sse2 ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx f16c abm bmi1 avx2 bmi2"
+
+    private func cpuinfo(_ flags: String) -> String {
+        "processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: \(flags)\nbugs\t\t: none\n"
+    }
+
+    @Test func `a processor of level 3 takes the wide build`() {
+        #expect(RenderProgram.isWide(cpuinfo(Self.flags)))
+    }
+
+    @Test(arguments: ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"])
+    func `a processor that lacks a part of level 3 does not`(part: String) {
+        let left = Self.flags.split(separator: " ").filter { $0 != part }
+        #expect(!RenderProgram.isWide(cpuinfo(left.joined(separator: " "))))
+    }
+
+    @Test func `a machine that says nothing of its processor does not`() {
+        #expect(!RenderProgram.isWide(""))
+        #expect(!RenderProgram.isWide("processor : 0\nFeatures : fp asimd\n"))
+    }
+
+    @Test func `where the wide build is not installed the other one is taken`() throws {
+        let folder = try TemporaryFolder()
+        let path = RenderProgram.path(in: FilePath(folder.path))
+        #expect(path.lastComponent?.string == "minilab-render")
+    }
+}
