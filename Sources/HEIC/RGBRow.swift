@@ -17,6 +17,8 @@ struct RGBRow {
     /// Sixteen times the chroma of a row's pixels.
     private let upsampled: [Scratch]
     private let summed: Scratch
+    /// Pixels of 8 bits, red in the lowest byte.
+    private let packed: Scratch
 
     /// - Parameters:
     ///   - shiftX: by how many bits chroma has fewer samples in a row.
@@ -25,6 +27,7 @@ struct RGBRow {
         self.colour = colour
         (self.shiftX, self.chromaLength) = (shiftX, chromaLength)
         upsampled = [Scratch(width), Scratch(width)]
+        packed = Scratch(width)
         // One more at each end, where the last sample stands again.
         summed = Scratch(chromaLength + 2)
     }
@@ -86,10 +89,20 @@ struct RGBRow {
         }
         sums[-1] = sums[0]
         sums[chromaLength] = sums[chromaLength - 1]
-        for x in 0..<count {
-            let place = left &+ x
-            let i = place >> 1
-            out[x] = 3 &* sums[i] &+ sums[i &+ ((place & 1) << 1) &- 1]
+        // Pairs of pixels between two samples of chroma; one may be left over at each end.
+        var (x, i) = (0, first)
+        if left & 1 == 1 {
+            out[0] = 3 &* sums[i] &+ sums[i &+ 1]
+            (x, i) = (1, i &+ 1)
+        }
+        let (pairs, rest) = ((count &- x) / 2, out + x)
+        for pair in 0..<pairs {
+            let sample = 3 &* sums[i &+ pair]
+            rest[2 &* pair] = sample &+ sums[i &+ pair &- 1]
+            rest[2 &* pair &+ 1] = sample &+ sums[i &+ pair &+ 1]
+        }
+        if x &+ 2 &* pairs < count {
+            rest[2 &* pairs] = 3 &* sums[i &+ pairs] &+ sums[i &+ pairs &- 1]
         }
     }
 
@@ -118,14 +131,26 @@ struct RGBRow {
         let (greenByRed, blueByBlue) = (
             fixed(factors.greenByRed, 16), fixed(factors.blueByBlue, 16)
         )
+        // Packed first, which is done for several pixels at once, and stored by one store each: the byte too many is
+        // the next pixel's, or alpha's, which come later. Three stores of bytes take twice as long.
+        let packed = packed.start
         for x in 0..<count {
             let y = Int32(luma[x]) &* scale &+ start
             let (b, r) = (blue[x] &- 2_048, red[x] &- 2_048)
-            let out = row + x &* bands
-            out[0] = Self.byte((y &+ r &* redByRed) >> 20)
-            out[1] = Self.byte((y &+ b &* greenByBlue &+ r &* greenByRed) >> 20)
-            out[2] = Self.byte((y &+ b &* blueByBlue) >> 20)
+            let code = (
+                red: Self.clamped((y &+ r &* redByRed) >> 20),
+                green: Self.clamped((y &+ b &* greenByBlue &+ r &* greenByRed) >> 20),
+                blue: Self.clamped((y &+ b &* blueByBlue) >> 20)
+            )
+            packed[x] = code.red | code.green << 8 | code.blue << 16
         }
+        let bytes = UnsafeMutableRawPointer(row)
+        for x in 0..<count - 1 {
+            bytes.storeBytes(
+                of: packed[x].littleEndian, toByteOffset: x &* bands, as: Int32.self)
+        }
+        let (last, code) = (row + (count - 1) * bands, packed[count - 1])
+        for band in 0..<3 { last[band] = UInt8(truncatingIfNeeded: code >> Int32(8 * band)) }
     }
 
     private func writeWords(
@@ -182,11 +207,11 @@ struct RGBRow {
         return Levels(factor: Float(most / luma.span), start: Float(-luma.black * most / luma.span))
     }
 
-    private static func byte(_ code: Int32) -> UInt8 {
-        UInt8(truncatingIfNeeded: max(0, min(255, code)))
-    }
+    private static func clamped(_ code: Int32) -> Int32 { max(0, min(255, code)) }
 
-    private static func byte(_ code: Float) -> UInt8 { byte(Int32(code + 0.5)) }
+    private static func byte(_ code: Float) -> UInt8 {
+        UInt8(truncatingIfNeeded: clamped(Int32(code + 0.5)))
+    }
 
     private static func word(_ code: Float) -> UInt16 {
         UInt16(truncatingIfNeeded: Int32(max(0, min(65_535, code)) + 0.5))
