@@ -54,6 +54,8 @@ private enum Tag {
     static let colourSpace = 0xA001
     static let pixelXDimension = 0xA002
     static let pixelYDimension = 0xA003
+    static let subjectArea = 0x9214
+    static let subjectLocation = 0xA214
 }
 
 /// One pass over the directories: first what stays and what goes is noted, then bytes change.
@@ -102,11 +104,32 @@ private struct ExifEditor {
         }
         forget()
         correct(main, exif, facts)
+        if facts.places != .same, let exif { place(exif, facts.places) }
         tiff.setNext(of: main, to: 0)
         if facts.removesLocation, let entry = main[Tag.gpsDirectory] {
             tiff.remove(entry, from: main)
         }
         return tiff.bytes
+    }
+
+    /// Moves the subject to where it is now, or takes it out.
+    private mutating func place(_ exif: TIFFBytes.Directory, _ places: PictureFacts.Places) {
+        var gone: [Int] = []
+        for entry in exif.entries where [Tag.subjectArea, Tag.subjectLocation].contains(entry.tag) {
+            let moved = tiff.shorts(entry).flatMap { SubjectArea($0) }?.moved(places)
+            if let moved {
+                tiff.setShorts(entry, to: moved.numbers)
+            } else {
+                gone.append(entry.tag)
+            }
+        }
+        // A removal moves the entries behind it.
+        for tag in gone {
+            guard let now = tiff.directory(at: exif.range.lowerBound), let entry = now[tag] else {
+                continue
+            }
+            tiff.remove(entry, from: now)
+        }
     }
 
     private func directory(_ entry: TIFFBytes.Entry?) -> TIFFBytes.Directory? {

@@ -12,8 +12,25 @@ public struct PictureFacts: Sendable, Equatable {
     /// what they meant in the original.
     public var newColourIsSRGB: Bool?
 
+    /// Where what the photo showed lies now.
+    public var places: Places
+
+    /// Where what a photo showed lies in the picture.
+    public enum Places: Sendable, Equatable {
+        /// Where it lay.
+        case same
+        /// Where a geometry of the photo as stored moved it.
+        case moved(Geometry)
+        /// Nobody says.
+        case unknown
+    }
+
     /// Makes facts.
-    public init(size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil) {
+    public init(
+        size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil,
+        places: Places = .same
+    ) {
+        self.places = places
         self.size = size
         self.removesLocation = removesLocation
         self.newColourIsSRGB = newColourIsSRGB

@@ -139,6 +139,27 @@ public struct TIFFBytes: Sendable {
         write(value, at: entry.place + 8, isShort ? 2 : 4)
     }
 
+    /// Most numbers of ``shorts(_:)``.
+    static let shortsMax = 16
+
+    /// Where the numbers of an entry of SHORT stand; nil for all others.
+    private func shortPlace(_ entry: Entry) -> Int? {
+        guard entry.type == 3, (1...Self.shortsMax).contains(entry.count) else { return nil }
+        return entry.count <= 2 ? entry.place + 8 : valueRange(entry)?.lowerBound
+    }
+
+    /// The numbers of an entry of SHORT, at most ``shortsMax``; nil for all others.
+    func shorts(_ entry: Entry) -> [Int]? {
+        guard let start = shortPlace(entry) else { return nil }
+        return (0..<entry.count).map { number(at: start + 2 * $0, 2) }
+    }
+
+    /// Writes as many numbers as the entry has.
+    mutating func setShorts(_ entry: Entry, to values: [Int]) {
+        guard let start = shortPlace(entry), values.count == entry.count else { return }
+        for (index, value) in values.enumerated() { write(value, at: start + 2 * index, 2) }
+    }
+
     /// Links a directory to the next one.
     mutating func setNext(of directory: Directory, to offset: Int) {
         let place = directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength

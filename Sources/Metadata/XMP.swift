@@ -29,6 +29,7 @@ public enum XMP {
         packet.remove("xmp:Thumbnails")
         packet.remove("xap:Thumbnails")
         for name in besideThePicture { packet.remove(name) }
+        if facts.places != .same { for name in ofPlaces { packet.remove(name) } }
         if facts.removesLocation {
             for name in locationNames { packet.remove("exif:GPS" + name) }
         }
@@ -43,6 +44,13 @@ public enum XMP {
             "MotionPhoto", "MotionPhotoVersion", "MotionPhotoPresentationTimestampUs", "MicroVideo",
             "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
         ].map { "GCamera:" + $0 }
+
+    /// What counts in places of the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject. They are structures
+    /// of many properties, and the programs that find faces find them again.
+    private static let ofPlaces = [
+        "mwg-rs:Regions", "Iptc4xmpExt:ImageRegion", "MP:RegionInfo", "exif:SubjectArea",
+        "exif:SubjectLocation",
+    ]
 
     /// Whether the packet says that a gain map makes the picture HDR.
     public static func hasGainMap(_ bytes: [UInt8]) -> Bool {

@@ -44,7 +44,7 @@ extension Photo {
             metadata = ResultMetadata(
                 of: opened, in: file,
                 facts: PictureFacts(
-                    size: plan.resultSize, newColourIsSRGB: colour.newColourIsSRGB),
+                    size: plan.resultSize, newColourIsSRGB: colour.newColourIsSRGB, places: places),
                 strip: plan.output.strip, profile: colour.profile)
             try write(image, with: metadata, to: target)
             if let map { try UltraHDRFile.join(map, to: target) }
@@ -74,13 +74,14 @@ extension Photo {
             try FileCopy.copy(file.file, to: target)
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
-                to: target, strip: plan.output.strip, spool: planned.spoolPlace(spool))
+                to: target, strip: plan.output.strip, places: places,
+                spool: planned.spoolPlace(spool))
         case .planes:
             guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {
                 return false
             }
             try planes.write(
-                to: target, planned.pixelFilters, turned: turn, of: recipe, plan,
+                to: target, planned.pixelFilters, turned: turn, of: recipe, plan, places,
                 spool: planned.spoolPlace(spool))
         case .stream, .spool: return false
         }

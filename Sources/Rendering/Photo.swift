@@ -1,6 +1,7 @@
 import Adjustments
 import Files
 import Headers
+import Metadata
 import Pixels
 import RenderProtocol
 import Vips
@@ -128,6 +129,15 @@ struct Photo {
                 shown, for: small, of: full, limits: limits, room: room, resources: resources)
         }
         self.copySize = copySize
+    }
+
+    /// Where what the photo shows lies in the result.
+    var places: PictureFacts.Places {
+        guard copySize == nil else { return .unknown }
+        for case .neighbourhood(_, let working) in planned.passes where working.growth != .none {
+            return .unknown
+        }
+        return Planner.geometry(of: planned.passes).map { .moved($0) } ?? .same
     }
 
     /// The edited picture, computed when it is written.

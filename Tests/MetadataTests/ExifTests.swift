@@ -44,6 +44,29 @@ import Testing
         #expect(original.count - revised.count > 7_000, "the thumbnail's bytes are still there")
     }
 
+    @Test func `the subject goes where the geometry puts it, or with what is cut away`() throws {
+        let original = try iPhone()
+        func area(_ places: PictureFacts.Places) throws -> String? {
+            var facts = facts
+            facts.places = places
+            return try tags(#require(Exif.revised(original, to: facts)))["ExifIFD:SubjectArea"]
+        }
+        let size = PixelSize(width: 4032, height: 3024)
+        let before = try #require(try tags(original)["ExifIFD:SubjectArea"])
+        let numbers = before.split(separator: " ").compactMap { Int($0) }
+        let (x, y, width, height) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        #expect(try area(.same) == before)
+        #expect(
+            try area(.moved(Geometry(of: size, turn: .right)))
+                == "\(size.height - y) \(x) \(height) \(width)")
+        let crop = PixelRectangle(x: x - 50, y: size.height - y - 60, width: 200, height: 100)
+        #expect(
+            try area(.moved(Geometry(of: size, crop: crop))) == "50 40 \(width) \(height)")
+        let corner = PixelRectangle(x: 0, y: 0, width: 40, height: 30)
+        #expect(try area(.moved(Geometry(of: size, crop: corner))) == nil)
+        #expect(try area(.unknown) == nil)
+    }
+
     @Test func `only the values that became untrue change their bytes`() throws {
         let original = try iPhone()
         let revised = try #require(Exif.revised(original, to: facts))

@@ -79,4 +79,33 @@ import Testing
             #expect(revised(String(text.dropLast(3)), facts) != nil)
         }
     }
+
+    @Test func `regions of faces stay while nothing moves, and go with a geometry`() throws {
+        let regions = """
+            <mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag><rdf:li mwg-rs:Type="Face">\
+            <mwg-rs:Area stArea:x="0.5" stArea:y="0.5"/></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>
+            """
+        let packet = Array("<a><dc:title>x</dc:title>\(regions)</a>".utf8)
+        let size = PixelSize(width: 30, height: 20)
+        let same = try #require(XMP.revised(packet, to: PictureFacts(size: size)))
+        #expect(same == packet)
+        let moved = try #require(
+            XMP.revised(packet, to: PictureFacts(size: size, places: .unknown)))
+        #expect(String(decoding: moved, as: UTF8.self) == "<a><dc:title>x</dc:title></a>")
+    }
+
+    @Test func `values are read of attributes, elements and lists, and a description is added`() {
+        let packet = XMP.packet(
+            of:
+                "<rdf:Description a:b=' 1 '><a:c>2</a:c><a:d><rdf:Seq><rdf:li>3</rdf:li><rdf:li>4</rdf:li></rdf:Seq></a:d></rdf:Description>"
+        )
+        #expect(XMP.values("a:b", in: packet) == ["1"])
+        #expect(XMP.values("a:c", in: packet) == ["2"])
+        #expect(XMP.values("a:d", in: packet) == ["3", "4"])
+        #expect(XMP.values("a:e", in: packet).isEmpty)
+        let more = XMP.adding("<rdf:Description a:e='5'/>", to: packet)
+        #expect(XMP.values("a:e", in: more) == ["5"] && XMP.values("a:c", in: more) == ["2"])
+        let odd = Array("<r:RDF></r:RDF>".utf8)
+        #expect(XMP.values("a:e", in: XMP.adding("<rdf:Description a:e='5'/>", to: odd)) == ["5"])
+    }
 }

@@ -49,7 +49,7 @@ import Testing
         case 2:
             try Filter(
                 "CIGaussianBlur", ["inputRadius": .number(.random(in: 2...9, using: &random))])
-        default: try Filter("CIMaximumComponent")
+        default: try Filter("CIColorMatrix", ["inputRVector": .vector([0.7, 0.3, 0, 0])])
         }
     }
 
@@ -218,4 +218,43 @@ import Testing
             #expect(beside.map == nil && !beside.hasFalseClaims)
         }
     }
+
+    @Test func `mutated indices and metadata give the real child a picture or a typed failure`()
+        throws
+    {
+        var random = SeededGenerator()
+        random.printSeed()
+        let source = studio.path("photo.jpg")
+        try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
+        let whole = try Picture.file(source)
+        let start = try #require(try PhotoFile(at: source).beside().map).start
+        // Where XMP, ISO's bytes and the index stand: the photo's head, and the map's.
+        let heads = [20..<1_100, start..<start + 900]
+        let child = try Child()
+        let recipes = [
+            try Recipe(filters: [Filter("turn", ["degrees": 90])]),
+            try Recipe(filters: [Filter("CIExposureAdjust", ["inputEV": 1])]),
+            try Recipe(filters: []),
+        ]
+        for number in 0..<Self.mutants {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...5, using: &random) {
+                let head = heads[Int.random(in: 0..<2, using: &random)]
+                bytes[Int.random(in: head, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            let path = try studio.write(bytes, as: "mutant.jpg")
+            try child.send(
+                .render(
+                    path, recipes[number % 3], limits: RenderLimits(), to: studio.path("mutant.out")
+                ))
+            switch try child.reply() {
+            case .rendered, .failed, .refused: break
+            case let other: Issue.record("mutant \(number): \(String(describing: other))")
+            }
+        }
+    }
+
+    /// More by night: `MINILAB_MUTANTS=20000`.
+    private static let mutants =
+        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 150
 }

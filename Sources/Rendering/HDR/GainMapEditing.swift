@@ -53,8 +53,9 @@ struct GainMapEditing {
         let size = PixelSize(width: map.width, height: map.height)
         let (source, result) = (geometry.source, geometry.size)
         let target = size.shrunk(result, like: source, swapsSides: geometry.swapsSides)
+        // As the photo's, the last row and column are whole, or they would fade to no gain.
         return Geometry.scaling(size, to: source).then(geometry)
-            .then(.scaling(result, to: target))
+            .then(.scaling(result, to: target)).withoutPartialEdges
     }
 
     private func placed(

@@ -73,14 +73,18 @@ struct LosslessLane {
     /// A progressive photo stays progressive.
     ///
     /// - Throws: `JPEGError` or `Failure`.
-    func write(to target: OpenFile, strip: Recipe.Strip, spool place: SpoolPlace) throws {
+    func write(
+        to target: OpenFile, strip: Recipe.Strip, places: PictureFacts.Places = .unknown,
+        spool place: SpoolPlace
+    ) throws {
         let spool =
             isSpooled(place)
             ? try CoefficientSpool(header.layout, transform.turn, in: place.file()) : nil
         do {
             try transform.write(
                 JPEGReader(file.descriptor, limits: limits), to: target.descriptor,
-                markers: header.markers.carried(to: PictureFacts(size: size), strip: strip),
+                markers: header.markers.carried(
+                    to: PictureFacts(size: size, places: places), strip: strip),
                 store: spool)
         } catch {
             if let failure = spool?.failure { throw failure }

@@ -70,7 +70,8 @@ struct PlanesLane {
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
-        of recipe: Recipe, _ plan: RenderPlan, spool place: SpoolPlace
+        of recipe: Recipe, _ plan: RenderPlan, _ places: PictureFacts.Places,
+        spool place: SpoolPlace
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         let program = PlaneProgram(filters: filters, colour: colour, chain: recipe.filters)
@@ -81,7 +82,7 @@ struct PlanesLane {
                 quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
             density: header.density,
             markers: header.markers.carried(
-                to: PictureFacts(size: plan.resultSize), strip: plan.output.strip))
+                to: PictureFacts(size: plan.resultSize, places: places), strip: plan.output.strip))
         try reader.startPlanes()
         if !turn.transposes, !turn.flips {
             try stream(reader, program, writer, turn, threads: plan.threads)
