@@ -55,6 +55,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (Double.infinity, Int(Int32.max)), (-.infinity, 0), (.nan, 0), (1e30, Int(Int32.max)),
+        (-5, 0),
+        (169_093_200, Int(Int32.max)), (2.835, 2835), (2_147_483.647, Int(Int32.max)),
+    ])
+    func `any resolution is written, as near as a PNG can say it`(
+        perMillimetre: Double, perMetre: Int
+    ) throws {
+        let studio = try Studio()
+        let path = studio.path("out.png")
+        try Studio.alone {
+            let image = try TestPicture.image(width: 4, height: 4)
+            var shape = EncodedShape(image)
+            shape.resolution = (x: perMillimetre, y: 1)
+            try image.encode(
+                by: PNGEncoder(
+                    shape, PNGMetadata(profile: nil, exif: nil, xmp: nil, texts: []),
+                    to: OpenFile(writing: path)))
+        }
+        let told = try Exiftool.tags(of: path, "-n")
+        #expect(told["PixelsPerUnitX"] == "\(perMetre)")
+        #expect(told["PixelsPerUnitY"] == "1000")
+    }
+
     @Test(arguments: kinds, [nil, 1, 6] as [Int?])
     func `a TIFF is read as it was`(kind: (bands: Int, bits: Int), level: Int?) throws {
         var random = SeededGenerator()

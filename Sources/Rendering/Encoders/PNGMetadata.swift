@@ -13,6 +13,15 @@ struct PNGMetadata {
     let texts: [(key: String, text: String)]
 
     private static let profileLevel = 9
+    /// Largest number of 4 bytes (§7.1).
+    private static let numberMax = Double(Int32.max)
+
+    /// Whole pixels of a metre. A TIFF may call any number its resolution, infinity too: what is beyond PNG's numbers
+    /// becomes the nearest, and no number 0.
+    private static func perMetre(_ perMillimetre: Double) -> Int {
+        let pixels = (perMillimetre * 1000).rounded()
+        return pixels.isNaN ? 0 : Int(min(max(pixels, 0), numberMax))
+    }
 
     /// All chunks that come before the pixels.
     ///
@@ -34,8 +43,8 @@ struct PNGMetadata {
         // Pixels per metre, across and down, and 1 for that unit.
         bytes += PNGChunk.bytes(
             "pHYs",
-            PNGChunk.number(Int((shape.resolution.x * 1000).rounded()))
-                + PNGChunk.number(Int((shape.resolution.y * 1000).rounded())) + [1])
+            PNGChunk.number(Self.perMetre(shape.resolution.x))
+                + PNGChunk.number(Self.perMetre(shape.resolution.y)) + [1])
         if let exif { bytes += PNGChunk.bytes("eXIf", exif) }
         for (key, text) in texts {
             let isPlain = text.utf8.allSatisfy { $0 < 128 }
