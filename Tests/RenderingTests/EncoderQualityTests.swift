@@ -1,5 +1,7 @@
 import Adjustments
+import Files
 import Foundation
+import MinilabTesting
 import Testing
 
 @testable import Rendering
@@ -18,7 +20,21 @@ import Testing
     func `more quality is never less to an encoder, from 1 on`(format: Recipe.Format) {
         let numbers = (0...200).map { EncoderQuality.of(Double($0) / 200, format) }
         #expect(numbers == numbers.sorted())
-        #expect(numbers.first == 1 && numbers.last.map { $0 <= 100 } == true)
+        #expect(numbers.first == (format == .jxl ? 5 : 1))
+        #expect(numbers.last.map { $0 <= 100 } == true)
+    }
+
+    @Test(arguments: lossy)
+    func `the lowest quality makes the smallest file`(format: Recipe.Format) throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 200, height: 150).writePNG(to: studio.path("in.png"))
+        let lengths = try [0, 0.1, 0.5].map { quality in
+            let report = try studio.render(
+                studio.path("in.png"), [Filter("CISepiaTone")],
+                output: .init(format: format, quality: quality), stem: "\(quality)")
+            return try OpenFile(reading: studio.path(report.output.name)).length()
+        }
+        #expect(lengths[0] <= lengths[1] && lengths[1] < lengths[2], "\(lengths)")
     }
 
     /// The table is a mean of ten photos; one photo lies within 2 dB of it, and by the encoders' own numbers 6 dB beside it.

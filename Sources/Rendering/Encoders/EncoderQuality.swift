@@ -11,7 +11,8 @@ enum EncoderQuality {
         .webp: [0, 1, 20, 44, 57, 75, 82, 87, 91, 96, 100, 100],
         .heic: [0, 7, 25, 32, 35, 39, 45, 48, 53, 61, 70, 90],
         .avif: [0, 15, 41, 52, 56, 62, 73, 79, 85, 92, 97, 100],
-        .jxl: [0, 1, 27, 61, 67, 75, 83, 87, 91, 95, 98, 100],
+        // Below 5 libvips asks libjxl for a distance beyond 25, its largest, and libjxl takes 1, a high quality.
+        .jxl: [5, 5, 27, 61, 67, 75, 83, 87, 91, 95, 98, 100],
     ]
 
     /// The encoder's own number, 1 to 100: 0 means something else to some of them.
