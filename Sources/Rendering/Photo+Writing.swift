@@ -96,7 +96,7 @@ extension Photo {
             try image.encode(
                 by: PNGEncoder(
                     EncodedShape(image),
-                    metadata.ofPNG(image, keepsTexts: plan.output.strip != .all), to: target))
+                    metadata.ofPNG(image, strip: plan.output.strip), to: target))
         case .tiff:
             try image.encode(
                 by: TIFFEncoder(
@@ -115,8 +115,8 @@ extension Photo {
         try save(
             image.changing(
                 metadata.changes(
-                    of: image, keepsComments: plan.output.strip != .all,
-                    format: format, placeholder: placeholder)),
+                    of: image, strip: plan.output.strip, format: format,
+                    placeholder: placeholder)),
             to: target.descriptor)
         try placeholder?.fill(target)
         if format == .jxl, metadata.exif != nil || metadata.xmp != nil {

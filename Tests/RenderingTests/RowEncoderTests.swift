@@ -141,6 +141,35 @@ import Testing
         #expect(try Exiftool.tags(of: studio.path("out.png"))["Author"] == nil)
     }
 
+    @Test(arguments: [Recipe.Compression.fast, .small])
+    func `texts that may hold the location go with it`(compression: Recipe.Compression) throws {
+        let studio = try Studio()
+        let path = studio.path("in.png")
+        let texts = [
+            "Raw profile type exif", "Raw profile type APP1", "exif:GPSLatitude", "Author",
+        ]
+        try Studio.alone {
+            let image = try TestPicture.image(width: 16, height: 16)
+            try image.encode(
+                by: PNGEncoder(
+                    EncodedShape(image),
+                    PNGMetadata(
+                        profile: nil, exif: nil, xmp: nil,
+                        texts: texts.map { ($0, "text of it") }),
+                    to: OpenFile(writing: path)))
+        }
+        func kept(_ strip: Recipe.Strip) throws -> [String] {
+            let report = try studio.render(
+                path, [Filter("CIColorInvert")],
+                output: .init(format: .png, strip: strip, compression: compression))
+            let image = try PhotoFile(at: studio.path(report.output.name)).image(failOn: .error)
+            return image.fieldNames.filter { $0.hasPrefix("png-comment-") }
+        }
+        #expect(try kept(.none).count == texts.count)
+        #expect(try kept(.gps).map { $0.hasSuffix("-Author") } == [true])
+        #expect(try kept(.all).isEmpty)
+    }
+
     @Test(arguments: [Recipe.Format.png, .tiff], [8, 16])
     func `the bytes are the same for any number of threads`(format: Recipe.Format, bits: Int)
         throws

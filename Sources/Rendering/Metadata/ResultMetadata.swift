@@ -53,10 +53,10 @@ struct ResultMetadata {
     ///
     /// EXIF stands for itself only after ``ExifPlaceholder`` was filled.
     func changes(
-        of image: Image, keepsComments: Bool, format: Recipe.Format, placeholder: ExifPlaceholder?
+        of image: Image, strip: Recipe.Strip, format: Recipe.Format, placeholder: ExifPlaceholder?
     ) -> [Image.MetadataChange] {
         var changes = image.fieldNames
-            .filter { !keepsComments || !$0.hasPrefix(Field.comments) }
+            .filter { !Self.isText($0, keptBy: strip) }
             .map(Image.MetadataChange.remove)
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }
@@ -70,9 +70,9 @@ struct ResultMetadata {
 
     /// The metadata that ``PNGEncoder`` writes.
     ///
-    /// - Parameter image: where the texts stand, if they are kept.
-    func ofPNG(_ image: Image, keepsTexts: Bool) -> PNGMetadata {
-        let fields = keepsTexts ? image.fieldNames.filter { $0.hasPrefix(Field.comments) } : []
+    /// - Parameter image: where the texts stand.
+    func ofPNG(_ image: Image, strip: Recipe.Strip) -> PNGMetadata {
+        let fields = image.fieldNames.filter { Self.isText($0, keptBy: strip) }
         return PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
             texts: fields.compactMap { field in
@@ -82,6 +82,19 @@ struct ResultMetadata {
                 guard parts.count == 2, let text = image.string(field) else { return nil }
                 return (String(parts[1]), text)
             })
+    }
+
+    /// Whether a field is a text of a PNG that may stay. Programs that know no `eXIf` write EXIF and XMP as texts
+    /// (`Raw profile type exif`), ImageMagick each tag, too (`exif:GPSLatitude`): those go with the location.
+    private static func isText(_ field: String, keptBy strip: Recipe.Strip) -> Bool {
+        guard field.hasPrefix(Field.comments) else { return false }
+        switch strip {
+        case .none: return true
+        case .gps:
+            let key = field.lowercased()
+            return !key.contains("gps") && !key.contains("raw profile type")
+        case .all: return false
+        }
     }
 
     /// The metadata that ``TIFFEncoder`` writes.
