@@ -75,7 +75,11 @@ extension Image {
             }
             return true
         }
-        return try generated(picture, Unmanaged.passRetained(program), generateSuppliedRows)
+        let image = try generated(
+            picture, Unmanaged.passRetained(program), generateSuppliedRows)
+        // VIPS_META_SEQUENTIAL: where libvips shrinks, it keeps rows that it would otherwise ask for again.
+        vips_image_set_int(image.pointer, "vips-sequential", 1)
+        return image
     }
 }
 

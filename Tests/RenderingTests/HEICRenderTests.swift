@@ -213,6 +213,21 @@ import Vips
         #expect(sizes == [[50, 90], [11, 20]])
     }
 
+    /// libvips shrinks a wide picture in pieces that each begin at the top.
+    @Test(arguments: [[256], [64], [300, 64]])
+    func `small pictures of wide ones read each row once`(_ sides: [Int]) throws {
+        let studio = try Studio()
+        let tile = try Self.tile(studio, width: 64, height: 64, seed: 1)
+        let tiles = [SyntheticHEIC.Tile](repeating: tile, count: 20 * 14)
+        let path = try studio.write(
+            SyntheticHEIC(tiles, columns: 20, width: 1_270, height: 890).bytes, as: "wide.heic")
+        let recipe = try Recipe(filters: [Filter("CISepiaTone")], output: .init(format: .png))
+        let paths = try studio.render(path, recipe, sides: sides, stem: "small")
+        for (path, side) in zip(paths, sides) {
+            #expect(try Picture(path, loader: "pngload").width == side)
+        }
+    }
+
     /// Harm at random, through a real child: a picture or a typed failure, and the child lives.
     @Test func `one that was tampered with is a picture or a typed failure`() async throws {
         let studio = try Studio()
