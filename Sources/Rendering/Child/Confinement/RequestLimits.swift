@@ -48,7 +48,9 @@ struct RequestLimits: Equatable {
         _ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int, at speed: ProcessorSpeed
     ) {
         cpuSeconds = Self.wholeSeconds(estimate.cpuLimit(at: speed)) * max(1, plan.threads)
-        dataBytes = estimate.memoryBytes * Self.dataFactor + Self.dataReserve
+        dataBytes =
+            estimate.memoryBytes * Self.dataFactor + Self.dataReserve
+            + plan.threads * Self.threadBytes
         fileBytes =
             max(plan.resultSize.pixels * Self.pixelBytesMax, estimate.spoolBytes)
             + sourceBytes + Self.fileReserve
@@ -57,6 +59,8 @@ struct RequestLimits: Equatable {
     /// RLIMIT_DATA counts what is mapped, of which a part is never touched: stacks, the heaps of threads.
     private static let dataFactor = 2
     private static let dataReserve = 256 << 20
+    /// The stacks of a thread of libvips and of one that rows are made on (glibc: 8 MiB each, as RLIMIT_STACK has it).
+    private static let threadBytes = 16 << 20
     /// Of a pixel in the largest format that is written, or put aside: four floats.
     private static let pixelBytesMax = 16
     /// Metadata, profile, indices.
