@@ -96,6 +96,23 @@ import Testing
         #expect(more == (2 * 1024 - 128) * 6000 * 6)
     }
 
+    /// Peaks of 24 MP of 16 bits, uncompressed, to a TIFF, measured with 4, 8 and 16 threads on a machine of 2 cores: in
+    /// units of 1 << 20.
+    @Test(arguments: [
+        ("CISepiaTone", [62, 79, 114]), ("CINoiseReduction", [73, 92, 132]),
+        ("CIMedianFilter", [72, 92, 132]),
+    ])
+    func `each thread is priced for the tiles that it has`(name: String, peaks: [Int]) throws {
+        let needs = try zip([4, 8, 16], peaks).map { threads, peak in
+            let needed = try plan(
+                header(.tiff, bits: 16), [Filter(name)], usual: MemoryRoom(threads: threads)
+            ).estimate.memoryBytes
+            #expect(needed >= peak << 20, "\(threads) threads")
+            return needed
+        }
+        #expect(needs == needs.sorted())
+    }
+
     @Test func `a filter is priced by the rows that it really keeps`() throws {
         let box = try Filter("CIBoxBlur", ["radius": 101])
         let definition = try FilterCatalogue.known("CIBoxBlur", at: "filter")

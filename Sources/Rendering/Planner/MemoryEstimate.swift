@@ -16,6 +16,8 @@ struct MemoryEstimate {
     private static let base = 57 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
+    /// What is kept for a thread beside its tiles: measured with 16 of them.
+    private static let thread = 384 << 10
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
     /// What a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
@@ -51,6 +53,7 @@ struct MemoryEstimate {
         case .planes: addPlanes()
         case .stream, .spool:
             bytes += Self.code
+            bytes += (shape.room.threads - 1) * Self.thread
             addDecoder()
             addPasses()
             addEncoder()
@@ -98,6 +101,13 @@ struct MemoryEstimate {
     /// Rows that libvips keeps at a time, by its own formula (vips_get_tile_size and sinkdisc.c, 8.14): tiles for
     /// all threads.
     private var lines: Int { shape.room.tileHeight * ((shape.room.threads * 128 + 999) / 1000) }
+
+    /// Rows that libvips' threads work on at a time: each has the regions of a tile of its own, also where one thread
+    /// after the other is let into a chain of rows.
+    private var threadLines: Int {
+        let (threads, tile) = (shape.room.threads, shape.room.tileHeight)
+        return min(threads, (height + tile - 1) / tile) * tile
+    }
 
     private mutating func addDecoder() {
         let photo = shape.photo
@@ -159,7 +169,7 @@ struct MemoryEstimate {
 
     /// A program of pixels, or rows of filters, from one kind of pixel to another.
     private mutating func run(toPixelBytes after: Int) {
-        bytes += lines * width * (pixelBytes + after)
+        bytes += max(lines, threadLines) * width * (pixelBytes + after)
         pixelBytes = after
         isWaiting = false
     }
@@ -178,6 +188,8 @@ struct MemoryEstimate {
         let planes = shape.photo.hasAlpha || RowPlan.makeAlpha(passes) ? 4 : 3
         let cuts = StageCuts(of: passes, threads: shape.room.threads)
         let photoBytes = width * pixelBytes
+        // What each thread but the first reads of the picture before.
+        bytes += (threadLines - shape.room.tileHeight) * photoBytes
         var passes = passes[...]
         if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
             if geometry.shrink != (1, 1) {
