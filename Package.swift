@@ -146,7 +146,8 @@ let package = Package(
             swiftSettings: settings),
         // The way of pixels from a decoder to an encoder, row by row: knows neither.
         .target(
-            name: "Pixels", dependencies: ["Adjustments", "CPrefetch", "Filters", "RenderProtocol"],
+            name: "Pixels",
+            dependencies: ["Adjustments", "CPrefetch", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"], swiftSettings: settings),
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"], swiftSettings: settings),
