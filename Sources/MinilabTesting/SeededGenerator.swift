@@ -12,10 +12,12 @@ public struct SeededGenerator: RandomNumberGenerator {
     public static let variable = "MINILAB_SEED"
 
     /// A generator; with the seed of the environment, or else one of its own.
-    public init() {
+    public init() { self.init(usual: .random(in: .min ... .max)) }
+
+    /// A generator; with the seed of the environment, or else this one.
+    public init(usual: UInt64) {
         let given = ProcessInfo.processInfo.environment[Self.variable].flatMap { UInt64($0) }
-        seed = given ?? .random(in: .min ... .max)
-        state = seed
+        self.init(seed: given ?? usual)
     }
 
     /// A generator with a seed.

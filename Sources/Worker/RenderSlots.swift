@@ -1,5 +1,4 @@
 import DequeModule
-import RenderProtocol
 import Synchronization
 
 /// Lets as many photos be rendered at one time as a worker has slots; the others wait in the order in which they came.
@@ -28,8 +27,10 @@ final class RenderSlots: Sendable {
     /// Slots' worth of cores for each photo that is rendered now: all for one that is alone, one when all slots are taken.
     var share: Int {
         let busy = state.withLock { count - $0.free }
-        return min(max(1, count / max(1, busy)), PhotoRequest.threadsRange.upperBound)
+        return min(max(1, count / max(1, busy)), Self.shareMax)
     }
+    /// Most cores of one photo: a chain has four parts at most, beside reading and writing, and each thread takes 4 to 9 MB.
+    static let shareMax = 8
 
     /// Waits for a slot and has it while the body runs. A body must not ask for another one.
     ///

@@ -19,7 +19,7 @@ import Testing
         try await rig.xadd(
             "big.png", edit: #"{"filters":[],"output":{"format":"jxl"}}"#, id: "big")
         let worker = try rig.worker(
-            "w", slots: 4, flags: ["--memory", "64M", "--status-port", "0"])
+            "w", slots: 4, flags: ["--memory", "76M", "--status-port", "0"])
         let ends = try await rig.waitForEnds(6)
         for end in ends {
             switch end.data {
@@ -36,10 +36,10 @@ import Testing
             let workers = try await rig.queue.status().workers
             return workers.first?.memory
         }
-        #expect(memory.budgetBytes == 64 << 20)
+        #expect(memory.budgetBytes == 76 << 20)
         let top = try await MinilabProcess.run(["top", "--once", "--redis", rig.server.url])
-        #expect(top.output.contains("of 67 MB"))
-        #expect(worker.output.contains("67 MB for render children"))
+        #expect(top.output.contains("of 80 MB"))
+        #expect(worker.output.contains("80 MB for render children"))
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
 

@@ -68,13 +68,13 @@ enum TimeEstimate {
     /// - Parameter computes: whether filters that care for places compute each pixel; planes look them up.
     static func milliseconds(of pass: Pass, _ computes: Bool = true) -> Double {
         switch pass {
-        case .pixels: return computes && !pass.isPlaceless ? 95 : 3
+        case .pixels: return computes && !pass.isPlaceless ? 20 : 3
         case .neighbourhood: return 12
         case .geometry(let geometry):
             return switch geometry.kind {
             case .identity, .crop, .turn: 1
             case .scale: 8
-            case .warp: 45
+            case .warp: 20
             }
         }
     }

@@ -53,7 +53,7 @@ import Testing
     @Test func `with memory for one, photos that come at once are done one after the other`()
         async throws
     {
-        let (bench, heard) = try bench(64)
+        let (bench, heard) = try bench(76)
         let assets = try (0..<6).map {
             try bench.put("\($0).png", SyntheticPhoto.png(width: 300, height: 200, seed: $0))
         }
@@ -65,7 +65,7 @@ import Testing
         }
         for asset in assets { #expect(try bench.current(asset) != nil) }
         // A child needs more than half of the budget, so two grants would be more than all of it.
-        #expect(2 * MemoryBudget.childBytes > 64 * Self.megabyte)
+        #expect(2 * MemoryBudget.childBytes > 76 * Self.megabyte)
         #expect(heard.memory.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
         #expect(heard.memory.contains { $0.waiting > 0 })
         #expect(heard.childrenMost == 1)
@@ -76,7 +76,7 @@ import Testing
     @Test func `a render over the whole budget ends at once with the figure, and the next goes on`()
         async throws
     {
-        let (bench, heard) = try bench(64)
+        let (bench, heard) = try bench(76)
         let big = try bench.put("big.png", SyntheticPhoto.png(width: 1600, height: 1200))
         let failure = await #expect(throws: Failure.self) {
             // Its encoder holds the picture whole.
@@ -108,16 +108,16 @@ import Testing
     }
 
     @Test func `an idle child ends when a render needs its memory`() async throws {
-        let (bench, heard) = try bench(64)
+        let (bench, heard) = try bench(76)
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.edit(asset, Self.sepia)
         let before = heard.childrenMost
-        try await bench.pool.lend(64 * Self.megabyte, to: "") { _ in
+        try await bench.pool.lend(76 * Self.megabyte, to: "") { _ in
             #expect(heard.children <= 1)
         }
         #expect(before == 1)
         #expect(heard.childrenMost == 1)
-        #expect(bench.pool.gate.free == 64 * Self.megabyte)
+        #expect(bench.pool.gate.free == 76 * Self.megabyte)
         await bench.pool.close()
         #expect(heard.children == 0)
     }
@@ -139,7 +139,7 @@ import Testing
     @Test func `memory comes back from a job that is cancelled while it renders, or waits`()
         async throws
     {
-        let (bench, _) = try bench(64)
+        let (bench, _) = try bench(76)
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 2000, height: 1500))
         let jobs = (0..<4).map { _ in
             Task { try await bench.edit(asset, #"{"filters":[{"name":"CIGaussianBlur"}]}"#) }

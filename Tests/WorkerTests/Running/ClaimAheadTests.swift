@@ -1,5 +1,4 @@
 import JobQueue
-import RenderProtocol
 import Testing
 
 @testable import Worker
@@ -98,7 +97,7 @@ import Testing
             }
         }
         #expect(slots.share == 4)
-        #expect(RenderSlots(1024).share == PhotoRequest.threadsRange.upperBound)
+        #expect(RenderSlots(1024).share == RenderSlots.shareMax)
     }
 
     @Test func `are free again after a failure`() async throws {
