@@ -1,4 +1,4 @@
-/// What became of a photo's gain map: the second, small picture that makes it HDR.
+/// The fate of a photo's gain map: the second, small picture that makes it HDR.
 public enum GainMapOutcome: Sendable, Equatable {
     /// It has the photo's geometry; its gains are exactly true, since the filters leave them alone.
     case carried
@@ -57,7 +57,7 @@ extension GainMapOutcome: Codable {
     }
 }
 
-/// What lies in a photo's file beside its picture, and is not in a render.
+/// A thing that lies in a photo's file beside its picture, and is not in a render.
 public enum Companion: String, Sendable, Codable, CaseIterable {
     /// How far away each place is.
     case depth

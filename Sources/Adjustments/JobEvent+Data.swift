@@ -167,9 +167,9 @@ extension JobEvent {
         /// SHA-256 of the file in hex.
         public let sha256: String
 
-        /// What became of the photo's gain map; nil when it has none.
+        /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
-        /// What else of the photo's file is not in it; nil for nothing.
+        /// Other things of the photo's file that are not in it; nil for none.
         public let leftOut: [Companion]?
 
         /// Makes a render.

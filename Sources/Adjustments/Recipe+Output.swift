@@ -23,7 +23,7 @@ extension Recipe {
         public var compression: Compression?
         /// What transparent parts are laid on in a format without alpha, or nil for white.
         public var background: Background?
-        /// What becomes of a photo's gain map, which makes it HDR.
+        /// Whether a photo's gain map, which makes it HDR, is kept.
         public var hdr: HDR
         /// Longest sides of the previews that come with the render, in pixels, ascending.
         public var previews: [Int]
@@ -90,7 +90,7 @@ extension Recipe {
         }
     }
 
-    /// What becomes of a photo's gain map.
+    /// Whether a photo's gain map is kept.
     public enum HDR: String, Sendable, Codable, CaseIterable {
         /// It stays where format and filters allow; else it is left out, and the plan and the event say so.
         case keep

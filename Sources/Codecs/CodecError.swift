@@ -1,6 +1,6 @@
-/// What libavcodec refused.
+/// A refusal of libavcodec.
 public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     public enum Kind: Sendable {
         /// The decoder is not in this build, or does not know what the stream uses.
         case unsupported

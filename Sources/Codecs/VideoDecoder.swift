@@ -9,7 +9,7 @@ public final class VideoDecoder {
         case hevc
     }
 
-    /// What a stream may ask for.
+    /// The most that a stream may ask for.
     public struct Limits: Sendable {
         /// Most pixels of a frame.
         public var pixelsMax: Int

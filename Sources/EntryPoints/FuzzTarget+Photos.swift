@@ -109,7 +109,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What is decoded of a HEIC lies in the file, and what is shown of it in the picture.
+    /// The bytes that are decoded of a HEIC lie in the file, and the part that is shown lies in the picture.
     private func takeStill(_ meta: HEIFMeta, _ file: inout FileWindow) {
         do throws(HEIFProblem) {
             let still = try HEIFStill(meta, in: &file)

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// Source: ISO 21496-1:2025 §5, the same formula as in Adobe's "Gain Map Specification" 1.0 and Ultra HDR 1.1.
 public struct GainMapMetadata: Sendable, Codable, Equatable {
-    /// What is said of one channel.
+    /// The metadata of one channel.
     public struct Channel: Sendable, Codable, Equatable {
         /// Gains of the codes 0 and 1 in stops.
         public let min, max: Fraction

@@ -1,6 +1,6 @@
 public import Adjustments
 
-/// What becomes of a gain map, decided from what is asked for alone.
+/// The fate of a gain map, decided from the request alone.
 public enum GainMapRules {
     /// Decides it.
     ///

@@ -1,7 +1,7 @@
 public import Adjustments
 public import Boxes
 
-/// What lies in a HEIF beside the photo: items that name the primary one.
+/// The things in a HEIF beside the photo: items that name the primary one.
 public struct HEIFCompanions: Sendable, Equatable {
     /// A gain map as items; its pixels come from whoever reads items of that type.
     public struct Map: Sendable, Equatable {
@@ -13,7 +13,7 @@ public struct HEIFCompanions: Sendable, Equatable {
 
     /// The gain map, or nil.
     public let map: Map?
-    /// What else there is, but for a video, which lies outside of `meta`.
+    /// Other things, but for a video, which lies outside of `meta`.
     public let others: Set<Companion>
 
     /// Reads the items.

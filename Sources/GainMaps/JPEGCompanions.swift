@@ -2,7 +2,7 @@ public import Adjustments
 public import Boxes
 import Metadata
 
-/// What lies in a JPEG file beside the photo, found by what the photo says of it and looked at where it lies.
+/// The things in a JPEG file beside the photo, found by what the photo says of it and looked at where it lies.
 public struct JPEGCompanions: Sendable {
     /// A gain map that is really there.
     public struct Map: Sendable, Equatable {
@@ -16,13 +16,13 @@ public struct JPEGCompanions: Sendable {
         public let components: Int
         /// The meaning of its codes, after ``codes``.
         public let metadata: GainMapMetadata
-        /// What each code becomes; nil for one that stays.
+        /// The new code for each code; nil for one that stays.
         public let codes: [UInt8]?
     }
 
     /// The gain map; nil when there is none, or none that can be read.
     public private(set) var map: Map?
-    /// What else there is.
+    /// Other things.
     public private(set) var others: Set<Companion> = []
     /// Why something that the photo calls a gain map is none; nil when all is well.
     public private(set) var damage: String?

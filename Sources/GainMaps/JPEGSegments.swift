@@ -10,10 +10,10 @@ public struct JPEGSegments: Sendable {
         public let code: UInt8
         /// Where its content begins in the file.
         public let place: Int
-        /// What follows the length.
+        /// The bytes behind the length.
         public let bytes: [UInt8]
 
-        /// What follows a signature; nil when it does not begin with it.
+        /// The bytes behind a signature; nil when it does not begin with it.
         public func content(after signature: some Collection<UInt8>) -> ArraySlice<UInt8>? {
             bytes.starts(with: signature) ? bytes.dropFirst(signature.count) : nil
         }

@@ -6,7 +6,7 @@
 public struct MultiPicture: Sendable, Equatable {
     /// One picture.
     public struct Entry: Sendable, Equatable {
-        /// What it is for; ``stereo`` and others.
+        /// Its use; ``stereo`` and others.
         public let kind: Int
         /// Where it begins in the file.
         public let start: Int

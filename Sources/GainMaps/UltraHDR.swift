@@ -1,6 +1,6 @@
 import Metadata
 
-/// What a JPEG says of the gain map behind it.
+/// The statements of a JPEG about the gain map behind it.
 ///
 /// Both ways at once, so that every reader finds one: XMP with a container directory (Ultra HDR 1.1 §"XMP"), and the segment of
 /// ISO 21496-1; the index `MPF` (``MultiPicture``) says where the map begins.
@@ -82,11 +82,11 @@ extension UltraHDR {
     /// Most bytes of a segment's content.
     private static let contentMax = 65_533
 
-    /// What a photo's head becomes so that a map can follow the photo.
+    /// The new head of a photo, so that a map can follow the photo.
     public struct Head: Sendable, Equatable {
         /// The bytes of the file that go.
         public let replaced: Range<Int>
-        /// What comes in their place.
+        /// The bytes in their place.
         public let bytes: [UInt8]
     }
 

@@ -143,9 +143,9 @@ public struct Content: Sendable, Codable, Equatable {
         public let cpuMilliseconds: Double
         /// Highest resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
-        /// What became of the photo's gain map; nil when it has none.
+        /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
-        /// What else of the photo's file is not in the render; nil for nothing.
+        /// Other things of the photo's file that are not in the render; nil for none.
         public let leftOut: [Companion]?
 
         /// Makes a record.

@@ -45,7 +45,7 @@ public enum XMP {
             "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
         ].map { "GCamera:" + $0 }
 
-    /// What counts in places of the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject. They are structures
+    /// Properties that count in places of the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject. They are structures
     /// of many properties, and the programs that find faces find them again.
     private static let ofPlaces = [
         "mwg-rs:Regions", "Iptc4xmpExt:ImageRegion", "MP:RegionInfo", "exif:SubjectArea",

@@ -18,9 +18,9 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let rung: MemoryRung
     /// What the render is likely to need.
     public let estimate: RenderEstimate
-    /// What becomes of the photo's gain map; nil when it has none.
+    /// The fate of the photo's gain map; nil when it has none.
     public let gainMap: GainMapOutcome?
-    /// What else of the photo's file is not in the result; nil for nothing.
+    /// Other things of the photo's file that are not in the result; nil for none.
     public let leftOut: [Companion]?
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
     /// taken.

@@ -18,7 +18,7 @@ struct OpenedPhoto {
     let planes: PlanesLane?
     /// Why a crop and turn of the photo as it is stored would lose something.
     let losslessObstacle: ((Geometry?) -> String?)?
-    /// What lies in the file beside the photo.
+    /// The things in the file beside the photo.
     let beside: Beside
 
     /// Reads the header and refuses what is too large.

@@ -16,7 +16,7 @@ public struct FilterDefinition: Sendable {
     public let fidelity: Fidelity
     /// Where its mathematics is from, and what is special about it; whole sentences.
     public let source: String
-    /// What it means for the photo's gain map; nil: what its kind means, see ``gainEffect(of:)``.
+    /// Its effect on the photo's gain map; nil: that of its kind, see ``gainEffect(of:)``.
     public let gain: GainRule?
     /// How it is computed.
     public let kernel: FilterKernel

@@ -1,4 +1,4 @@
-/// What a filter means for a photo's gain map.
+/// The effect of a filter on a photo's gain map.
 ///
 /// With light b, gain g and filter F: a map stays true where F(g·b) = g·F(b) and F(b) needs no limit.
 public enum GainEffect: Sendable, Equatable {
@@ -35,7 +35,7 @@ public struct GainRule: Sendable {
 }
 
 extension FilterDefinition {
-    /// What it means for the gain map.
+    /// Its effect on the gain map.
     ///
     /// A definition that says nothing gets what is true of its kind, and where a kind says nothing ``GainEffect/dropped``: a map
     /// that is left out is told and looks flat, one that is wrong looks broken and nobody is told.

@@ -8,7 +8,7 @@ public struct HEIFProblem: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public let kind: Kind
-    /// What is wrong, and with which value.
+    /// The fault, and with which value.
     public let description: String
 
     static func damaged(_ text: String) -> HEIFProblem {

@@ -1,4 +1,4 @@
-/// What the box `hvcC` says of a stream before it is decoded.
+/// The facts that the box `hvcC` states of a stream before it is decoded.
 ///
 /// Source: ISO/IEC 14496-15 §8.3.3.1.
 public struct HEVCConfiguration: Sendable, Equatable {

@@ -28,7 +28,7 @@ struct SampledCurve: Sendable {
         TablePlaces.inBlocks(plane, count) { places, plane, count in
             for i in 0..<count {
                 let position = (plane[i] - low) * scale
-                // What lies outside takes the outermost piece, however far it is from it.
+                // A number outside takes the outermost piece, however far it is from it.
                 let above = position > 0 ? position : 0
                 let entry = places.setEntry(i, above < last ? above : last)
                 places.parts[i] = position - entry

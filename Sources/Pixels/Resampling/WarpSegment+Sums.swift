@@ -31,7 +31,7 @@ extension WarpSegment {
 
     /// The same with as many columns and rows as wider kernels reach, from ``columns`` and ``rows`` on.
     package func sumWide(count: Int, taps: (columns: Int, rows: Int), from source: WarpedSource) {
-        // What hardly shrinks reaches five.
+        // A kernel that hardly shrinks reaches five.
         switch (taps.columns, source.bands) {
         case (4, 3): sum(count, 3, 4, taps.rows, source, source.reach, columnsBefore: 0)
         case (5, 3): sum(count, 3, 5, taps.rows, source, source.reach, columnsBefore: 0)

@@ -30,7 +30,7 @@ package final class CodedRows: CodedRowSource {
 
     deinit { memory.deallocate() }
 
-    /// What its rows are made of.
+    /// The format of the rows that they are made of.
     package var format: RowFormat { source.format }
 
     package var reader: (any PhotoReader)? {

@@ -10,7 +10,7 @@ package final class RowStages: CodedRowSource {
     private var feed: (photo: PhotoFeed, ring: RowRing)?
     private var result: (ring: RowRing, rowBytes: Int)?
     private var rings: [RowRing] = []
-    /// What the threads will do, once the chain is whole.
+    /// The work of the threads, once the chain is whole.
     private var parts: [() -> Void] = []
 
     /// Starts the threads of the parts behind the first one.

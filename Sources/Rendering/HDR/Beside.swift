@@ -5,7 +5,7 @@ import Headers
 import JPEG
 import RenderProtocol
 
-/// What lies in a photo's file beside its picture.
+/// The things in a photo's file beside its picture.
 struct Beside: Sendable {
     /// The gain map, whose pixels can be decoded; nil without one.
     var map: JPEGCompanions.Map?

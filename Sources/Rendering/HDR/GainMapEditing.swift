@@ -76,7 +76,7 @@ struct GainMapEditing {
         let writer = try GainMapWriter(
             to: scratch, width: result.width, height: result.height, channels: channels,
             metadata)
-        // What shows nothing of the photo is as bright on every screen.
+        // A pixel that shows nothing of the photo is as bright on every screen.
         let neutral = (0..<3).map { Float(255 * map.metadata.channel($0).neutralCode) }
         try result.eachRow { row throws(JPEGError) in
             try writer.write { column, channel in

@@ -3,7 +3,7 @@ import JPEG
 
 /// The codes of a gain map in memory, as the file has them: not turned.
 ///
-/// What reads maps of other containers makes one of these too.
+/// A reader of maps in other containers makes one of these too.
 struct GainMapPixels {
     let width, height: Int
     /// 1 or 3, interleaved.

@@ -16,11 +16,11 @@ struct MemoryEstimate {
     private static let base = 57 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
-    /// What is kept for a thread beside its tiles: measured with 16 of them.
+    /// Bytes that are kept for a thread beside its tiles: measured with 16 of them.
     private static let thread = 384 << 10
     /// Results of colours that were computed, for a word each, and by which place they are.
     private static let memo = (words: 8 << 20, places: 1 << 20)
-    /// What a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
+    /// Bytes that a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
     private static let tileDecoder = 4 << 20
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
@@ -188,7 +188,7 @@ struct MemoryEstimate {
         let planes = shape.photo.hasAlpha || RowPlan.makeAlpha(passes) ? 4 : 3
         let cuts = StageCuts(of: passes, threads: shape.room.threads)
         let photoBytes = width * pixelBytes
-        // What each thread but the first reads of the picture before.
+        // The rows that each thread but the first reads of the picture before.
         bytes += (threadLines - shape.room.tileHeight) * photoBytes
         var passes = passes[...]
         if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {

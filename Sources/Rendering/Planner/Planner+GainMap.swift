@@ -2,7 +2,7 @@ import Adjustments
 import GainMaps
 
 extension Planner {
-    /// What becomes of the gain map.
+    /// The fate of the gain map.
     ///
     /// - Parameters:
     ///   - isCopied: whether the file is copied as it is.

@@ -35,7 +35,7 @@ public enum RowMemory {
     /// Zeros that no memory stands behind before they are written, with what is to be freed in front of them.
     private static func aligned(_ bytes: Int) -> UnsafeMutableRawPointer? {
         guard let start = calloc(1, bytes + line) else { return nil }
-        // What calloc gives is aligned to 16 bytes, so there is room for a pointer in between.
+        // Memory of calloc is aligned to 16 bytes, so there is room for a pointer in between.
         let memory = (start + 1).alignedUp(toMultipleOf: line)
         (memory - MemoryLayout<UnsafeMutableRawPointer>.stride).storeBytes(
             of: start, as: UnsafeMutableRawPointer.self)
