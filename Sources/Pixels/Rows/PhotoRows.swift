@@ -6,20 +6,18 @@ package final class PhotoRows: PhotoSource, InterleavedSource {
     private let program: PixelProgram
     /// The same to interleaved samples.
     private let interleaving: PixelProgram
+    private var strips: PhotoStrips
     package var reader: (any PhotoReader)? {
-        didSet { strip = nil }
+        get { strips.reader }
+        set { strips.reader = newValue }
     }
-    package private(set) var hasFailed = false
-    private var strip: RegionPixels?
-    private var y = 0
-
-    /// Rows that are asked for together.
-    static let stripHeight = 16
+    package var hasFailed: Bool { strips.hasFailed }
 
     package init(_ format: RowFormat, _ program: PixelProgram, _ interleaving: PixelProgram) {
         self.format = format
         self.program = program
         self.interleaving = interleaving
+        strips = PhotoStrips(rows: format.height)
     }
 
     package func next(into row: PlanarRow) { next(program, into: row.start, stride: row.stride) }
@@ -29,17 +27,8 @@ package final class PhotoRows: PhotoSource, InterleavedSource {
     }
 
     private func next(_ program: PixelProgram, into row: UnsafeMutablePointer<Float>, stride: Int) {
-        defer { y += 1 }
-        if strip.map({ y >= $0.area.top + $0.area.height }) ?? true {
-            let height = min(Self.stripHeight, format.height - y)
-            strip = hasFailed ? nil : reader?.rows(from: y, count: height)
-        }
-        guard let strip else {
-            hasFailed = true
-            return
-        }
-        program.run(
-            strip.row(y - strip.area.top), at: (0, y), count: format.width, into: row,
-            stride: stride)
+        let (y, pixels) = strips.next()
+        guard let pixels else { return }
+        program.run(pixels, at: (0, y), count: format.width, into: row, stride: stride)
     }
 }

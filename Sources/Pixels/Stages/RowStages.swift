@@ -7,7 +7,9 @@ package import Adjustments
 package final class RowStages: CodedRowSource {
     private let monitor = Monitor()
     private var threads: [RowThread]
-    private var feed: (photo: PhotoFeed, ring: RowRing)?
+    /// The photo, and where its rows go.
+    private var feed: (ring: RowRing, rowBytes: Int)?
+    private var strips = PhotoStrips(rows: 0)
     private var result: (ring: RowRing, rowBytes: Int)?
     private var rings: [RowRing] = []
     /// The work of the threads, once the chain is whole.
@@ -36,14 +38,15 @@ package final class RowStages: CodedRowSource {
     package static func bytes(cuts: Int, at format: RowFormat, photo: Int, result: Int) -> Int {
         let (planes, block) = (StagedSource.rowBytes(format), StagedSource.block)
         return cuts * RowRing.bytes(rowBytes: planes, block: block)
-            + RowRing.bytes(rowBytes: photo, block: PhotoRows.stripHeight)
+            + RowRing.bytes(rowBytes: photo, block: PhotoStrips.height)
             + RowRing.bytes(rowBytes: result, block: block)
     }
 
     /// Begins the chain: the photo's rows, read on the thread of whoever asks for those of the result.
     package func read(width: Int, height: Int, rowBytes: Int) -> any PhotoReader {
-        let ring = newRing(rowBytes: rowBytes, height: height, block: PhotoRows.stripHeight)
-        feed = (PhotoFeed(height: height, rowBytes: rowBytes), ring)
+        let ring = newRing(rowBytes: rowBytes, height: height, block: PhotoStrips.height)
+        feed = (ring, rowBytes)
+        strips = PhotoStrips(rows: height)
         return StagedPhoto(width: width, ring)
     }
 
@@ -85,8 +88,8 @@ package final class RowStages: CodedRowSource {
     }
 
     package var reader: (any PhotoReader)? {
-        get { feed?.photo.reader }
-        set { feed?.photo.reader = newValue }
+        get { strips.reader }
+        set { strips.reader = newValue }
     }
 
     /// Reads the photo until the next row has come out of the last part.
@@ -100,8 +103,8 @@ package final class RowStages: CodedRowSource {
             }
             // One ahead for each that is taken, so that the other parts have work meanwhile.
             if hasRoom {
-                feed.ring.append(feed.photo.read)
-                guard !feed.photo.hasFailed else { return false }
+                guard let pixels = strips.next().pixels else { return false }
+                feed.ring.append { $0.copyMemory(from: pixels, byteCount: feed.rowBytes) }
             }
             if isThere, let start = result.ring.next() {
                 row.copyMemory(from: start, byteCount: result.rowBytes)
