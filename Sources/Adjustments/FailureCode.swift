@@ -85,6 +85,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case untrustedRender
     /// The worker's machine does not confine render children, and it was told to render nothing without that.
     case unconfined
+    /// The libraries of the worker's machine failed to write and read the format when the worker started.
+    case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut
     /// The render needed more memory than there was.
@@ -117,7 +119,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .deadlinePassed,
             .workerLost:
             true
-        case .renderCrashed, .untrustedRender, .unconfined, .renderTimedOut, .outOfMemory, .noSpace,
+        case .renderCrashed, .untrustedRender, .unconfined, .formatUnavailable, .renderTimedOut,
+            .outOfMemory, .noSpace,
             .ioFailure, .storeUnavailable, .laterFormat, .revisionConflict, .internalError:
             false
         }

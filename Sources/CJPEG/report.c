@@ -12,6 +12,11 @@ _Static_assert(MINILAB_JPEG_YCBCR == (int) JCS_YCbCr, "as in jpeglib.h");
 _Static_assert(MINILAB_JPEG_CMYK == (int) JCS_CMYK, "as in jpeglib.h");
 _Static_assert(MINILAB_JPEG_YCCK == (int) JCS_YCCK, "as in jpeglib.h");
 
+#define QUOTED(text) #text
+#define TEXT_OF(macro) QUOTED(macro)
+
+const char *minilab_jpeg_version(void) { return TEXT_OF(LIBJPEG_TURBO_VERSION); }
+
 static int status_of(int code) {
     switch (code) {
     case JERR_OUT_OF_MEMORY:

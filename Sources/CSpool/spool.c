@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 // O_EXCL: nobody can give it a name later.
 int minilab_open_nameless(const char *folder) {
     return open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
+
+int minilab_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int minilab_open_unique(char *name) { return mkostemp(name, O_CLOEXEC); }
 

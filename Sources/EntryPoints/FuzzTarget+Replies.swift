@@ -23,7 +23,7 @@ extension FuzzTarget {
             cellSide: ContactSheetRequest.cellSideRange.lowerBound, limits: limits)
         let works: [String: RenderRequest.Work] = [
             "inspect": .inspect(photo), "render": .render(photo), "sheet": .contactSheet(sheet),
-            "confinement": .confinement,
+            "confinement": .confinement, "format": .tryFormat(.heic), "libraries": .libraries,
         ]
         return works.mapValues { RenderRequest($0, number: requestNumber) }
     }()
@@ -56,10 +56,13 @@ extension RenderReply {
     fileprivate func isAnswer(to work: RenderRequest.Work) -> Bool {
         switch (content, work) {
         case (.failed, _), (.progress, .render), (.inspected, .inspect), (.rendered, .render),
-            (.rendered, .contactSheet), (.confined, .confinement), (.refused, .inspect),
+            (.rendered, .contactSheet), (.rendered, .tryFormat), (.confined, .confinement),
+            (.libraries, .libraries), (.refused, .inspect),
             (.refused, .render):
             true
-        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.refused, _): false
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.libraries, _),
+            (.refused, _):
+            false
         }
     }
 }

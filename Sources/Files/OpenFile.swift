@@ -90,6 +90,16 @@ public final class OpenFile: Sendable {
         try saying("no file can be made in \(folder)", OpenFile(namelessIn: folder, name: name))
     }
 
+    /// Makes an empty file in memory, for what is small: no folder is needed.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    public static func inMemory(name: String) throws(Failure) -> OpenFile {
+        OpenFile(
+            adopting: try saying(
+                "\(name) cannot be made in memory",
+                Descriptor.uninterrupted { minilab_open_memory(name) }), name: name)
+    }
+
     deinit { close(descriptor) }
 
     /// The failure that the kernel's error means, with a sentence of what it prevented.

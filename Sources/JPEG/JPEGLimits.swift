@@ -1,5 +1,11 @@
 import CJPEG
 
+/// libjpeg-turbo.
+public enum JPEGLibrary {
+    /// The version that we are compiled with, such as `2.1.5`.
+    public static var version: String { String(cString: minilab_jpeg_version()) }
+}
+
 /// What a stranger's JPEG may cost.
 public struct JPEGLimits: Sendable {
     /// Scans of a progressive photo. Each costs a pass over all coefficients, and 64 KB can hold

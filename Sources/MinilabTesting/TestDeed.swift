@@ -44,6 +44,8 @@ public enum TestDeed: String, Sendable, CaseIterable {
     case fillDisk = "fill-disk"
     /// Crash.
     case abort
+    /// Crash when WebP is tried at a worker's start, as with a library that does not fit the others.
+    case crashInWebP = "crash-in-webp"
 
     /// The environment variable of the hostile child that names a deed.
     public static let variable = "MINILAB_TEST_DEED"

@@ -25,8 +25,14 @@ extension RenderReply {
             try Self.check(written, 0...max(0, photo.outputs.count - 1), "the output of a progress")
         case (.inspected(let inspection), .inspect(let photo)):
             try inspection.check(photo)
-        case (.rendered, .render), (.rendered, .contactSheet): return
+        case (.rendered, .render), (.rendered, .contactSheet),
+            (.rendered, .tryFormat):
+            return
         case (.confined(let confinement), .confinement): try confinement.check()
+        case (.libraries(let libraries), .libraries):
+            try Self.check(
+                libraries.map(\.name) + libraries.map(\.version), "names and versions of libraries",
+                most: 2 * ReplyBounds.librariesMax)
         case (.failed(let failure), _), (.refused(let failure), .inspect),
             (.refused(let failure), .render):
             // A sentence quotes what a decoder said of the file, whatever that is.
@@ -36,7 +42,8 @@ extension RenderReply {
             try Self.check(
                 !ReplyBounds.foreignCodes.contains(failure.code),
                 "a failure is of a code that no render has: \(failure.code.rawValue)")
-        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.refused, _):
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.libraries, _),
+            (.refused, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }
     }

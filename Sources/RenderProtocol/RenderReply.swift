@@ -20,6 +20,8 @@ public struct RenderReply: Sendable, Codable {
         case rendered
         /// What keeps the child from doing harm.
         case confined(Confinement)
+        /// The libraries that decode and encode.
+        case libraries([LibraryVersion])
         /// The photo was refused for what its header says, before a decoder opened it.
         case refused(Failure)
         /// The request failed; what is in the outputs is worthless.

@@ -27,6 +27,11 @@ public struct RenderRequest: Sendable, Codable {
         case contactSheet(ContactSheetRequest)
         /// Say what keeps you from doing harm. Answer: `confined`.
         case confinement
+        /// Write a small picture in a format and read it back. The first output is the place for the picture, the second for
+        /// what is written, the third for what is read of it. Answer: `rendered`, or `failed` with the reason.
+        case tryFormat(Recipe.Format)
+        /// Say which libraries you are made of. Answer: `libraries`.
+        case libraries
     }
 
     /// Numbers of requests: exact in JSON, wherever it is read.

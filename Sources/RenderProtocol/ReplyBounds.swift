@@ -28,13 +28,15 @@ public enum ReplyBounds {
     static let reach = 0...Int(Int32.max)
     /// Measures of confinement that are not in force.
     static let gapsMax = 64
+    /// Libraries that a child names.
+    static let librariesMax = 64
     /// Reasons that a child cannot know: they are about the queue, the library, or the child itself.
     static let foreignCodes: Set<FailureCode> = [
         .noSuchBatch, .deadlinePassed, .workerLost, .revisionConflict, .laterFormat,
         .damagedVersion,
         .missingVersion, .missingDraft, .staleDraft, .overtaken, .missingAsset,
         .assetOutsideLibrary,
-        .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined,
+        .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined, .formatUnavailable,
     ]
     /// Lines of progress before the answer.
     public static let progressMax = PhotoRequest.outputsMax

@@ -76,7 +76,8 @@ public final class WorkerHealth: Sendable {
                 state.asked = now
             case .pressure(.level(let level, let reading)):
                 state.shortage = (state.shortage?.since ?? now, level, reading)
-            case .missedRedis, .ended, .rendered, .confined, .childStarts, .childEnded, .memory,
+            case .missedRedis, .ended, .rendered, .confined, .libraries, .formats, .childStarts,
+                .childEnded, .memory,
                 .admitted, .pressure:
                 break
             }

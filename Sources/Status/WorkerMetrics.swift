@@ -28,6 +28,8 @@ public struct WorkerMetrics: Sendable {
     private let memoryOverEstimate: Counter
     private let childStarts: Counter
     private let confined: Gauge
+    private let libraries: Gauge
+    private let formats: Gauge
     private let childEnds: Counter
     private let redisFailures: Counter
     private let pressureLevel: Gauge
@@ -110,6 +112,13 @@ public struct WorkerMetrics: Sendable {
             "minilab_child_confined",
             "1 for what keeps render children from doing harm, 0 for what this machine lacks (ops/RUNBOOK.md).",
             labels: ["measure"])
+        libraries = all.gauge(
+            "minilab_library_info", "The libraries that render children decode and encode with.",
+            labels: ["library", "version"])
+        formats = all.gauge(
+            "minilab_format_works",
+            "1 for a format that render children could write and read at the start, 0 for one that they could not (ops/RUNBOOK.md).",
+            labels: ["format"])
         redisFailures = all.counter(
             "minilab_redis_failures_total", "Calls that Redis did not take or answer.",
             labels: ["call"])
@@ -157,6 +166,12 @@ public struct WorkerMetrics: Sendable {
         case .confined(let confinement):
             for measure in Confinement.Measure.allCases {
                 confined.set(confinement.has(measure) ? 1 : 0, measure.rawValue)
+            }
+        case .libraries(let found):
+            for library in found { libraries.set(1, library.name, library.version) }
+        case .formats(let gaps):
+            for format in Recipe.Format.allCases {
+                formats.set(gaps.reasons[format] == nil ? 1 : 0, format.rawValue)
             }
         case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)
         case .childStarts: childStarts.add()

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import Logging
 import RenderProtocol
 import Synchronization
@@ -20,6 +21,7 @@ final class LentChild: Sendable {
     private let child: RenderChild
     private let renders: RunningRenders
     private let grant: MemoryGate.Grant
+    private let formats: FormatGaps
     private let logger: Logger
     private let renderTimeout: Duration
     private let listener: WorkerEvent.Listener
@@ -35,11 +37,13 @@ final class LentChild: Sendable {
 
     init(
         _ child: RenderChild, among renders: RunningRenders, grant: MemoryGate.Grant,
-        renderTimeout: Duration, logger: Logger, listener: @escaping WorkerEvent.Listener
+        formats: FormatGaps, renderTimeout: Duration, logger: Logger,
+        listener: @escaping WorkerEvent.Listener
     ) {
         self.child = child
         self.renders = renders
         self.grant = grant
+        self.formats = formats
         self.logger = logger
         self.renderTimeout = renderTimeout
         self.listener = listener
@@ -57,9 +61,9 @@ final class LentChild: Sendable {
         ).content
         switch reply {
         case .inspected(let inspection): return inspection
-        case .refused(let failure): throw AnsweredFailure(failure: failure, isRefusal: true)
-        case .failed(let failure): throw AnsweredFailure(failure: failure, isRefusal: false)
-        case .progress, .rendered, .confined: throw Self.confused()
+        case .refused(let failure): throw answered(failure, files, isRefusal: true)
+        case .failed(let failure): throw answered(failure, files, isRefusal: false)
+        case .progress, .rendered, .confined, .libraries: throw Self.confused()
         }
     }
 
@@ -77,6 +81,25 @@ final class LentChild: Sendable {
             .content
         guard case .confined(let confinement) = reply else { throw Self.confused() }
         return confinement
+    }
+
+    /// The libraries that it decodes and encodes with.
+    func libraries() async throws -> [LibraryVersion] {
+        let reply = try await child.ask(.libraries, RenderFiles(), timeout: Self.startTimeout)
+            .content
+        guard case .libraries(let libraries) = reply else { throw Self.confused() }
+        return libraries
+    }
+
+    /// Writes and reads a small picture in a format.
+    ///
+    /// - Throws: the reason why it cannot.
+    func tryFormat(_ format: Recipe.Format) async throws {
+        var files = RenderFiles()
+        for name in ["a picture", "what is written of it", "what is read of it"] {
+            files.outputs.append(try .inMemory(name: name))
+        }
+        _ = try await work(.tryFormat(format), files, timeout: Self.startTimeout)
     }
 
     /// Renders a photo into the files' outputs.
@@ -110,10 +133,17 @@ final class LentChild: Sendable {
         count(peak: use.peakMemoryBytes)
         switch reply {
         case .rendered: return use
-        case .refused(let failure): throw AnsweredFailure(failure: failure, isRefusal: true)
-        case .failed(let failure): throw AnsweredFailure(failure: failure, isRefusal: false)
-        case .progress, .inspected, .confined: throw Self.confused()
+        case .refused(let failure): throw answered(failure, files, isRefusal: true)
+        case .failed(let failure): throw answered(failure, files, isRefusal: false)
+        case .progress, .inspected, .confined, .libraries: throw Self.confused()
         }
+    }
+
+    private func answered(
+        _ failure: Failure, _ files: RenderFiles, isRefusal: Bool
+    ) -> AnsweredFailure {
+        AnsweredFailure(
+            failure: formats.explaining(failure, of: files.sources.first), isRefusal: isRefusal)
     }
 
     /// From its first pixel on it is one of the renders that run.

@@ -27,6 +27,8 @@ public actor RenderPool {
     let settings: WorkerSettings
     /// Whether a child has said that what is required keeps it from doing harm.
     var isConfined = false
+    /// The formats that children have failed to write and read.
+    var formats = FormatGaps()
     let logger: Logger
     let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
@@ -126,9 +128,11 @@ public actor RenderPool {
                 try await child.inspect(copy, handed).memoryBytes
             }
         }
-        return try await lend(bytes, to: tenant) { child in
+        let inspection = try await lend(bytes, to: tenant) { child in
             try await child.inspect(request, handed)
         }
+        try formats.check(inspection.plan)
+        return inspection
     }
 
     /// Draws a contact sheet; nobody says what one needs, so it has all the memory.
@@ -158,7 +162,8 @@ public actor RenderPool {
         let (grant, warm) = try await admit(bytes, tenant)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
-            warm.child, among: renders, grant: grant, renderTimeout: settings.renderTimeout,
+            warm.child, among: renders, grant: grant, formats: formats,
+            renderTimeout: settings.renderTimeout,
             logger: logger, listener: listener)
         do {
             try await insistOnConfinement(of: lent)

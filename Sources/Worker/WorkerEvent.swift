@@ -26,6 +26,10 @@ public enum WorkerEvent: Sendable {
     case rendered(RenderUse, Inspection, isFull: Bool)
     /// What keeps render children from doing harm on this machine.
     case confined(Confinement)
+    /// The libraries that render children are made of.
+    case libraries([LibraryVersion])
+    /// The formats that these libraries fail to write and read; none at best.
+    case formats(FormatGaps)
     /// A render child starts.
     case childStarts
     /// A render child is gone.

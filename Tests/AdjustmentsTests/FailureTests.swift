@@ -22,7 +22,8 @@ import Testing
                 "missingAsset", "emptyFile", "unsupportedFormat", "unsupportedMediaType",
                 "damagedPhoto", "tooManyPixels", "exceedsLimit", "exceedsMemoryBudget",
                 "hdrNotKept", "deadlinePassed",
-                "renderCrashed", "untrustedRender", "unconfined", "renderTimedOut", "outOfMemory",
+                "renderCrashed", "untrustedRender", "unconfined",
+                "formatUnavailable", "renderTimedOut", "outOfMemory",
                 "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict",
                 "workerLost", "internalError",
             ])

@@ -35,6 +35,8 @@ import Worker
                 .began(waited: .seconds(3)),
                 .freedSlot, .childStarts, .confined(Confinement()), .holdsClaims(true),
                 .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
+                .libraries([LibraryVersion(name: "libvips", version: "8.14.1")]),
+                .formats(FormatGaps([.heic: "it is gone"])),
                 .admitted(bytes: 60, waited: .seconds(1), passed: 1),
                 rendered(.planes, wall: 120, isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
@@ -120,6 +122,19 @@ import Worker
             lines(text).isSuperset(of: [
                 #"minilab_child_confined{measure="files"} 0"#,
                 #"minilab_child_confined{measure="calls"} 1"#,
+            ]))
+    }
+
+    @Test func `libraries, and formats that they fail in, are told`() {
+        let text = worker(telling: [
+            .libraries([LibraryVersion(name: "libvips", version: "8.14.1")]),
+            .formats(FormatGaps([.heic: "it is gone"])),
+        ])
+        #expect(
+            lines(text).isSuperset(of: [
+                #"minilab_library_info{library="libvips",version="8.14.1"} 1"#,
+                #"minilab_format_works{format="heic"} 0"#,
+                #"minilab_format_works{format="avif"} 1"#,
             ]))
     }
 

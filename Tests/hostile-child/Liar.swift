@@ -65,6 +65,10 @@ final class Liar {
     private func answer(_ request: RenderRequest, _ files: RenderFiles) throws(Failure) {
         switch request.work {
         case .confinement: say(.confined(Confinement()), to: request)
+        case .libraries: say(.libraries([]), to: request)
+        case .tryFormat(let format):
+            try renderer.tryFormat(format, files)
+            say(.rendered, to: request)
         case .inspect(let photo):
             say(.inspected(try renderer.inspect(photo, files)), to: request, as: .inspected)
         case .contactSheet(let sheet):

@@ -25,6 +25,7 @@ var hooks = RenderChild.Hooks()
 hooks.speed = .reference
 hooks.willAnswer = { request in
     if case .inspect = request.work { TestDeed.armed?.doInHeader() }
+    if case .tryFormat(.webp) = request.work, TestDeed.armed == .crashInWebP { abort() }
 }
 hooks.willRender = { request in TestDeed.armed?.doInRender(request) }
 exit(RenderChild.run(hooks: hooks).rawValue)

@@ -12,6 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+// Of the library's header that this was compiled with; the library has no function that says it.
+const char *minilab_jpeg_version(void);
+
 enum minilab_jpeg_status {
     MINILAB_JPEG_OK,
     // The bytes are no whole JPEG: damaged, or cut off.

@@ -12,6 +12,8 @@ void minilab_map_from(int bytes);
 
 // open() of a file that never has a name.
 int minilab_open_nameless(const char *folder);
+// memfd_create(): a file in memory, which is in no folder.
+int minilab_open_memory(const char *name);
 // mkostemp() with O_CLOEXEC; the name's last six letters are replaced.
 int minilab_open_unique(char *name);
 // renameat2() to a name that nothing has (RENAME_NOREPLACE, EEXIST); EINVAL where the file system cannot.

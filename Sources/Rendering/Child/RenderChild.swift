@@ -98,6 +98,10 @@ public enum RenderChild {
         do throws(Failure) {
             switch request.work {
             case .confinement: return .confined(confinement)
+            case .libraries: return .libraries(LibraryVersion.all)
+            case .tryFormat(let format):
+                decoding.set()
+                try renderer.tryFormat(format, files)
             case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
             case .render(let photo):
                 try renderer.render(photo, files) { place in

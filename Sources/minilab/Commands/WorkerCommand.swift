@@ -65,7 +65,7 @@ struct WorkerCommand: AsyncParsableCommand {
             connection, queueSettings, settings, library: library, logger,
             listener: { status?.record($0) })
         do {
-            try await parts.pool.tellConfinement()
+            try await parts.pool.start()
         } catch {
             await parts.close()
             await status?.close()

@@ -27,7 +27,7 @@ struct RequestLimits: Equatable {
             RequestLimits(
                 cpuSeconds: photo.recipe.isAutomatic
                     ? nil : wholeSeconds(speed.scaled(headerTime)))
-        case .contactSheet, .confinement: RequestLimits()
+        case .contactSheet, .confinement, .tryFormat, .libraries: RequestLimits()
         }
     }
 

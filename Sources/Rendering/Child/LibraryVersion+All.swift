@@ -1,0 +1,79 @@
+import CDeflate
+import Codecs
+import Glibc
+import JPEG
+import RenderProtocol
+
+extension LibraryVersion {
+    /// The libraries that decode and encode photos in this process; one that is not loaded is left out.
+    static var all: [LibraryVersion] {
+        let told = asked.compactMap { library in
+            library.version.map { LibraryVersion(name: library.name, version: $0) }
+        }
+        return
+            (told + [
+                LibraryVersion(name: "libavcodec", version: VideoDecoder.version),
+                LibraryVersion(name: "libjpeg-turbo", version: JPEGLibrary.version),
+                LibraryVersion(name: "libdeflate", version: LIBDEFLATE_VERSION_STRING),
+            ]).sorted { $0.name < $1.name }
+    }
+
+    /// Those that say their version themselves. Some come with libvips' modules, so that nothing is linked to them.
+    private static let asked = [
+        Asked("libvips", "libvips.so.42", "vips_version_string"),
+        Asked("libheif", "libheif.so.1", "heif_get_version"),
+        Asked("libaom", "libaom.so.3", "aom_codec_version_str"),
+        Asked("dav1d", "libdav1d.so.6", "dav1d_version"),
+        Asked("x265", "libx265.so.199", "x265_version_str", .variable),
+        Asked("libjxl", "libjxl.so.0.7", "JxlEncoderVersion", .number(in: 1000)),
+        Asked("libwebp", "libwebp.so.7", "WebPGetEncoderVersion", .number(in: 256)),
+        Asked("libpng", "libpng16.so.16", "png_get_libpng_ver"),
+        Asked("libtiff", "libtiff.so.6", "TIFFGetVersion"),
+        Asked("LibRaw", "libraw_r.so.20", "libraw_version"),
+        Asked("zlib", "libz.so.1", "zlibVersion"),
+    ]
+
+    /// A loaded library, and the symbol of it that says its version.
+    private struct Asked {
+        /// What the symbol is.
+        enum Kind {
+            /// A function of a pointer that may be nil, or of nothing, which returns a text.
+            case text
+            /// A pointer to a text.
+            case variable
+            /// A function that returns major, minor and patch as the digits of one number.
+            case number(in: UInt32)
+        }
+
+        let name, file, symbol: String
+        let kind: Kind
+
+        init(_ name: String, _ file: String, _ symbol: String, _ kind: Kind = .text) {
+            (self.name, self.file, self.symbol, self.kind) = (name, file, symbol, kind)
+        }
+
+        /// Nil when the library is not loaded.
+        var version: String? {
+            guard let library = dlopen(file, RTLD_NOLOAD | RTLD_LAZY) else { return nil }
+            defer { dlclose(library) }
+            guard let found = dlsym(library, symbol) else { return nil }
+            switch kind {
+            case .text:
+                typealias Function = @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+                return unsafeBitCast(found, to: Function.self)(nil).flatMap(Self.firstLine)
+            case .variable:
+                return found.load(as: UnsafePointer<CChar>?.self).flatMap(Self.firstLine)
+            case .number(let base):
+                typealias Function = @convention(c) () -> UInt32
+                let number = unsafeBitCast(found, to: Function.self)()
+                return "\(number / base / base).\(number / base % base).\(number % base)"
+            }
+        }
+
+        /// libtiff's has a copyright in the lines that follow, and a name before the version.
+        private static func firstLine(_ text: UnsafePointer<CChar>) -> String? {
+            String(cString: text).split(separator: "\n").first?
+                .split(separator: " ").last.map(String.init)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Adjustments
+import ArgumentParser
+import Logging
+import RenderProtocol
+import Worker
+
+/// `minilab version`.
+struct VersionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version",
+        abstract:
+            "Shows the version, the libraries of the render child, and whether each format works.",
+        discussion: """
+            With --libraries a render child is started, which writes and reads a picture of 64 × 64 pixels in each format, as \
+            each worker does when it starts. Ends with 1 if a format does not work.
+
+            Example:
+              minilab version --libraries
+            """)
+
+    @Flag(help: "Show the libraries, and try each format.") var libraries = false
+    @Flag(help: "Print JSON.") var json = false
+
+    private struct Report: Encodable {
+        let version: String
+        var libraries: [LibraryVersion]?
+        /// By format: why it does not work; null when it does.
+        var formats: [String: String?]?
+    }
+
+    func run() async throws {
+        guard libraries else {
+            return json
+                ? try printJSON(Report(version: Engine.version)) : print(Engine.name)
+        }
+        var reader = SettingsReader(SettingsSource())
+        var settings = WorkerSettings(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        try settings.boundMemory()
+        let pool = RenderPool(settings: settings, logger: logger)
+        let (found, gaps): ([LibraryVersion], FormatGaps)
+        do {
+            (found, gaps) = (try await pool.libraries(), await pool.tryFormats())
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+        if json {
+            try printJSON(
+                Report(
+                    version: Engine.version, libraries: found,
+                    formats: Dictionary(
+                        uniqueKeysWithValues: Recipe.Format.allCases.map {
+                            ($0.rawValue, gaps.reasons[$0])
+                        })))
+        } else {
+            show(found, gaps)
+        }
+        if !gaps.reasons.isEmpty { throw ExitCode.failure }
+    }
+
+    private func show(_ libraries: [LibraryVersion], _ gaps: FormatGaps) {
+        var versions = TextTable([Engine.name, ""])
+        for library in libraries { versions.add([library.name, library.version]) }
+        var formats = TextTable(["format", "written and read back"])
+        for format in Recipe.Format.allCases {
+            formats.add([format.rawValue, gaps.reasons[format] ?? "yes"])
+        }
+        print(block: versions.text + "\n\n" + formats.text)
+    }
+}

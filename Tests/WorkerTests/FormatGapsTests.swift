@@ -1,0 +1,104 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import Glibc
+import Logging
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+/// What a worker does with formats that the libraries of its machine cannot write and read.
+@Suite("Formats that do not work") struct FormatGapsTests {
+    private let folder: TemporaryFolder
+    private let photo: String
+
+    init() throws {
+        ignoreBrokenPipes()
+        folder = try TemporaryFolder()
+        photo = folder.file("in.png")
+        try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
+    }
+
+    private func pool(_ deed: TestDeed?) throws -> RenderPool {
+        let products = MinilabProcess.productsFolder
+        var child = products.appending(path: "minilab-render").path
+        if let deed {
+            let real = products.appending(path: "minilab-hostile-child").path
+            child = folder.file("child")
+            try Data("#!/bin/sh\n\(TestDeed.variable)=\(deed.rawValue) exec '\(real)'\n".utf8)
+                .write(to: URL(filePath: child))
+            guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        }
+        return RenderPool(
+            settings: WorkerSettings(name: "test", renderExecutable: FilePath(child)),
+            logger: Logger(label: "test"))
+    }
+
+    private func inspect(_ path: String, as format: Recipe.Format, _ pool: RenderPool) async throws
+    {
+        _ = try await pool.inspect(
+            PhotoRequest(
+                recipe: Recipe(
+                    filters: [Filter("CISepiaTone")], output: Recipe.Output(format: format)),
+                limits: RenderLimits()),
+            RenderFiles(sources: [OpenFile(reading: path)]))
+    }
+
+    @Test func `each format is written and read by a real child`() async throws {
+        let pool = try pool(nil)
+        #expect(await pool.tryFormats() == FormatGaps())
+        let libraries = try await pool.libraries()
+        for name in ["libvips", "libheif", "libjxl", "libavcodec", "x265"] {
+            let version = libraries.first { $0.name == name }?.version ?? ""
+            #expect(version.contains(#/^[0-9]+\.[0-9]+/#), "\(name) \(version)")
+        }
+        await pool.close()
+    }
+
+    @Test func `a format whose library crashes is found at the start, and no other one`()
+        async throws
+    {
+        let pool = try pool(.crashInWebP)
+        try await pool.start()
+        #expect(await Array(pool.formats.reasons.keys) == [.webp])
+        #expect(await pool.idle.isEmpty)
+
+        let failure = await #expect(throws: Failure.self) {
+            try await inspect(photo, as: .webp, pool)
+        }
+        #expect(failure?.code == .formatUnavailable)
+        #expect(failure?.code.isPermanent == false)
+        #expect(failure?.message.contains("died") == true, "\(failure?.message ?? "")")
+        try await inspect(photo, as: .jpeg, pool)
+        await pool.close()
+    }
+
+    @Test func `a sound photo is not called damaged where its format does not work`() throws {
+        let gaps = FormatGaps([.png: "libpng is gone."])
+        let source = try OpenFile(reading: photo)
+        for code in [FailureCode.damagedPhoto, .unsupportedFormat, .internalError] {
+            let told = gaps.explaining(Failure(code, "no"), of: source)
+            #expect(told.code == .formatUnavailable)
+            #expect(told.message.contains("libpng is gone."))
+        }
+        let limit = Failure(.tooManyPixels, "no")
+        #expect(gaps.explaining(limit, of: source) == limit)
+        let damaged = Failure(.damagedPhoto, "no")
+        #expect(FormatGaps([.webp: "gone."]).explaining(damaged, of: source) == damaged)
+        #expect(FormatGaps().explaining(damaged, of: source) == damaged)
+    }
+
+    @Test func `what cannot be tried is said of each format`() async throws {
+        let nobody = RenderPool(
+            settings: WorkerSettings(name: "test", renderExecutable: "/nowhere/minilab-render"),
+            logger: Logger(label: "test"))
+        #expect(
+            await Set(nobody.tryFormats().reasons.keys) == Set(Recipe.Format.allCases))
+        // A worker that cannot start children at all says that once, and calls no format broken.
+        try await nobody.start()
+        #expect(await nobody.formats == FormatGaps())
+    }
+}
