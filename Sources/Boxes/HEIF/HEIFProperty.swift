@@ -24,6 +24,12 @@ public enum HEIFProperty: Sendable, Equatable {
     public struct CodedColour: Sendable, Equatable {
         public let primaries, transfer, matrix: Int
         public let isFullRange: Bool
+
+        /// Makes a meaning.
+        public init(primaries: Int, transfer: Int, matrix: Int, isFullRange: Bool) {
+            (self.primaries, self.transfer, self.matrix) = (primaries, transfer, matrix)
+            self.isFullRange = isFullRange
+        }
     }
 
     /// Reads a property; one that is too short is ``other(type:content:)``.
