@@ -2,7 +2,7 @@
 public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of refusal.
     public enum Kind: Sendable {
-        /// The decoder is not in this build, or does not know what the stream uses.
+        /// The codec is not in this build, or does not know what the stream or the settings use.
         case unsupported
         /// The bytes contradict themselves, or something is missing.
         case damaged
@@ -13,6 +13,9 @@ public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
     public let kind: Kind
     /// The step that failed.
     public let step: String
+
+    /// Makes a refusal.
+    public init(kind: Kind, step: String) { (self.kind, self.step) = (kind, step) }
 
     public var description: String {
         let reason =

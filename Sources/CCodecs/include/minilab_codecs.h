@@ -1,4 +1,4 @@
-// libavcodec as a decoder of single access units: one thread, no containers, no files, nothing printed.
+// libavcodec as a decoder and encoder of single access units: one thread, no containers, no files, nothing printed.
 #ifndef MINILAB_CODECS_H
 #define MINILAB_CODECS_H
 
@@ -8,9 +8,9 @@
 // Why a call failed.
 enum minilab_codec_status {
     MINILAB_CODEC_OK = 0,
-    // The decoder has nothing to give until it is sent more.
+    // It has nothing to give until it is sent more.
     MINILAB_CODEC_WANTS_MORE = 1,
-    // Not in this build of libavcodec, or the stream uses what the decoder does not know.
+    // Not in this build of libavcodec; or the stream uses what the decoder does not know, or the encoder refuses an option.
     MINILAB_CODEC_UNSUPPORTED = -1,
     // The bytes contradict themselves.
     MINILAB_CODEC_DAMAGED = -2,
@@ -61,6 +61,63 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
 void minilab_decoder_restart(struct minilab_decoder *decoder);
 
 void minilab_decoder_close(struct minilab_decoder *decoder);
+
+// How an encoder is opened.
+struct minilab_encoder_settings {
+    int width, height;
+    // Most pixels of a frame.
+    int64_t pixels_max;
+    // 1 for luma alone, 3 with chroma that is smaller by so many bits; bits of a sample.
+    int plane_count, chroma_shift_x, chroma_shift_y, bits;
+    // Numbers of ITU-T H.273 for the stream's own description; 2 where it is not said.
+    int primaries, transfer, matrix, full_range;
+    // Ranks of a second, and most frames from a key frame to the next: 1 where each stands by itself.
+    int ticks_per_second, key_distance;
+};
+
+// An option of the encoder's own, by libavcodec's name.
+struct minilab_codec_option {
+    const char *name, *value;
+};
+
+// The planes of the frame that is sent next; samples of more than 8 bits have two bytes in the machine's order.
+struct minilab_planes {
+    uint8_t *planes[3];
+    ptrdiff_t strides[3];
+};
+
+// A coded frame; its bytes stay until the next call that gets the encoder.
+struct minilab_packet {
+    const uint8_t *bytes;
+    size_t count;
+    // When it is shown, and when it is decoded, in ranks.
+    int64_t rank, order;
+    int is_key;
+};
+
+struct minilab_encoder;
+
+// Opens an encoder by libavcodec's name.
+int minilab_encoder_open(
+    const char *name, const struct minilab_encoder_settings *settings, const struct minilab_codec_option *options,
+    size_t option_count, struct minilab_encoder **encoder);
+
+// Gives the planes of the next frame, to be filled.
+int minilab_encoder_frame(struct minilab_encoder *encoder, struct minilab_planes *planes);
+
+// Sends the frame; ranks rise. A key frame refers to no other.
+int minilab_encoder_send(struct minilab_encoder *encoder, int64_t rank, int is_key);
+
+// Says that nothing follows: what is held back can be received, and nothing more sent.
+int minilab_encoder_finish(struct minilab_encoder *encoder);
+
+// Gets the next coded frame, in the order in which they are decoded.
+int minilab_encoder_receive(struct minilab_encoder *encoder, struct minilab_packet *packet);
+
+// The parameter sets, as the codec writes them into a stream; they stay as long as the encoder.
+void minilab_encoder_headers(const struct minilab_encoder *encoder, const uint8_t **bytes, size_t *count);
+
+void minilab_encoder_close(struct minilab_encoder *encoder);
 
 // libavcodec's version: major, minor and micro, a byte for each of the last two.
 unsigned minilab_codecs_version(void);

@@ -20,6 +20,9 @@ public struct HEIFCodedPicture: Sendable, Equatable {
         (self.configuration, self.bits, self.colour) = (configuration, bits, colour)
     }
 
+    /// Most columns and rows: their numbers have one byte.
+    public static let tilesMax = 256
+
     public var columns: Int { (width + tileWidth - 1) / tileWidth }
     public var rows: Int { (height + tileHeight - 1) / tileHeight }
     /// Whether it is a grid: one tile that is no larger than the picture is the picture itself.

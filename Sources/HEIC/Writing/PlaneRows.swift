@@ -1,0 +1,183 @@
+/// Makes rows of planes from rows of red, green and blue: full range, by the matrix of ITU-R BT.601.
+///
+/// Chroma of 4:2:0 is that of the mean of four pixels, of which those beyond the picture repeat its last ones. All is
+/// rounded once. Source: ITU-T T.871 §7, which is H.273's matrix 6 with full range.
+struct PlaneRows {
+    private let coding: HEICCoding
+    private let samples: HEICSamples
+    /// Samples of a pixel.
+    private let bands: Int
+    private let width: Int, height: Int
+    /// Red, green and blue of two columns each, of the row before.
+    private let sums: Sums
+
+    init(_ coding: HEICCoding, _ samples: HEICSamples, bands: Int, width: Int, height: Int) {
+        (self.coding, self.samples, self.bands) = (coding, samples, bands)
+        (self.width, self.height) = (width, height)
+        sums = Sums(coding.chroma == .half ? 3 * ((width + 1) / 2) : 0)
+    }
+
+    /// Writes the samples of a row.
+    ///
+    /// - Parameters:
+    ///   - pixels: of 8 bits for codes of 8 bits, else of 16.
+    ///   - y: which row of the picture it is.
+    ///   - row: which row of the planes.
+    func write(_ pixels: UnsafeRawPointer, y: Int, to planes: BandPlanes, row: Int) {
+        if coding.bits == 8 {
+            write(pixels.assumingMemoryBound(to: UInt8.self), most: 255, y, planes, row)
+        } else {
+            write(pixels.assumingMemoryBound(to: UInt16.self), most: 65_535, y, planes, row)
+        }
+    }
+
+    private func write<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: UnsafePointer<Sample>, most: Float, _ y: Int, _ band: BandPlanes, _ row: Int
+    ) {
+        let levels = Float((1 << coding.bits) - 1)
+        let scale = levels / most
+        func plane(_ index: Int, _ row: Int) -> UnsafeMutablePointer<Sample> {
+            band.planes[index].row(row).assumingMemoryBound(to: Sample.self)
+        }
+        let luma = plane(0, row)
+        guard case .colour = samples else {
+            guard case .one(let place) = samples else { return }
+            for x in 0..<width {
+                luma[x] = Sample(Float(pixels[x &* bands &+ place]) * scale + 0.5)
+            }
+            return
+        }
+        writeLuma(pixels, luma, scale)
+        switch coding.chroma {
+        case .none: break
+        case .full:
+            let (blue, red) = (plane(1, row), plane(2, row))
+            writeFullChroma(pixels, blue, red, scale, levels)
+        case .half:
+            let isLast = y == height - 1
+            if y & 1 == 0 { sumColumns(pixels, isFirst: true) }
+            // The last of an odd number of rows counts twice.
+            if y & 1 == 1 || isLast { sumColumns(pixels, isFirst: false) }
+            guard y & 1 == 1 || isLast else { return }
+            let (blue, red) = (plane(1, row >> 1), plane(2, row >> 1))
+            writeHalfChroma(blue, red, scale / 4, levels)
+        }
+    }
+
+    private static let weights: (red: Float, green: Float, blue: Float) = (0.299, 0.587, 0.114)
+
+    private func writeLuma<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: UnsafePointer<Sample>, _ luma: UnsafeMutablePointer<Sample>, _ scale: Float
+    ) {
+        if Sample.self == UInt8.self {
+            // In 65,536ths: exact for bytes, and what the compiler makes vector code of.
+            for x in 0..<width {
+                let pixel = pixels + x &* bands
+                let (red, green, blue) = (
+                    Int32(truncatingIfNeeded: pixel[0]), Int32(truncatingIfNeeded: pixel[1]),
+                    Int32(truncatingIfNeeded: pixel[2])
+                )
+                let sum = 19_595 &* red &+ 38_470 &* green &+ 7_471 &* blue &+ 32_768
+                luma[x] = Sample(truncatingIfNeeded: sum >> 16)
+            }
+            return
+        }
+        let weights = Self.weights
+        let (byRed, byGreen, byBlue) = (
+            weights.red * scale, weights.green * scale, weights.blue * scale
+        )
+        for x in 0..<width {
+            let pixel = pixels + x &* bands
+            let code =
+                Float(pixel[0]) * byRed + Float(pixel[1]) * byGreen + Float(pixel[2]) * byBlue
+            luma[x] = Sample(truncatingIfNeeded: Int32(code + 0.5))
+        }
+    }
+
+    /// Adds up the colours of two columns each.
+    private func sumColumns<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: UnsafePointer<Sample>, isFirst: Bool
+    ) {
+        let pairs = width / 2
+        let out = sums.start
+        func add(_ index: Int, _ sum: Int32) {
+            out[index] = isFirst ? sum : out[index] &+ sum
+        }
+        for x in 0..<pairs {
+            let pixel = pixels + x &* 2 &* bands
+            for channel in 0..<3 {
+                add(
+                    3 &* x &+ channel,
+                    Int32(truncatingIfNeeded: pixel[channel])
+                        &+ Int32(truncatingIfNeeded: pixel[bands &+ channel]))
+            }
+        }
+        guard width & 1 == 1 else { return }
+        let pixel = pixels + (width - 1) &* bands
+        for channel in 0..<3 {
+            add(3 &* pairs &+ channel, 2 &* Int32(truncatingIfNeeded: pixel[channel]))
+        }
+    }
+
+    private func writeHalfChroma<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ blue: UnsafeMutablePointer<Sample>, _ red: UnsafeMutablePointer<Sample>, _ scale: Float,
+        _ levels: Float
+    ) {
+        let factors = Factors(scale, levels)
+        for x in 0..<(width + 1) / 2 {
+            let sum = sums.start + 3 &* x
+            let codes = factors.codes(Float(sum[0]), Float(sum[1]), Float(sum[2]))
+            blue[x] = Sample(truncatingIfNeeded: codes.blue)
+            red[x] = Sample(truncatingIfNeeded: codes.red)
+        }
+    }
+
+    private func writeFullChroma<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: UnsafePointer<Sample>, _ blue: UnsafeMutablePointer<Sample>,
+        _ red: UnsafeMutablePointer<Sample>, _ scale: Float, _ levels: Float
+    ) {
+        let factors = Factors(scale, levels)
+        for x in 0..<width {
+            let pixel = pixels + x &* bands
+            let codes = factors.codes(Float(pixel[0]), Float(pixel[1]), Float(pixel[2]))
+            blue[x] = Sample(truncatingIfNeeded: codes.blue)
+            red[x] = Sample(truncatingIfNeeded: codes.red)
+        }
+    }
+
+    /// What red, green and blue count in both differences.
+    private struct Factors {
+        let blueByRed, blueByGreen, redByGreen, redByBlue, half: Float
+        let zero, levels: Float
+
+        init(_ scale: Float, _ levels: Float) {
+            let weights = PlaneRows.weights
+            half = scale / 2
+            blueByRed = -scale * weights.red / (2 * (1 - weights.blue))
+            blueByGreen = -scale * weights.green / (2 * (1 - weights.blue))
+            redByGreen = -scale * weights.green / (2 * (1 - weights.red))
+            redByBlue = -scale * weights.blue / (2 * (1 - weights.red))
+            // No difference is 128 of 255, and 512 of 1,023; a half more rounds.
+            zero = (levels + 1) / 2 + 0.5
+            self.levels = levels
+        }
+
+        func codes(_ red: Float, _ green: Float, _ blue: Float) -> (blue: Int32, red: Int32) {
+            let b = red * blueByRed + green * blueByGreen + blue * half + zero
+            let r = red * half + green * redByGreen + blue * redByBlue + zero
+            return (Int32(min(levels, b)), Int32(min(levels, r)))
+        }
+    }
+}
+
+/// Sums of one row.
+private final class Sums {
+    let start: UnsafeMutablePointer<Int32>
+
+    init(_ count: Int) {
+        start = .allocate(capacity: max(1, count))
+        start.initialize(repeating: 0, count: max(1, count))
+    }
+
+    deinit { start.deallocate() }
+}

@@ -1,0 +1,54 @@
+import Boxes
+import Codecs
+
+/// Codes tiles of one size, each as a picture that stands by itself.
+///
+/// x265 marks pictures by how many it has coded before, in a bit that means nothing in them. So that bytes depend on the
+/// tile's place alone, a ``TileEncoder`` codes a given run of tiles and is made anew for the next.
+final class TileEncoder {
+    private let encoder: VideoEncoder
+    private var coded = 0
+
+    /// The content of `hvcC`, the same for all encoders of a coding and size.
+    let configuration: HEVCConfiguration
+
+    /// Tiles that one encoder codes: opening it takes as long as a tenth of a tile of 512 × 512.
+    static let runLength = 4
+
+    init(_ coding: HEICCoding, width: Int, height: Int) throws(CodecError) {
+        encoder = try VideoEncoder(.hevc, coding.settings(width: width, height: height))
+        let configuration = HEVCConfiguration(
+            parameterSets: encoder.parameterSets, chromaFormat: coding.chroma.rawValue,
+            bits: coding.bits)
+        guard let configuration else {
+            throw CodecError(kind: .unsupported, step: "find the parameter sets")
+        }
+        self.configuration = configuration
+    }
+
+    /// Codes a tile.
+    ///
+    /// - Parameter fill: writes its planes.
+    /// - Returns: its units, each behind its length in four bytes.
+    func code(_ fill: ([VideoEncoder.Plane]) -> Void) throws(CodecError) -> [UInt8] {
+        try encoder.send(rank: coded, isKey: true, fill)
+        coded += 1
+        guard let packet = try encoder.receive() else {
+            throw CodecError(kind: .unsupported, step: "encode a picture at once")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(packet.bytes.count)
+        for unit in AnnexB.units(in: packet.bytes) where Self.isPicture(unit) {
+            for shift in [24, 16, 8, 0] {
+                bytes.append(UInt8(truncatingIfNeeded: unit.count >> shift))
+            }
+            bytes += unit
+        }
+        return bytes
+    }
+
+    /// Whether a unit is a part of the picture; parameter sets are in the configuration (ITU-T H.265 table 7-1).
+    private static func isPicture(_ unit: UnsafeRawBufferPointer) -> Bool {
+        unit[0] >> 1 & 63 < 32
+    }
+}
