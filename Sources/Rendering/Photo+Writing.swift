@@ -1,4 +1,5 @@
 import Adjustments
+import Boxes
 import Files
 import JPEG
 import Metadata
@@ -103,8 +104,24 @@ extension Photo {
                     EncodedShape(image), metadata.ofTIFF, level: plan.output.deflateLevel,
                     to: target))
             try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
+        case .heic: try writeHEIC(image, with: metadata, to: target)
         default: try writeByLibvips(image, with: metadata, to: target)
         }
+    }
+
+    private func writeHEIC(
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
+    ) throws {
+        let file = HEICFile(target)
+        let encoder = try HEICEncoder(
+            EncodedShape(image), plan.output, profile: metadata.profile, in: file)
+        let photo = file.boxes.primary
+        let exif = metadata.exif.map { (HEIFFile.exifItem($0), file.boxes.addExif(of: photo)) }
+        let xmp = metadata.xmp.map { ($0, file.boxes.addXMP(of: photo)) }
+        try file.begin()
+        for (bytes, item) in [exif, xmp].compactMap(\.self) { try file.append(bytes, of: item) }
+        try image.encode(by: encoder)
+        try file.finish()
     }
 
     private func writeByLibvips(
@@ -130,7 +147,8 @@ extension Photo {
         switch plan.output.format {
         case .tiff, .jxl: nil
         case .png: metadata.exif
-        case .jpeg, .webp, .heic, .avif: metadata.exif ?? Exif.upright
+        case .jpeg, .webp, .avif: metadata.exif ?? Exif.upright
+        case .heic: preconditionFailure("a HEIC is written row by row")
         }
     }
 
@@ -148,10 +166,8 @@ extension Photo {
                 to: file, progressive: output.progressive, isSmall: output.compression == .small)
         case .tiff: preconditionFailure("a TIFF is written row by row")
         case .webp: try image.writeWebP(to: file, quality: quality)
-        case .heic:
-            try image.writeHEIF(to: file, .hevc, quality: quality, bits: bits, chroma: chroma)
-        case .avif:
-            try image.writeHEIF(to: file, .av1, quality: quality, bits: bits, chroma: chroma)
+        case .heic: preconditionFailure("a HEIC is written row by row")
+        case .avif: try image.writeAVIF(to: file, quality: quality, bits: bits, chroma: chroma)
         case .jxl: try image.writeJXL(to: file, quality: quality)
         }
     }

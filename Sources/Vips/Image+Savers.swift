@@ -60,30 +60,21 @@ extension Image {
             "webpsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.webPEffort))])
     }
 
-    /// What compresses a HEIF.
-    public enum HEIFCompression: String, Sendable {
-        /// HEVC: HEIC.
-        case hevc
-        /// AV1: AVIF.
-        case av1
-    }
-
     /// How hard libaom tries: speed 9. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 0.45 s, and 2.9 s for 3,
-    /// in files a third smaller; JPEG's are 30 % larger. libvips does not hand it to x265.
+    /// in files a third smaller; JPEG's are 30 % larger.
     private static let av1Effort = 0
 
-    /// Writes a HEIC or AVIF; needs all pixels in memory.
+    /// Writes an AVIF; needs all pixels in memory.
     ///
     /// - Parameter bits: bits of a sample; more than 8 are taken from the upper ones of 16.
-    public func writeHEIF(
-        to file: Int32, _ compression: HEIFCompression, quality: Int, bits: Int,
-        chroma: ChromaSubsampling
+    public func writeAVIF(
+        to file: Int32, quality: Int, bits: Int, chroma: ChromaSubsampling
     ) throws(VipsError) {
         try save(
             "heifsave", to: file,
             [
                 ("Q", .int(quality)), ("bitdepth", .int(bits)),
-                ("compression", .string(compression.rawValue)),
+                ("compression", .string("av1")),
                 ("subsample_mode", .string(chroma.rawValue)), ("effort", .int(Self.av1Effort)),
             ])
     }

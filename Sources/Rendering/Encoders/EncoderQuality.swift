@@ -9,11 +9,18 @@ enum EncoderQuality {
     private static let jpeg: [Double] = [0, 10, 30, 50, 60, 70, 80, 85, 90, 95, 98, 100]
     private static let others: [Recipe.Format: [Double]] = [
         .webp: [0, 1, 20, 44, 57, 75, 82, 87, 91, 96, 100, 100],
-        .heic: [0, 7, 25, 32, 35, 39, 45, 48, 53, 61, 70, 90],
         .avif: [0, 15, 41, 52, 56, 62, 73, 79, 85, 92, 97, 100],
         // Below 5 libvips asks libjxl for a distance beyond 25, its largest, and libjxl takes 1, a high quality.
         .jxl: [5, 5, 27, 61, 67, 75, 83, 87, 91, 95, 98, 100],
     ]
+
+    /// x265's constant rate factor, with our settings of it: less is better.
+    private static let rates: [Double] = [51, 46, 37, 34, 32.5, 30.5, 27.5, 26, 23.5, 19.5, 15, 5]
+
+    /// x265's constant rate factor.
+    ///
+    /// - Parameter quality: 0 to 1.
+    static func rate(_ quality: Double) -> Double { number(quality * 100, rates) }
 
     /// The encoder's own number, 1 to 100: 0 means something else to some of them.
     ///

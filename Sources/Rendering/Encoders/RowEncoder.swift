@@ -37,9 +37,10 @@ struct EncodedShape {
 /// A file that is written from its beginning to its end.
 struct AppendedFile {
     let file: OpenFile
-    private(set) var length = 0
+    private(set) var length: Int
 
-    init(_ file: OpenFile) { self.file = file }
+    /// - Parameter length: bytes of its beginning that are written otherwise.
+    init(_ file: OpenFile, from length: Int = 0) { (self.file, self.length) = (file, length) }
 
     /// - Throws: `noSpace`, `ioFailure`.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {

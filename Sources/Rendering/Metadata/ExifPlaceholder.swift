@@ -8,7 +8,7 @@ import Vips
 /// libvips writes EXIF by libexif, which lays it out anew and loses MakerNotes. It is therefore given a
 /// text to write as the image's description, long enough for the true EXIF, and the TIFF structure
 /// around that text is overwritten. It stands in the file as it is in all formats that libvips writes
-/// EXIF to, JPEG, PNG, WebP, HEIC and AVIF; only PNG has a checksum to be renewed.
+/// EXIF to, JPEG, PNG, WebP and AVIF; only PNG has a checksum to be renewed.
 struct ExifPlaceholder {
     private let exif: [UInt8]
     private let mark: [UInt8]

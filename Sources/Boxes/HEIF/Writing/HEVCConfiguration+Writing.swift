@@ -22,11 +22,11 @@ extension HEVCConfiguration {
         bytes.add(0xF000, 2)
         bytes.add(0xFC, 1)
         bytes.add(0xFC | chromaFormat, 1)
-        bytes.add(0xF8 | bits - 8, 1)
-        bytes.add(0xF8 | bits - 8, 1)
+        bytes.add(0xF8 | (bits - 8), 1)
+        bytes.add(0xF8 | (bits - 8), 1)
         // No frame rate; layers of time, whether they nest, and lengths of four bytes.
         bytes.add(0, 2)
-        bytes.add((Int(layers) >> 1 & 7) + 1 << 3 | (Int(layers) & 1) << 2 | 3, 1)
+        bytes.add(((Int(layers) >> 1 & 7) + 1) << 3 | (Int(layers) & 1) << 2 | 3, 1)
         bytes.add(3, 1)
         for type in Self.videoType...Self.pictureType {
             let sets = sets(type)

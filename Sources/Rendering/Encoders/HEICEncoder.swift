@@ -1,0 +1,126 @@
+import Adjustments
+import Boxes
+import Codecs
+import HEIC
+import RenderProtocol
+
+/// Writes the photo of a HEIC row by row, from top to bottom: tiles of HEVC, its alpha likewise, and a thumbnail, as
+/// phones write them.
+///
+/// Memory is a row of tiles. What is measured: MEASURED.md beside this file.
+final class HEICEncoder: RowEncoder {
+    private let file: HEICFile
+    private let shape: EncodedShape
+    private let colours: HEICPictureEncoder
+    private let alpha: HEICPictureEncoder?
+    /// Items that wait for their tiles, in the order of the tiles.
+    private var colourItems, alphaItems: ArraySlice<Int>
+    private let thumbnailItem: Int?
+
+    private static let alphaName = "urn:mpeg:hevc:2015:auxid:1"
+
+    /// Adds the photo to a file and makes it the one that is shown.
+    ///
+    /// - Parameter profile: an ICC profile, or nil for sRGB.
+    /// - Throws: `outOfMemory`, or `internalError` when x265 cannot be had.
+    init(
+        _ shape: EncodedShape, _ output: OutputPlan, profile: [UInt8]?, in file: HEICFile
+    ) throws(Failure) {
+        self.shape = shape
+        self.file = file
+        let coding = HEICCoding(
+            chroma: output.chroma == .half ? .half : .full, bits: output.bitDepth.rawValue,
+            rate: EncoderQuality.rate(output.quality),
+            // H.273: primaries of BT.709, the curve of sRGB.
+            primaries: profile == nil ? 1 : nil, transfer: profile == nil ? 13 : nil)
+        var ofLuma = coding
+        ofLuma.chroma = .none
+        let colour = profile.map { HEIFProperty.profile($0[...]) } ?? .codedColour(coding.colour)
+        func encoder(
+            _ samples: HEICSamples, _ coding: HEICCoding, _ colour: [HEIFProperty],
+            hasThumbnail: Bool
+        ) throws(Failure) -> HEICPictureEncoder {
+            do throws(HEICError) {
+                return try HEICPictureEncoder(
+                    width: shape.width, height: shape.height, bands: shape.bands, samples, coding,
+                    colour: colour, hasThumbnail: hasThumbnail)
+            } catch {
+                throw Failure(error)
+            }
+        }
+        colours = try encoder(.colour, coding, [colour], hasThumbnail: true)
+        alpha = shape.bands == 4 ? try encoder(.one(3), ofLuma, [], hasThumbnail: false) : nil
+        file.boxes.brands = Self.brands(colours.picture, coding)
+        let photo = file.boxes.add(colours.picture)
+        file.boxes.primary = photo.item
+        colourItems = photo.coded[...]
+        if let alpha {
+            let placed = file.boxes.add(
+                alpha.picture, isHidden: true, properties: [.auxiliary(Self.alphaName)])
+            file.boxes.refer("auxl", from: placed.item, to: [photo.item])
+            alphaItems = placed.coded[...]
+        } else {
+            alphaItems = []
+        }
+        if let thumbnail = colours.thumbnail {
+            let item = file.boxes.add(thumbnail.picture).item
+            file.boxes.refer("thmb", from: item, to: [photo.item])
+            thumbnailItem = item
+        } else {
+            thumbnailItem = nil
+        }
+    }
+
+    /// What readers need to know: as phones write it, and less of what not every one of them knows (ISO/IEC 23008-12 §B.4,
+    /// 23000-22 §10).
+    private static func brands(_ picture: HEIFCodedPicture, _ coding: HEICCoding) -> [String] {
+        guard coding.bits == 8, coding.chroma == .half else { return ["heix", "mif1"] }
+        // A grid of MIAF has whole samples of chroma.
+        guard picture.width % 2 == 0, picture.height % 2 == 0 else { return ["heic", "mif1"] }
+        return ["heic", "mif1", "MiHB", "MiHE", "miaf"]
+    }
+
+    func append(_ row: UnsafeRawBufferPointer) throws(Failure) {
+        guard let pixels = row.baseAddress else { return }
+        for tile in try coded(pixels, by: colours) {
+            if let item = colourItems.popFirst() { try file.append(tile, of: item) }
+        }
+        guard let alpha else { return }
+        for tile in try coded(pixels, by: alpha) {
+            if let item = alphaItems.popFirst() { try file.append(tile, of: item) }
+        }
+    }
+
+    private func coded(
+        _ pixels: UnsafeRawPointer, by encoder: HEICPictureEncoder
+    ) throws(Failure) -> [[UInt8]] {
+        do throws(HEICError) {
+            return try encoder.append(pixels)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    func finish() throws(Failure) {
+        guard let item = thumbnailItem, let thumbnail = colours.thumbnail else { return }
+        let bytes: [UInt8]
+        do throws(HEICError) {
+            bytes = try thumbnail.coded()
+        } catch {
+            throw Failure(error)
+        }
+        try file.append(bytes, of: item)
+    }
+}
+
+extension Failure {
+    /// What went wrong while a HEIC was written.
+    fileprivate init(_ error: HEICError) {
+        switch error {
+        case .codec(let codec):
+            self.init(codec.kind == .memory ? .outOfMemory : .internalError, "HEIC: \(codec).")
+        case .contradiction(let words), .unsupported(let words):
+            self.init(.internalError, "HEIC: \(words).")
+        }
+    }
+}
