@@ -55,6 +55,17 @@ public final class VideoDecoder {
 
     deinit { minilab_decoder_close(decoder) }
 
+    /// How frames will lie, and what their codes mean, as the configuration says; nil where it does not.
+    ///
+    /// A stream may bring parameter sets of its own, so frames can differ.
+    public var configured: FrameLayout? {
+        var frame = minilab_frame()
+        guard minilab_decoder_configured(decoder, &frame) == MINILAB_CODEC_OK.rawValue else {
+            return nil
+        }
+        return FrameLayout(frame)
+    }
+
     /// Sends an access unit; frames come out in the order of the ranks.
     public func send(_ unit: [UInt8], rank: Int = 0) throws(CodecError) {
         try check(minilab_decoder_send(decoder, unit, unit.count, Int64(rank)), "decode")
@@ -105,14 +116,8 @@ public final class VideoDecoder {
 extension DecodedFrame {
     /// Takes over what the shim found; nil pointers cannot come out of it.
     fileprivate init?(_ frame: minilab_frame) {
-        let hasChroma = frame.plane_count == 3
-        let shift = (x: Int(frame.chroma_shift_x), y: Int(frame.chroma_shift_y))
-        layout = FrameLayout(
-            width: Int(frame.width), height: Int(frame.height), bits: Int(frame.bits),
-            hasChroma: hasChroma, chromaShift: shift,
-            // H.273: 2 is unspecified.
-            matrix: frame.matrix == 2 ? nil : Int(frame.matrix),
-            isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
+        layout = FrameLayout(frame)
+        let shift = layout.chromaShift
         rank = Int(frame.rank)
         let starts = [frame.planes.0, frame.planes.1, frame.planes.2]
         let strides = [frame.strides.0, frame.strides.1, frame.strides.2]
@@ -127,5 +132,17 @@ extension DecodedFrame {
                     height: (layout.height + (1 << dy) - 1) >> dy))
         }
         self.planes = planes
+    }
+}
+
+extension FrameLayout {
+    fileprivate init(_ frame: minilab_frame) {
+        self.init(
+            width: Int(frame.width), height: Int(frame.height), bits: Int(frame.bits),
+            hasChroma: frame.plane_count == 3,
+            chromaShift: (x: Int(frame.chroma_shift_x), y: Int(frame.chroma_shift_y)),
+            // H.273: 2 is unspecified.
+            matrix: frame.matrix == 2 ? nil : Int(frame.matrix),
+            isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
     }
 }

@@ -107,6 +107,12 @@ extension HEIFStill {
     public var bitsPerSample: Int { codeBytes * 8 }
     /// Bytes of a decoded sample.
     var codeBytes: Int { picture.configuration.lumaBits > 8 ? 2 : 1 }
+    /// By how many bits chroma of the upright picture has fewer columns and rows; nil where there is none.
+    public var chromaShift: (x: Int, y: Int)? {
+        guard picture.configuration.chromaFormat != 0 else { return nil }
+        let shift = TileBands.shift(of: picture.configuration, false)
+        return placement.transposes ? (shift.y, shift.x) : shift
+    }
     /// Rows of the upright picture that are decoded together.
     public var rowsAtOnce: Int {
         min(placement.transposes ? picture.tileWidth : picture.tileHeight, placement.height)

@@ -52,9 +52,7 @@ final class TileBands {
     /// Bytes of a table that the decoder keeps, beside frames.
     private static let tablesMax = 16 << 20
 
-    private static func shift(of configuration: HEVCConfiguration, _ isLumaOnly: Bool) -> (
-        x: Int, y: Int
-    ) {
+    static func shift(of configuration: HEVCConfiguration, _ isLumaOnly: Bool) -> (x: Int, y: Int) {
         guard !isLumaOnly else { return (0, 0) }
         return switch configuration.chromaFormat {
         case 1: (1, 1)
@@ -76,6 +74,9 @@ final class TileBands {
         let shift = Self.shift(of: picture.configuration, isLumaOnly)
         return turn.transposes ? (shift.y, shift.x) : shift
     }
+
+    /// How tiles will be, as their configuration says before any is decoded.
+    var configured: FrameLayout? { decoder.configured }
 
     /// Whether there are planes of chroma.
     var hasChroma: Bool { !isLumaOnly && picture.configuration.chromaFormat != 0 }

@@ -32,7 +32,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         case copy
         /// A JPEG's coefficients, which are cut and turned by the passes and not decoded.
         case lossless
-        /// A JPEG's luma and chroma as they are stored, without becoming RGB, to a JPEG of the same
+        /// A JPEG's or HEIC's luma and chroma as they are stored, without becoming RGB, to a JPEG of the same
         /// sampling.
         case planes
         /// Top to bottom, once; a few strips in memory.
@@ -103,7 +103,7 @@ extension RenderPlan.Lane {
         switch self {
         case .copy: "copied as it is, since nothing changes"
         case .lossless: "a JPEG's coefficients are cut and turned, not compressed anew"
-        case .planes: "a JPEG's luma and chroma as they are stored, from top to bottom"
+        case .planes: "luma and chroma as they are stored, from top to bottom"
         case .stream: "from top to bottom, a few rows in memory"
         case .spool: "in any order: kept in memory while small, else in a spool file"
         }

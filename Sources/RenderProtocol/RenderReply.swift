@@ -76,7 +76,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let hasAlpha: Bool
     /// Whether an ICC profile is embedded.
     public let hasProfile: Bool
-    /// How much of the colour's detail a JPEG has; nil for other formats and for rarer ways.
+    /// How much of the colour's detail a JPEG or HEIC has; nil for other formats.
     public let chroma: Recipe.Chroma?
     /// Rows that its decoder makes together: all of them where a picture is compressed as a whole (a JPEG of
     /// several scans, an interlaced PNG, AVIF, WebP, JPEG XL, GIF, RAW), the height of a HEIC's or TIFF's tiles or strips,

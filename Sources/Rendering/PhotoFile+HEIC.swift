@@ -27,6 +27,18 @@ extension PhotoFile {
 extension HEIFStill {
     /// Where a header says how many rows are decoded together.
     static let rowsField = "minilab-rows-at-once"
+    /// Where it says by how many bits chroma is narrower and, 16 times, lower; absent without chroma.
+    static let chromaField = "minilab-chroma"
+
+    /// How much of the colour's detail there is, by the header.
+    static func chroma(of image: Image) -> Recipe.Chroma? {
+        switch image.int(chromaField) {
+        case 0x11: .half
+        case 0x01: .halfColumns
+        case .some: .full
+        case nil: nil
+        }
+    }
 
     /// The upright picture with its metadata, decoded by rows of tiles when rows are asked for.
     ///
@@ -36,9 +48,7 @@ extension HEIFStill {
         do throws(HEICError) {
             rows = try HEICRows(self, in: photo.window)
         } catch {
-            let words = error.words
-            throw Failure(
-                Failure.code(operation: "heifload", text: words), rendering: photo.name, words)
+            throw Failure(error, photo: photo.name)
         }
         let isEight = bitsPerSample == 8
         let picture = RegionPicture(
@@ -55,10 +65,21 @@ extension HEIFStill {
         var fields: [Image.MetadataChange] = [
             .setInt(Self.rowsField, rowsAtOnce), .setInt("n-pages", pictures),
         ]
+        if let shift = chromaShift {
+            fields.append(.setInt(Self.chromaField, shift.x | shift.y << 4))
+        }
         if let exif { fields.append(.setData("exif-data", Array("Exif\0\0".utf8) + exif)) }
         if let xmp { fields.append(.setData("xmp-data", xmp)) }
         if let profile { fields.append(.setData("icc-profile-data", profile)) }
         return try image.changing(fields)
+    }
+}
+
+extension Failure {
+    /// What went wrong while a HEIC was decoded.
+    init(_ error: HEICError, photo: String) {
+        let words = error.words
+        self.init(Self.code(operation: "heifload", text: words), rendering: photo, words)
     }
 }
 

@@ -57,11 +57,14 @@ extension PhotoFile {
         if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
             return try planar.picture(like: image)
         }
-        guard format == .heif, image.data("icc-profile-data") == nil,
-            let colour = heifColour,
-            colour == HEIFColour(primaries: 12, transfer: 13)
+        guard format == .heif, image.data("icc-profile-data") == nil, let profile = profileOfCodes
         else { return image }
-        return try image.changing([.setData("icc-profile-data", OutputColour.displayP3Profile)])
+        return try image.changing([.setData("icc-profile-data", profile)])
+    }
+
+    /// The profile for what a HEIF without one says of its colours by numbers; nil for those that are read as sRGB.
+    var profileOfCodes: [UInt8]? {
+        heifColour == HEIFColour(primaries: 12, transfer: 13) ? OutputColour.displayP3Profile : nil
     }
 
     private var heifColour: HEIFColour? {
@@ -83,7 +86,8 @@ extension PhotoFile {
             bitsPerSample: image.bytesPerPixel / image.bands * 8,
             hasAlpha: image.hasAlpha,
             hasProfile: image.data("icc-profile-data") != nil,
-            chroma: layout.flatMap { $0.chroma.flatMap(Recipe.Chroma.init) ?? .full },
+            chroma: layout.flatMap { $0.chroma.flatMap(Recipe.Chroma.init) ?? .full }
+                ?? HEIFStill.chroma(of: image),
             rowsAtOnce: rowsAtOnce(in: image),
             isUncompressed: isUncompressed,
             contentIdentifier: image.data("exif-data").flatMap(AppleMakerNote.contentIdentifier),

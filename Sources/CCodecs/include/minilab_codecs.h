@@ -48,13 +48,16 @@ int minilab_decoder_open(
     const char *name, const uint8_t *config, size_t count, const struct minilab_decoder_limits *limits,
     struct minilab_decoder **decoder);
 
+// Fills in what the configuration says of frames, all but their planes; MINILAB_CODEC_WANTS_MORE where it does not say.
+int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *frame);
+
 // Sends one access unit, whose bytes are copied. Frames come out in the order of their ranks.
 int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, size_t count, int64_t rank);
 
 // Says that nothing follows: what is held back can be received.
 int minilab_decoder_finish(struct minilab_decoder *decoder);
 
-// Gets the next frame.
+// Gets the next frame; MINILAB_CODEC_DAMAGED also for one of which a part was not decoded.
 int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *frame);
 
 // Makes it ready for a stream that begins anew, with the same configuration.

@@ -14,6 +14,33 @@ private enum Signature {
     static let photoshop = "Photoshop 3.0\0"
 }
 
+extension JPEGMarker {
+    /// The segments that metadata of another format come to; EXIF and XMP of more bytes than a segment has are left out.
+    ///
+    /// - Parameters:
+    ///   - exif: a TIFF structure.
+    ///   - profile: of at most 255 segments: ICC.1:2010 §B.4 counts by bytes.
+    static func of(exif: [UInt8]?, xmp: [UInt8]?, profile: [UInt8]?) -> [JPEGMarker] {
+        var markers: [JPEGMarker] = []
+        for (signature, content) in [(Signature.exif, exif), (Signature.xmp, xmp)] {
+            guard let content, signature.utf8.count + content.count <= bytesMax else { continue }
+            markers.append(JPEGMarker(code: 0xE1, bytes: signature.utf8 + content))
+        }
+        guard let profile else { return markers }
+        let room = bytesMax - Signature.profile.utf8.count - 2
+        let count = (profile.count + room - 1) / room
+        guard count <= UInt8.max else { return markers }
+        for number in 0..<count {
+            let part = profile.dropFirst(number * room).prefix(room)
+            markers.append(
+                JPEGMarker(
+                    code: 0xE2,
+                    bytes: Signature.profile.utf8 + [UInt8(number + 1), UInt8(count)] + part))
+        }
+        return markers
+    }
+}
+
 extension [JPEGMarker] {
     /// The segments of an original that its render has too, made true of that: the ICC profile, EXIF,
     /// XMP, IPTC and comments.

@@ -84,8 +84,14 @@ struct MemoryEstimate {
             if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
         }
         bytes += Self.code + memoBytes(of: filters)
-        if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
         if shape.output.progressive { bytes += 2 * planes }
+        guard shape.photo.format == .heif else {
+            if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
+            return
+        }
+        // A row of tiles, or the picture in one piece twice: as it is decoded and as it stands upright.
+        let rows = shape.photo.rowsAtOnce * (shape.photo.isDecodedWhole ? 2 : 1)
+        bytes += Self.tileDecoder + Int(samples * Double(rows * shape.photo.storedSize.width))
     }
 
     /// The results of colours, where each is computed once: programs of their own that do not care for places, and planes.

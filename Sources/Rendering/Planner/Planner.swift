@@ -31,7 +31,7 @@ enum Planner {
     ///   - header: of what is edited: the photo, or a small copy.
     ///   - photo: the header of what is decoded for it, when that is another size.
     ///   - room: what decides how much memory it takes.
-    ///   - planes: the chroma of the result when the planes of a JPEG are edited and turned so, or nil when they
+    ///   - planes: the chroma of the result when the photo's planes are edited and turned so, or nil when they
     ///     cannot be.
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
@@ -97,14 +97,15 @@ enum Planner {
             passes: passes, room: room)
     }
 
-    /// Whether the planes of a JPEG can take the steps: filters of colours alone and turns, or filters and a
-    /// vignette at the end, for a photo that is not turned.
+    /// Whether a photo's planes can take the steps: filters of colours alone and turns, or filters and a vignette at the end,
+    /// for a photo that is not turned. A JPEG without filters has lanes that lose nothing.
     static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
-        guard let last = steps.last, !steps.contains(where: \.changesAlpha) else { return false }
+        guard !steps.contains(where: \.changesAlpha) else { return false }
         if steps.allSatisfy({ $0.isPlaceless || $0.isGeometry }) {
-            return steps.contains(where: \.isPlaceless)
+            return header.format != .jpeg || steps.contains(where: \.isPlaceless)
         }
-        guard header.orientation == 1, steps.dropLast().allSatisfy(\.isPlaceless),
+        guard header.orientation == 1, let last = steps.last,
+            steps.dropLast().allSatisfy(\.isPlaceless),
             case .pixels(let pixels) = last, pixels.count == 1
         else { return false }
         return pixels[0].working is any RadialGain

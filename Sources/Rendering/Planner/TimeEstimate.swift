@@ -22,8 +22,8 @@ enum TimeEstimate {
     /// How many times as long it takes to compress with patience.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
-    /// Tiles of HEVC.
-    private static let tiles = 16.0
+    /// Tiles of HEVC, beyond a JPEG.
+    private static let tiles = 11.0
     /// A JPEG of several scans, beyond one; and one of CMYK.
     private static let scans = 15.0, inks = 60.0
 
@@ -42,9 +42,13 @@ enum TimeEstimate {
                 milliseconds += Self.milliseconds(of: pass, computes) * edited
             }
         }
-        if shape.lane == .stream || shape.lane == .spool {
-            let decoding = shape.photo.isTiledHEIF ? tiles : decoders[shape.photo.format]
+        if [.planes, .stream, .spool].contains(shape.lane) {
+            let isHEVC = shape.photo.isTiledHEIF || shape.lane == .planes
+            let decoding =
+                shape.photo.format == .heif && isHEVC ? tiles : decoders[shape.photo.format]
             milliseconds += (decoding ?? 0) * photo
+        }
+        if shape.lane == .stream || shape.lane == .spool {
             // A conversion by an ICC profile.
             if shape.photo.format == .jpeg, shape.photo.bands == 4 { milliseconds += inks * photo }
             let bytes = shape.output.format == .tiff ? Double(shape.encodedBytes) / 3 : 1

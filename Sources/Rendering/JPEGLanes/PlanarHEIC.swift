@@ -1,0 +1,85 @@
+import Adjustments
+import Boxes
+import HEIC
+import JPEG
+import Metadata
+import Pixels
+
+/// A HEIC in planes, upright.
+struct PlanarHEIC: PlanarPhoto {
+    let layout: JPEGLayout
+    let colour: PhotoColour
+    let markers: [JPEGMarker]
+    private let still: HEIFStill
+    private let file: PhotoFile
+
+    /// A HEIC has none.
+    var density: JPEGDensity { .unknown }
+
+    /// Reads what boxes and parameter sets say; nil as ``PhotoFile/planar()`` says.
+    init?(_ file: PhotoFile) {
+        guard let still = try? file.hevcStill(),
+            let planes = try? HEICPlanes(still, in: file.window)
+        else { return nil }
+        let profile = still.profile ?? file.profileOfCodes
+        if let profile {
+            guard let matrix = ICCMatrixProfile(profile), let known = PhotoColour(matrix) else {
+                return nil
+            }
+            colour = known
+        } else {
+            colour = .sRGB
+        }
+        let shift = planes.chromaShift
+        layout = JPEGLayout(
+            width: planes.width, height: planes.height, colour: .ycbcr,
+            sampling: [.init(1 << shift.x, 1 << shift.y), .init(1, 1), .init(1, 1)])
+        markers = JPEGMarker.of(exif: still.exif, xmp: still.xmp, profile: profile)
+        guard markers.profile == profile.map(EmbeddedProfile.whole) ?? .none else { return nil }
+        (self.still, self.file) = (still, file)
+    }
+
+    func planes() throws -> any PlaneSource {
+        let name = file.name
+        do throws(HEICError) {
+            guard let planes = try HEICPlanes(still, in: file.window) else {
+                throw .unsupported("codes that are not those of a JPEG")
+            }
+            return HEICPlaneSource(planes, name: name, layout: layout)
+        } catch {
+            throw Failure(error, photo: name)
+        }
+    }
+}
+
+/// Rows of MCUs from rows of tiles.
+private final class HEICPlaneSource: PlaneSource {
+    private let planes: HEICPlanes
+    private let name: String
+    private let layout: JPEGLayout
+    private var row = 0
+
+    init(_ planes: HEICPlanes, name: String, layout: JPEGLayout) {
+        (self.planes, self.name, self.layout) = (planes, name, layout)
+    }
+
+    func readPlanes(into target: JPEGPlanes, mcuRow: Int) throws {
+        let (luma, blue, red) = (target.planes[0], target.planes[1], target.planes[2])
+        let rows = min(luma.mcuHeight, layout.height - row * luma.mcuHeight)
+        var chromaRow = 0
+        do throws(HEICError) {
+            for y in 0..<rows {
+                let hasCopied = try planes.copyRow(
+                    luma: luma.row(y, of: mcuRow), blue: blue.row(chromaRow, of: mcuRow),
+                    red: red.row(chromaRow, of: mcuRow))
+                if hasCopied { chromaRow += 1 }
+            }
+        } catch {
+            throw Failure(error, photo: name)
+        }
+        row += 1
+    }
+
+    /// Each tile was looked at.
+    func finish() {}
+}
