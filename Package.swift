@@ -428,7 +428,8 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "Headers",
                 "JPEG",
-                "CConfinement", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering", "Vips",
+                "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering",
+                "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],
             swiftSettings: settings),

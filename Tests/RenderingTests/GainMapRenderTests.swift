@@ -72,12 +72,10 @@ import Testing
 
     @Test(arguments: HDRPhoto.Kind.all)
     func `the edited photo in HDR is the edit of the photo in HDR`(_ kind: HDRPhoto.Kind) throws {
-        // One seed, unless another is asked for: where gains are computed anew on small pictures, two scales round their sizes
-        // twice, and the map lies beside the photo by part of a pixel (0.038 in the mean for a quarter of the size).
-        // `MINILAB_SEED=15019705137101685876` shows it.
-        var random = SeededGenerator(usual: 3)
+        var random = SeededGenerator()
         random.printSeed()
         let source = studio.path("photo.jpg")
+        var worst = (mean: 0.0, p99: 0.0)
         for number in 0..<Self.recipes {
             try HDRPhoto.write(kind, to: source, orientation: Int.random(in: 1...8, using: &random))
             var filters = [try Self.geometry(&random)]
@@ -94,7 +92,9 @@ import Testing
                 continue
             }
             #expect(found.mean <= 0.02 && found.p99 <= 0.15, "\(found) \(recipe.json.canonical)")
+            worst = (max(worst.mean, found.mean), max(worst.p99, found.p99))
         }
+        print("\(kind): at most \(worst.mean) in the mean, p99 \(worst.p99)")
     }
 
     @Test func `a map that was left as it was fails the same comparison`() throws {

@@ -2,16 +2,26 @@ import Adjustments
 import Files
 import Filters
 import Foundation
-import GainMaps
 import JPEG
+import Metadata
 import Pixels
 import RenderProtocol
 import Vips
 
+@testable import GainMaps
 @testable import Rendering
 
 /// Photos with a gain map that tests make.
 enum HDRPhoto {
+    /// How a file says what its map's codes mean.
+    enum Language: Sendable {
+        /// ISO 21496-1 and Adobe's XMP.
+        case both
+        case iso, hdrgm
+        /// Apple's XMP, for a headroom of 2 to the power of ``Kind/max``.
+        case apple
+    }
+
     /// How a map is made.
     struct Kind: Sendable, CustomStringConvertible {
         let description: String
@@ -19,17 +29,22 @@ enum HDRPhoto {
         let ratio: Int
         let channels: Int
         let min, max, gamma: Double
+        var language = Language.both
 
         static let all = [
             Kind(description: "half the size", ratio: 2, channels: 1, min: 0, max: 3, gamma: 1),
             Kind(
-                description: "a quarter of the size", ratio: 4, channels: 1, min: 0, max: 1.75,
-                gamma: 0.7),
+                description: "a quarter of the size, by ISO", ratio: 4, channels: 1, min: 0,
+                max: 1.75, gamma: 0.7, language: .iso),
             Kind(
-                description: "full size, below 1 too", ratio: 1, channels: 1, min: -0.5, max: 2,
-                gamma: 1.5),
+                description: "full size, below 1 too, by hdrgm", ratio: 1, channels: 1, min: -0.5,
+                max: 2, gamma: 1.5, language: .hdrgm),
             Kind(
-                description: "of three channels", ratio: 2, channels: 3, min: 0, max: 2.5, gamma: 1),
+                description: "of three channels, by ISO", ratio: 2, channels: 3, min: 0, max: 2.5,
+                gamma: 1, language: .iso),
+            Kind(
+                description: "half the size, by Apple", ratio: 2, channels: 1, min: 0, max: 2.75,
+                gamma: 1, language: .apple),
         ]
 
         var metadata: GainMapMetadata? {
@@ -67,7 +82,32 @@ enum HDRPhoto {
                 return UInt8(127.5 + 110 * wave)
             }
         }
-        return try writer.finish()
+        return try kind.language.said(by: writer.finish(), of: kind)
+    }
+}
+
+extension HDRPhoto.Language {
+    /// A map that `GainMapWriter` wrote, with the segments of this language alone.
+    fileprivate func said(by map: [UInt8], of kind: HDRPhoto.Kind) -> [UInt8] {
+        guard let metadata = kind.metadata else { return map }
+        let (xmp, iso) = (UltraHDR.mapSegments(metadata)[0], UltraHDR.mapSegments(metadata)[1])
+        let apple = XMP.packet(
+            of: """
+                <rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/" \
+                HDRGainMap:HDRGainMapVersion="131072" HDRGainMap:HDRGainMapHeadroom="\(exp2(kind.max))"/>
+                """)
+        let segments: [(code: UInt8, bytes: [UInt8])] =
+            switch self {
+            case .both: [xmp, iso]
+            case .iso: [iso]
+            case .hdrgm: [xmp]
+            case .apple: [(0xE1, JPEGSegments.xmpSignature + apple)]
+            }
+        // Both stand behind SOI and JFIF's segment.
+        let written = UltraHDR.bytes(xmp.code, xmp.bytes) + UltraHDR.bytes(iso.code, iso.bytes)
+        guard let place = map.firstRange(of: written) else { preconditionFailure("no segments") }
+        return map[..<place.lowerBound] + segments.flatMap { UltraHDR.bytes($0.code, $0.bytes) }
+            + map[place.upperBound...]
     }
 }
 

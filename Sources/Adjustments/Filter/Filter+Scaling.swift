@@ -30,6 +30,17 @@ extension Filter {
         }
         return try Filter(name, values, at: path)
     }
+
+    /// The same filter for a small copy that is only to be looked at.
+    ///
+    /// - Parameters:
+    ///   - copy: the size of the picture that it is for.
+    ///   - full: the size of the picture whose pixels its lengths and places count.
+    public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Filter {
+        try scaled(
+            by: PhotoScale(preview: full, photo: copy, isForLooking: true),
+            at: "\(name) scaled from \(full) to \(copy)")
+    }
 }
 
 /// By what lengths and places grow from a preview to the full photo.

@@ -27,7 +27,9 @@ extension GainMapEditing {
 
     func recomputed(scratch: OpenFile) throws -> [UInt8] {
         let size = workingSize
-        let copy = try Photo(photo.opened, copy: .size(size))
+        let opened = photo.opened
+        let planned = try Planner.passes(
+            of: opened.recipe, for: opened.header, on: size, opened.resources)
         let offsets = (0..<3).map { channel in
             let channel = map.metadata.channel(channel)
             return (
@@ -36,10 +38,10 @@ extension GainMapEditing {
             )
         }
         let small = try photo.file.image(failOn: .truncated, copySize: size)
-        var base = try run([], over: StandardImage(small), of: copy)
+        var base = try run([], over: StandardImage(small))
         var bright = base.with(try gains(size), offsets)
-        for (passes, keeps) in Self.runs(of: copy.planned.passes) {
-            let next = try run(passes, over: base.standard(), of: copy)
+        for (passes, keeps) in Self.runs(of: planned) {
+            let next = try run(passes, over: base.standard())
             if keeps {
                 let light = bright
                 bright = next
@@ -52,7 +54,7 @@ extension GainMapEditing {
                         (next.light[place] + offset.base) * ratio - offset.alternate
                 }
             } else {
-                bright = try run(passes, over: bright.standard(), of: copy)
+                bright = try run(passes, over: bright.standard())
             }
             base = next
         }
@@ -110,12 +112,10 @@ extension GainMapEditing {
         }
     }
 
-    private func run(
-        _ passes: [Pass], over image: StandardImage, of copy: Photo
-    ) throws -> LightPicture {
+    private func run(_ passes: [Pass], over image: StandardImage) throws -> LightPicture {
         var runner = PassRunner(
             image, target: .init(sample: .linear, bands: 3), targetColour: .sRGB,
-            background: photo.plan.output.background, spool: copy.planned.spoolPlace(spool))
+            background: photo.plan.output.background, spool: photo.planned.spoolPlace(spool))
         return try LightPicture(runner.run(passes))
     }
 

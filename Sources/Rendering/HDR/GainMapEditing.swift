@@ -47,15 +47,10 @@ struct GainMapEditing {
 
     // MARK: Other places
 
-    /// The whole map to the photo, through the photo's geometry, and down to the map's scale: one lookup.
+    /// The map's places through the photo's geometry: one lookup.
     private func places(_ geometry: Geometry?) -> Geometry? {
-        guard let geometry else { return nil }
-        let size = PixelSize(width: map.width, height: map.height)
-        let (source, result) = (geometry.source, geometry.size)
-        let target = size.shrunk(result, like: source, swapsSides: geometry.swapsSides)
         // As the photo's, the last row and column are whole, or they would fade to no gain.
-        return Geometry.scaling(size, to: source).then(geometry)
-            .then(.scaling(result, to: target)).withoutPartialEdges
+        geometry?.seen(on: PixelSize(width: map.width, height: map.height)).withoutPartialEdges
     }
 
     private func placed(
@@ -106,29 +101,6 @@ extension [any PixelFilter] {
             }
         }
         return Double(Luminance.of(red, green, blue))
-    }
-}
-
-extension PixelSize {
-    /// The size of a map of this size after its photo became another size, at the same scale.
-    func shrunk(_ result: PixelSize, like source: PixelSize, swapsSides: Bool) -> PixelSize {
-        let across = Double(width) / Double(source.width)
-        let down = Double(height) / Double(source.height)
-        let scale = swapsSides ? (x: down, y: across) : (x: across, y: down)
-        return PixelSize(
-            width: max(1, Int((Double(result.width) * scale.x).rounded())),
-            height: max(1, Int((Double(result.height) * scale.y).rounded())))
-    }
-}
-
-extension Geometry {
-    /// A picture stretched to another size.
-    static func scaling(_ source: PixelSize, to size: PixelSize) -> Geometry {
-        Geometry(
-            of: source, size: size,
-            toSource: Homography(
-                affine: Double(source.width) / Double(size.width), 0, 0, 0,
-                Double(source.height) / Double(size.height), 0))
     }
 }
 
