@@ -63,8 +63,33 @@ public final class HEICRows {
         converter.write(
             luma: colours.row(y, of: 0) + colours.left * sampleBytes, chroma: chroma,
             left: colours.left, count: width, bands: bands, to: target)
-        if let alpha { try writeAlpha(alpha, to: target) }
+        if let alpha {
+            try writeAlpha(alpha, to: target)
+            if still.isPremultiplied {
+                if bitsPerSample == 8 {
+                    Self.divideByAlpha(target.assumingMemoryBound(to: UInt8.self), width)
+                } else {
+                    Self.divideByAlpha(target.assumingMemoryBound(to: UInt16.self), width)
+                }
+            }
+        }
         made += 1
+    }
+
+    /// Undoes the multiplication by alpha; transparent pixels become black, whatever they were.
+    private static func divideByAlpha<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ pixels: UnsafeMutablePointer<Sample>, _ count: Int
+    ) {
+        let most = UInt64(Sample.max)
+        for pixel in 0..<count {
+            let codes = pixels + 4 * pixel
+            let alpha = UInt64(codes[3])
+            guard alpha < most else { continue }
+            for band in 0..<3 {
+                let whole = (UInt64(codes[band]) * most + alpha / 2) / max(alpha, 1)
+                codes[band] = alpha == 0 ? 0 : Sample(min(whole, most))
+            }
+        }
     }
 
     private func converter() throws(HEICError) -> RGBRow {

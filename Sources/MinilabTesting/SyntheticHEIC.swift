@@ -21,6 +21,8 @@ public struct SyntheticHEIC: Sendable {
     /// Boxes of the primary item beside its size: `irot`, `imir`, `clap`, `colr`, in their order.
     public var properties: [[UInt8]] = []
     public var alpha: Tile?
+    /// Whether colours are said to be multiplied by alpha.
+    public var isPremultiplied = false
     /// The kind of the primary item, when it lies.
     public var kind: String?
 
@@ -107,6 +109,10 @@ public struct SyntheticHEIC: Sendable {
         if alpha != nil {
             references += Bytes.box(
                 "auxl", Bytes.big(coded.count, 2) + [0, 1] + Bytes.big(primary, 2))
+            if isPremultiplied {
+                references += Bytes.box(
+                    "prem", Bytes.big(primary, 2) + [0, 1] + Bytes.big(coded.count, 2))
+            }
         }
         let counts = associations.flatMap { association in
             Bytes.big(association.item, 2) + [UInt8(association.places.count)]

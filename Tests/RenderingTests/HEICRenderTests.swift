@@ -11,7 +11,7 @@ import Vips
 /// Our reading of HEIC against libheif's, of the same bytes.
 @Suite("HEIC by rows of tiles") struct HEICRenderTests {
     /// Smooth, so that the two ways to interpolate chroma differ little; no symmetry.
-    private static func picture(width: Int, height: Int, seed: Int, isDeep: Bool = false) throws
+    static func picture(width: Int, height: Int, seed: Int, isDeep: Bool = false) throws
         -> Image
     {
         try VipsLibrary.start()
@@ -34,7 +34,7 @@ import Vips
     }
 
     /// A picture as x265 encodes it.
-    private static func tile(
+    static func tile(
         _ studio: Studio, width: Int, height: Int, seed: Int, bits: Int = 8,
         chroma: Image.ChromaSubsampling = .on
     ) throws -> SyntheticHEIC.Tile {
@@ -72,7 +72,7 @@ import Vips
         }
     }
 
-    private static let turns =
+    static let turns =
         (0..<4).map { Bytes.box("irot", [UInt8($0)]) }
         + (0..<2).map { Bytes.box("imir", [UInt8($0)]) }
 
@@ -125,6 +125,44 @@ import Vips
         let turned = try studio.pixels(
             of: studio.write(heic.bytes, as: "turned.heic"), [Filter("CIColorInvert")])
         #expect((turned.width, turned.height, turned.bands) == (64, 96, 4))
+    }
+
+    @Test func `colours that were multiplied by alpha are divided by it`() throws {
+        let studio = try Studio()
+        var heic = SyntheticHEIC(try Self.tile(studio, width: 96, height: 64, seed: 1))
+        heic.alpha = try Self.tile(studio, width: 96, height: 64, seed: 2)
+        func codes() throws -> [UInt8] {
+            let path = try studio.write(heic.bytes, as: "alpha.heic")
+            return try Studio.alone { try PhotoFile(at: path).image(failOn: .error).pixels() }
+        }
+        let plain = try codes()
+        heic.isPremultiplied = true
+        let divided = try codes()
+        for pixel in stride(from: 0, to: plain.count, by: 4) {
+            let alpha = Double(plain[pixel + 3])
+            #expect(divided[pixel + 3] == plain[pixel + 3])
+            for band in 0..<3 {
+                let expected = min(255, Double(plain[pixel + band]) * 255 / alpha)
+                #expect(abs(Double(divided[pixel + band]) - expected) <= 0.5)
+            }
+        }
+        #expect(divided != plain)
+    }
+
+    @Test func `a tile of which a part is missing is damaged`() throws {
+        let studio = try Studio()
+        var tiles = try (0..<4).map { try Self.tile(studio, width: 128, height: 128, seed: $0) }
+        // The slice of a smaller picture ends before this one does, without an error.
+        let small = try Self.tile(studio, width: 64, height: 128, seed: 1)
+        tiles[2].unit = small.unit
+        let path = try studio.write(
+            SyntheticHEIC(tiles, columns: 2, width: 256, height: 256).bytes, as: "part.heic")
+        for format in [Recipe.Format.jpeg, .png] {
+            let failure = #expect(throws: Failure.self) {
+                try studio.render(path, [Filter("CISepiaTone")], format: format)
+            }
+            #expect(failure?.code == .damagedPhoto, "\(String(describing: failure))")
+        }
     }
 
     @Test func `matrix and range are those of colr before those of the stream`() throws {

@@ -4,6 +4,8 @@ public struct HEIFStill: Sendable, Equatable {
     public let placement: HEIFPlacement
     /// A picture of the same size whose luma is alpha.
     public let alpha: HEIFPicture?
+    /// Whether codes of red, green and blue were multiplied by alpha (`prem`, ISO/IEC 23008-12 §6.10.1).
+    public let isPremultiplied: Bool
     /// As the primary item says, or the first tile of its grid.
     public let colour: HEIFProperty.CodedColour?
     /// The ICC profile, likewise.
@@ -34,7 +36,10 @@ public struct HEIFStill: Sendable, Equatable {
         }
         picture = try HEIFPicture(item: primary, of: meta, in: &file)
         placement = try Self.placement(of: primary, picture, meta)
-        alpha = try Self.alpha(of: primary, picture, meta, &file)
+        let found = Self.alpha(of: primary, meta)
+        alpha = if let found { try Self.alpha(found, of: picture, meta, &file) } else { nil }
+        isPremultiplied =
+            found.map { meta.items(from: primary, by: "prem").contains($0) } ?? false
         let sources = [primary] + meta.items(from: primary, by: "dimg").prefix(1)
         (colour, profile) = Self.colours(of: sources, meta)
         let about = meta.items(to: primary, by: "cdsc")
@@ -66,17 +71,19 @@ public struct HEIFStill: Sendable, Equatable {
         "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
     ]
 
-    private static func alpha(
-        of item: Int, _ picture: HEIFPicture, _ meta: HEIFMeta, _ file: inout FileWindow
-    ) throws(HEIFProblem) -> HEIFPicture? {
-        let found = meta.items(to: item, by: "auxl").first { id in
+    private static func alpha(of item: Int, _ meta: HEIFMeta) -> Int? {
+        meta.items(to: item, by: "auxl").first { id in
             meta.properties(of: id).contains { property in
                 if case .auxiliary(let name) = property { return alphaNames.contains(name) }
                 return false
             }
         }
-        guard let found else { return nil }
-        let alpha = try HEIFPicture(item: found, of: meta, in: &file)
+    }
+
+    private static func alpha(
+        _ item: Int, of picture: HEIFPicture, _ meta: HEIFMeta, _ file: inout FileWindow
+    ) throws(HEIFProblem) -> HEIFPicture {
+        let alpha = try HEIFPicture(item: item, of: meta, in: &file)
         guard (alpha.width, alpha.height) == (picture.width, picture.height) else {
             throw .unsupported(
                 "alpha has \(alpha.width) × \(alpha.height) pixels, the picture \(picture.width) × "
