@@ -5,10 +5,15 @@ import shutil
 import struct
 import subprocess
 
+import heic_photos
+
 SOURCE = "jobs/photos/dandelion.jpg"
 # Width and height by name of size; the name is the megapixels.
 SIZES = {"1": (1224, 816), "6": (3000, 2000), "12": (4000, 3000), "24": (6000, 4000), "96": (12000, 8000),
-         "256": (16000, 16000), "384": (24000, 16000), "1008": (42000, 24000)}
+         "256": (16000, 16000), "384": (24000, 16000), "1008": (42000, 24000), "48": (8128, 6096), "200": (16320, 12240)}
+# Tiles as a phone writes them, and how often a photo has them across and down.
+TILES = "Tests/Fixtures/arrow.heic"
+TIMES = {"12": 1, "48": 2, "200": 4}
 # The photo is not enlarged beyond this: larger ones are tiles of it, as sharp as it is.
 TILE = (6000, 4000)
 DISK_LEFT_MIN = 5 << 30
@@ -58,6 +63,7 @@ FORMATS = {
     "jxl": saving(".jxl[effort=1]"),
     "jxl lossless": saving(".jxl[effort=1,lossless]"),
     "gif": saving(".gif[effort=1]"),
+    "heic tiles": None,
     "raw": None,
 }
 
@@ -73,7 +79,7 @@ class Photos:
         self.folder, self.keep = folder, keep
 
     def path(self, format, size, orientation=1):
-        suffix = ".dng" if format == "raw" else FORMATS[format][0].split("[")[0]
+        suffix = {"raw": ".dng", "heic tiles": ".heic"}.get(format) or FORMATS[format][0].split("[")[0]
         name = f"{format} {size}" + (f" turned {orientation}" if orientation != 1 else "")
         return os.path.join(self.folder, name.replace(" ", "-").replace(":", "") + suffix)
 
@@ -89,6 +95,9 @@ class Photos:
             self.tag(self.make(format, size), partial, orientation)
         elif format == "raw":
             self.raw(partial, width, height)
+        elif format == "heic tiles":
+            with open(partial, "wb") as file:
+                file.write(heic_photos.enlarged(heic_photos.Grid(TILES), TIMES[size]))
         else:
             saver, conversions = FORMATS[format]
             self.save(width, height, conversions, partial + saver[saver.find("["):] if "[" in saver else partial)
