@@ -426,7 +426,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "Headers",
+                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "HEIC", "Headers",
                 "JPEG",
                 "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering",
                 "Vips",

@@ -22,7 +22,7 @@ import Testing
         let start = file.headLength
         for (index, item) in file.items.enumerated() where item.content == .media {
             places[index + 1] = start + bytes.count..<start + bytes.count + count
-            bytes += [UInt8](repeating: UInt8(index + 1), count: count)
+            bytes += [UInt8](repeating: UInt8(truncatingIfNeeded: index + 1), count: count)
         }
         return try file.head(placing: places, length: start + bytes.count) + bytes
     }

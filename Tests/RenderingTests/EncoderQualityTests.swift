@@ -9,6 +9,8 @@ import Testing
 
 @Suite("Quality") struct EncoderQualityTests {
     private static let lossy = Recipe.Format.allCases.filter(\.isLossy)
+    /// Those whose encoders have a quality of their own, from 1 to 100.
+    private static let numbered = lossy.filter { $0 != .heic }
 
     @Test func `a JPEG's quality is libjpeg's own`() {
         for percent in 0...100 {
@@ -16,7 +18,13 @@ import Testing
         }
     }
 
-    @Test(arguments: lossy)
+    @Test func `more quality is never a higher rate factor to x265, from 51 on`() {
+        let rates = (0...200).map { EncoderQuality.rate(Double($0) / 200) }
+        #expect(rates == rates.sorted(by: >))
+        #expect(rates.first == 51 && rates.last.map { $0 >= 0 } == true)
+    }
+
+    @Test(arguments: numbered)
     func `more quality is never less to an encoder, from 1 on`(format: Recipe.Format) {
         let numbers = (0...200).map { EncoderQuality.of(Double($0) / 200, format) }
         #expect(numbers == numbers.sorted())

@@ -63,13 +63,9 @@ extension Image {
         try writeWebP(to: file.descriptor, quality: quality)
     }
 
-    func writeHEIF(
-        to path: String, _ compression: HEIFCompression, quality: Int, bits: Int,
-        chroma: ChromaSubsampling
-    ) throws {
+    func writeAVIF(to path: String, quality: Int, bits: Int, chroma: ChromaSubsampling) throws {
         let file = try OpenFile(writing: path)
-        try writeHEIF(
-            to: file.descriptor, compression, quality: quality, bits: bits, chroma: chroma)
+        try writeAVIF(to: file.descriptor, quality: quality, bits: bits, chroma: chroma)
     }
 
     func writeJXL(to path: String, quality: Int) throws {

@@ -1,6 +1,7 @@
 import Adjustments
 import Boxes
 import Foundation
+import HEIC
 import MinilabTesting
 import RenderProtocol
 import Testing
@@ -35,18 +36,23 @@ import Vips
 
     /// A picture as x265 encodes it.
     static func tile(
-        _ studio: Studio, width: Int, height: Int, seed: Int, bits: Int = 8,
+        width: Int, height: Int, seed: Int, bits: Int = 8,
         chroma: Image.ChromaSubsampling = .on
     ) throws -> SyntheticHEIC.Tile {
-        let path = studio.path("tile-\(seed).heic")
-        try picture(width: width, height: height, seed: seed, isDeep: bits > 8).writeHEIF(
-            to: path, .hevc, quality: 90, bits: bits, chroma: chroma)
-        let bytes = try Picture.file(path)
-        var file = FileWindow(length: bytes.count) { Array(bytes.dropFirst($0).prefix($1)) }
-        let still = try HEIFStill(#require(HEIFMeta(of: &file)), in: &file)
+        let image = try picture(width: width, height: height, seed: seed, isDeep: bits > 8)
+        let encoder = try HEICPictureEncoder(
+            width: width, height: height, bands: 3, .colour,
+            HEICCoding(chroma: chroma == .on ? .half : .full, bits: bits, rate: 10), colour: [])
+        let rowBytes = width * image.bytesPerPixel
+        let units = try image.pixels().withUnsafeBytes { pixels in
+            try (0..<height).flatMap { row in
+                try encoder.append(
+                    UnsafeRawBufferPointer(rebasing: pixels[(row * rowBytes)...]).baseAddress!)
+            }
+        }
         return SyntheticHEIC.Tile(
-            configuration: still.picture.configuration.bytes,
-            unit: still.picture.tiles[0].flatMap { bytes[$0] }, width: width, height: height)
+            configuration: encoder.picture.configuration, unit: try #require(units.first),
+            width: width, height: height)
     }
 
     /// Mean difference of all samples from what libheif makes of a file, in codes of 8 bits or of `bits`.
@@ -82,7 +88,7 @@ import Vips
     ) throws {
         let studio = try Studio()
         let tiles = try (0..<6).map {
-            try Self.tile(studio, width: 64, height: 64, seed: $0, chroma: chroma)
+            try Self.tile(width: 64, height: 64, seed: $0, chroma: chroma)
         }
         var heic = SyntheticHEIC(tiles, columns: 3, width: 180, height: 100)
         heic.properties = [Self.turns[turn]]
@@ -102,7 +108,7 @@ import Vips
     ) throws {
         let studio = try Studio()
         let tile = try Self.tile(
-            studio, width: 96, height: 64, seed: 1, bits: bits, chroma: chroma)
+            width: 96, height: 64, seed: 1, bits: bits, chroma: chroma)
         // libheif 1.15 mirrors 8 bits only.
         let mirror = bits == 8 ? [Self.turns[5]] : []
         for turn in [[], [Self.turns[1]], [Self.turns[3]] + mirror] {
@@ -115,8 +121,8 @@ import Vips
 
     @Test func `alpha is what libheif makes of it, turned as the picture`() throws {
         let studio = try Studio()
-        var heic = SyntheticHEIC(try Self.tile(studio, width: 96, height: 64, seed: 1))
-        heic.alpha = try Self.tile(studio, width: 96, height: 64, seed: 2)
+        var heic = SyntheticHEIC(try Self.tile(width: 96, height: 64, seed: 1))
+        heic.alpha = try Self.tile(width: 96, height: 64, seed: 2)
         let path = try studio.write(heic.bytes, as: "alpha.heic")
         #expect(try Self.difference(path) < 1)
         let header = try Studio.alone { try PhotoFile(at: path).header() }
@@ -129,8 +135,8 @@ import Vips
 
     @Test func `colours that were multiplied by alpha are divided by it`() throws {
         let studio = try Studio()
-        var heic = SyntheticHEIC(try Self.tile(studio, width: 96, height: 64, seed: 1))
-        heic.alpha = try Self.tile(studio, width: 96, height: 64, seed: 2)
+        var heic = SyntheticHEIC(try Self.tile(width: 96, height: 64, seed: 1))
+        heic.alpha = try Self.tile(width: 96, height: 64, seed: 2)
         func codes() throws -> [UInt8] {
             let path = try studio.write(heic.bytes, as: "alpha.heic")
             return try Studio.alone { try PhotoFile(at: path).image(failOn: .error).pixels() }
@@ -151,9 +157,9 @@ import Vips
 
     @Test func `a tile of which a part is missing is damaged`() throws {
         let studio = try Studio()
-        var tiles = try (0..<4).map { try Self.tile(studio, width: 128, height: 128, seed: $0) }
+        var tiles = try (0..<4).map { try Self.tile(width: 128, height: 128, seed: $0) }
         // The slice of a smaller picture ends before this one does, without an error.
-        let small = try Self.tile(studio, width: 64, height: 128, seed: 1)
+        let small = try Self.tile(width: 64, height: 128, seed: 1)
         tiles[2].unit = small.unit
         let path = try studio.write(
             SyntheticHEIC(tiles, columns: 2, width: 256, height: 256).bytes, as: "part.heic")
@@ -167,7 +173,7 @@ import Vips
 
     @Test func `matrix and range are those of colr before those of the stream`() throws {
         let studio = try Studio()
-        var heic = SyntheticHEIC(try Self.tile(studio, width: 96, height: 64, seed: 1))
+        var heic = SyntheticHEIC(try Self.tile(width: 96, height: 64, seed: 1))
         var seen: Set<[UInt8]> = []
         for matrix in [1, 6, 9] {
             for range: UInt8 in [0, 0x80] {
@@ -189,7 +195,7 @@ import Vips
 
     @Test func `any number of threads and heights of tiles give the same bytes`() throws {
         let studio = try Studio()
-        let tiles = try (0..<4).map { try Self.tile(studio, width: 64, height: 64, seed: $0) }
+        let tiles = try (0..<4).map { try Self.tile(width: 64, height: 64, seed: $0) }
         let path = try studio.write(
             SyntheticHEIC(tiles, columns: 2, width: 128, height: 127).bytes, as: "grid.heic")
         let one = try studio.pixels(of: path, [Filter("CISepiaTone")], stem: "one", threads: 1)
@@ -200,7 +206,7 @@ import Vips
     @Test(arguments: ["iovl", "iden", "jpeg"])
     func `kinds of pictures that no phone writes are refused by name`(_ kind: String) throws {
         let studio = try Studio()
-        var heic = SyntheticHEIC(try Self.tile(studio, width: 64, height: 64, seed: 1))
+        var heic = SyntheticHEIC(try Self.tile(width: 64, height: 64, seed: 1))
         heic.kind = kind
         let path = try studio.write(heic.bytes, as: "kind.heic")
         let failure = #expect(throws: Failure.self) {
@@ -212,7 +218,7 @@ import Vips
 
     @Test func `a configuration that the decoder refuses names its version`() throws {
         let studio = try Studio()
-        var tile = try Self.tile(studio, width: 64, height: 64, seed: 1)
+        var tile = try Self.tile(width: 64, height: 64, seed: 1)
         // The profile and parameter sets of nobody.
         for index in 30..<tile.configuration.count { tile.configuration[index] = 0xFF }
         let path = try studio.write(SyntheticHEIC(tile).bytes, as: "strange.heic")
@@ -225,7 +231,7 @@ import Vips
 
     @Test func `a file that ends early is damaged`() throws {
         let studio = try Studio()
-        let tiles = try (0..<4).map { try Self.tile(studio, width: 64, height: 64, seed: $0) }
+        let tiles = try (0..<4).map { try Self.tile(width: 64, height: 64, seed: $0) }
         let whole = SyntheticHEIC(tiles, columns: 2, width: 128, height: 128).bytes
         for count in [whole.count - 1, whole.count * 3 / 4, 300] {
             let path = try studio.write(Array(whole.prefix(count)), as: "cut.heic")
@@ -238,7 +244,7 @@ import Vips
 
     @Test func `small pictures of it are shrunk copies`() throws {
         let studio = try Studio()
-        let tiles = try (0..<6).map { try Self.tile(studio, width: 64, height: 64, seed: $0) }
+        let tiles = try (0..<6).map { try Self.tile(width: 64, height: 64, seed: $0) }
         var heic = SyntheticHEIC(tiles, columns: 3, width: 180, height: 100)
         heic.properties = [Self.turns[3]]
         let path = try studio.write(heic.bytes, as: "grid.heic")
@@ -255,7 +261,7 @@ import Vips
     @Test(arguments: [[256], [64], [300, 64]])
     func `small pictures of wide ones read each row once`(_ sides: [Int]) throws {
         let studio = try Studio()
-        let tile = try Self.tile(studio, width: 64, height: 64, seed: 1)
+        let tile = try Self.tile(width: 64, height: 64, seed: 1)
         let tiles = [SyntheticHEIC.Tile](repeating: tile, count: 20 * 14)
         let path = try studio.write(
             SyntheticHEIC(tiles, columns: 20, width: 1_270, height: 890).bytes, as: "wide.heic")
@@ -269,7 +275,7 @@ import Vips
     /// Harm at random, through a real child: a picture or a typed failure, and the child lives.
     @Test func `one that was tampered with is a picture or a typed failure`() async throws {
         let studio = try Studio()
-        let tiles = try (0..<4).map { try Self.tile(studio, width: 64, height: 64, seed: $0) }
+        let tiles = try (0..<4).map { try Self.tile(width: 64, height: 64, seed: $0) }
         var heic = SyntheticHEIC(tiles, columns: 2, width: 120, height: 100)
         heic.properties = [Self.turns[1]]
         let whole = heic.bytes

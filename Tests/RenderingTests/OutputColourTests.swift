@@ -121,8 +121,8 @@ import Testing
     private func avif(_ studio: Studio, primaries: UInt8, transfer: UInt8) throws -> String {
         try VipsLibrary.start()
         let image = try Image.fromPixels(dull(), width: 32, height: 32, bands: 3)
-        try image.writeHEIF(
-            to: studio.path("in.avif"), .av1, quality: 100, bits: 8, chroma: .off)
+        try image.writeAVIF(
+            to: studio.path("in.avif"), quality: 100, bits: 8, chroma: .off)
         var file = try Data(contentsOf: URL(filePath: studio.path("in.avif")))
         let place = try #require(file.range(of: Data("nclx".utf8))).upperBound
         file[place + 1] = primaries

@@ -65,6 +65,17 @@ public final class HEICPictureEncoder {
         return max(block, even)
     }
 
+    /// Bytes that it holds: planes of a row of tiles, and what x265 keeps for one of them (Rendering/Encoders/MEASURED.md).
+    public static func bytes(width: Int, _ coding: HEICCoding) -> Int {
+        let chroma = coding.planeCount == 1 ? 0 : 2 * tileSide * tileSide >> (2 * coding.shift)
+        let tile = (tileSide * tileSide + chroma) * coding.sampleBytes
+        let columns = (width + tileSide - 1) / tileSide
+        return columns * tile + keptTiles * tile + tables
+    }
+
+    /// x265's frames, each with a margin, and its tables and code.
+    private static let keptTiles = 16, tables = 12 << 20
+
     /// Takes the next row, of 8 bits for codes of 8 bits, else of 16.
     ///
     /// - Returns: tiles that are coded by now, each behind the one before; empty for most rows.

@@ -11,7 +11,6 @@ public final class Thumbnail {
 
     /// As boxes describe it: one item.
     public let picture: HEIFCodedPicture
-    private let encoder: TileEncoder
     private var planes: [MeanPlane]
     private let coding: HEICCoding
 
@@ -24,14 +23,16 @@ public final class Thumbnail {
         let (width, height) = (side(whole.width), side(whole.height))
         guard longest > Self.side, min(width, height) >= Self.sideMin else { return nil }
         self.coding = coding
+        let configuration: HEVCConfiguration
         do throws(CodecError) {
-            encoder = try TileEncoder(coding, width: width, height: height)
+            // An encoder of its own is opened again when it is needed: it has several megabytes.
+            configuration = try TileEncoder(coding, width: width, height: height).configuration
         } catch {
             throw .codec(error)
         }
         picture = HEIFCodedPicture(
             width: width, height: height, tileWidth: width, tileHeight: height,
-            configuration: encoder.configuration.bytes, bits: whole.bits, colour: colour)
+            configuration: configuration.bytes, bits: whole.bits, colour: colour)
         planes = (0..<coding.planeCount).map { index in
             let shift = index == 0 ? 0 : coding.shift
             func shifted(_ length: Int) -> Int { (length + (1 << shift) - 1) >> shift }
@@ -61,6 +62,7 @@ public final class Thumbnail {
     /// Codes it, once all rows are there.
     public func coded() throws(HEICError) -> [UInt8] {
         do throws(CodecError) {
+            let encoder = try TileEncoder(coding, width: picture.width, height: picture.height)
             return try encoder.code { targets in
                 for (plane, target) in zip(planes, targets) {
                     for row in 0..<target.height {

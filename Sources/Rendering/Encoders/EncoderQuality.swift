@@ -15,7 +15,9 @@ enum EncoderQuality {
     ]
 
     /// x265's constant rate factor, with our settings of it: less is better.
-    private static let rates: [Double] = [51, 46, 37, 34, 32.5, 30.5, 27.5, 26, 23.5, 19.5, 15, 5]
+    private static let rates: [Double] = [
+        51, 45.5, 34.3, 30, 28.5, 26.3, 23.6, 21.8, 19.1, 14.6, 9.1, 4,
+    ]
 
     /// x265's constant rate factor.
     ///

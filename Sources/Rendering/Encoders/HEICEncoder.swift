@@ -28,13 +28,10 @@ final class HEICEncoder: RowEncoder {
     ) throws(Failure) {
         self.shape = shape
         self.file = file
-        let coding = HEICCoding(
-            chroma: output.chroma == .half ? .half : .full, bits: output.bitDepth.rawValue,
-            rate: EncoderQuality.rate(output.quality),
-            // H.273: primaries of BT.709, the curve of sRGB.
-            primaries: profile == nil ? 1 : nil, transfer: profile == nil ? 13 : nil)
-        var ofLuma = coding
-        ofLuma.chroma = .none
+        var coding = output.heicCoding
+        // H.273: primaries of BT.709, the curve of sRGB.
+        if profile == nil { (coding.primaries, coding.transfer) = (1, 13) }
+        let ofLuma = coding.ofLuma
         let colour = profile.map { HEIFProperty.profile($0[...]) } ?? .codedColour(coding.colour)
         func encoder(
             _ samples: HEICSamples, _ coding: HEICCoding, _ colour: [HEIFProperty],
@@ -110,6 +107,24 @@ final class HEICEncoder: RowEncoder {
             throw Failure(error)
         }
         try file.append(bytes, of: item)
+    }
+}
+
+extension OutputPlan {
+    /// How a HEIC is coded; what its colours mean is left to its profile.
+    var heicCoding: HEICCoding {
+        HEICCoding(
+            chroma: chroma == .half ? .half : .full, bits: bitDepth.rawValue,
+            rate: EncoderQuality.rate(quality))
+    }
+}
+
+extension HEICCoding {
+    /// The same for a picture of luma alone.
+    var ofLuma: HEICCoding {
+        var coding = self
+        coding.chroma = .none
+        return coding
     }
 }
 

@@ -1,5 +1,6 @@
 import Adjustments
 import Filters
+import HEIC
 import Pixels
 import RenderProtocol
 
@@ -28,7 +29,7 @@ struct MemoryEstimate {
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
-        .webp: (0, 5, 5), .heic: (18 << 20, 17, 44), .avif: (18 << 20, 30, 51),
+        .webp: (0, 5, 5), .avif: (18 << 20, 30, 51),
         .jxl: (8 << 20, 43, 50),
     ]
 
@@ -232,6 +233,13 @@ struct MemoryEstimate {
             // A strip as it is, and compressed, for the case that it does not get smaller.
             bytes +=
                 2 * TIFFEncoder.stripRows(rowBytes: rowBytes, height: shape.size.height) * rowBytes
+        }
+        if shape.output.format == .heic {
+            let coding = shape.output.heicCoding
+            bytes += HEICPictureEncoder.bytes(width: shape.size.width, coding)
+            if shape.output.keepsAlpha {
+                bytes += HEICPictureEncoder.bytes(width: shape.size.width, coding.ofLuma)
+            }
         }
         if let whole = Self.encoders[shape.output.format] {
             let pixel = shape.output.bitDepth == .eight ? whole.eight : whole.more
