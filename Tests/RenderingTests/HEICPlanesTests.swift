@@ -23,7 +23,7 @@ import Vips
     ) throws -> [SyntheticHEIC.Tile] {
         try (0..<count).map {
             try HEICRenderTests.tile(
-                studio, width: 64, height: 64, seed: $0, bits: bits, chroma: chroma)
+                width: 64, height: 64, seed: $0, bits: bits, chroma: chroma)
         }
     }
 
@@ -120,7 +120,7 @@ import Vips
         // Matrix 0, as green, blue and red, in the stream; the planner saw the list say 6 of the first tile alone.
         var heic = SyntheticHEIC(try tiles(1)[0])
         let other = try HEICRenderTests.tile(
-            studio, width: 64, height: 64, seed: 1, chroma: .off)
+            width: 64, height: 64, seed: 1, chroma: .off)
         heic.tiles[0].unit = other.unit
         let path = try studio.write(heic.bytes, as: "other.heic")
         // A picture that contradicts its configuration is damaged, or decodes to something; never an error of ours.
