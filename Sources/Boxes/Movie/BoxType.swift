@@ -1,0 +1,19 @@
+/// The four bytes that say what a box is; not always characters, as `©xyz` shows.
+public struct BoxType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    let code: UInt32
+
+    init(_ code: UInt32) { self.code = code }
+
+    /// Of four characters of ISO 8859-1.
+    public init(stringLiteral name: StaticString) {
+        let bytes = name.description.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        precondition(bytes.count == 4, "\(name) is no type of a box")
+        code = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: code >> (24 - 8 * $0)) } }
+
+    public var description: String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+}

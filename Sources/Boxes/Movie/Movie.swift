@@ -1,0 +1,119 @@
+/// A movie of the QuickTime or MPEG-4 kind: its `moov` as a value, and where all other boxes of the file lie.
+public struct Movie: Sendable {
+    /// Boxes of the file that are no `moov`, in their order.
+    public let others: [Box]
+    /// Where `moov` stands in the file.
+    public let movieRange: Range<Int>
+    /// Whether the file's first brand is QuickTime's, or it has none.
+    public let isQuickTime: Bool
+    public let tracks: [MovieTrack]
+    /// The one video track that is shown.
+    public let video: MovieTrack
+    /// Its samples.
+    public let samples: SampleTable
+    /// Bytes of the file.
+    public let length: Int
+    let box: MovieBox
+
+    /// Reads a file's boxes, and the tables of its video track.
+    ///
+    /// - Throws: ``MovieProblem``, before anything of the video is read.
+    public init(_ file: inout FileWindow, limits: MovieLimits = MovieLimits()) throws(MovieProblem)
+    {
+        let top = file.boxes(in: 0..<file.length, atMost: limits.boxes + 1)
+        guard top.count <= limits.boxes else { throw .limit("boxes", top.count, limits.boxes) }
+        if let cut = top.first(where: \.isCutOff) {
+            throw .damaged("the file ends within its box \(cut.type)")
+        }
+        guard top.last?.range.upperBound == file.length else {
+            throw .damaged(
+                "what follows the last box is none, from byte \(top.last?.range.upperBound ?? 0)")
+        }
+        if top.contains(where: { ["moof", "styp", "sidx", "mfra"].contains($0.type) }) {
+            throw .unsupported("a fragmented movie; remux it into one piece")
+        }
+        let movies = top.filter { $0.type == "moov" }
+        guard movies.count == 1 else { throw .damaged("\(movies.count) boxes moov") }
+        others = top.filter { $0.type != "moov" }
+        length = file.length
+        movieRange = movies[0].range
+        if let first = others.first, first.type == "ftyp" {
+            isQuickTime = file.has("qt  ", at: first.content.lowerBound)
+        } else {
+            isQuickTime = true
+        }
+        let content = movies[0].content
+        guard content.count <= limits.movieBoxBytes else {
+            throw .limit("movieBoxBytes", content.count, limits.movieBoxBytes)
+        }
+        var count = top.count
+        let box = try MovieBox("moov", file.all(content)[...], limits, count: &count)
+        self.box = box
+        if box.boxes.contains(where: { $0.type == "mvex" }) {
+            throw .unsupported("a fragmented movie; remux it into one piece")
+        }
+        if box["cmov"] != nil { throw .unsupported("a moov that is compressed") }
+        tracks = try Self.tracks(of: box, limits)
+        video = try Self.video(among: tracks)
+        let table = box.boxes[video.place]["mdia", "minf", "stbl"]
+        guard let table else { throw .damaged("a video track without tables") }
+        samples = try SampleTable(table, limits)
+        try check(limits)
+    }
+
+    private static func tracks(
+        of box: MovieBox, _ limits: MovieLimits
+    ) throws(MovieProblem) -> [MovieTrack] {
+        let places = box.boxes.indices.filter { box.boxes[$0].type == "trak" }
+        guard places.count <= limits.tracks else {
+            throw .limit("tracks", places.count, limits.tracks)
+        }
+        var tracks: [MovieTrack] = []
+        for place in places { tracks.append(try MovieTrack(box.boxes[place], at: place)) }
+        return tracks
+    }
+
+    private static func video(among tracks: [MovieTrack]) throws(MovieProblem) -> MovieTrack {
+        let shown = tracks.filter { $0.handler == "vide" && $0.isEnabled }
+        guard let video = shown.first else { throw .unsupported("no video track that is shown") }
+        guard shown.count == 1 else {
+            throw .unsupported("\(shown.count) video tracks that are shown")
+        }
+        guard video.isSelfContained else {
+            throw .unsupported("a video track whose samples are in another file")
+        }
+        guard video.formats.count == 1 else {
+            throw .unsupported("a video track of \(video.formats.count) kinds of samples")
+        }
+        guard video.formats[0] != "encv" else {
+            throw .unsupported("a video track that is encrypted")
+        }
+        return video
+    }
+
+    /// The samples lie in the file's media data, none over another, and last as long as is allowed.
+    private func check(_ limits: MovieLimits) throws(MovieProblem) {
+        guard !samples.sizes.isEmpty else { throw .damaged("a video track without samples") }
+        guard video.timeScale > 0, video.width > 0, video.height > 0 else {
+            throw .damaged(
+                "a video track of \(video.width) × \(video.height) at \(video.timeScale) units a second"
+            )
+        }
+        let end = (samples.decodeTimes.last ?? 0) + samples.lastDuration
+        guard end / video.timeScale <= limits.movieSeconds else {
+            throw .limit("movieSeconds", end / video.timeScale, limits.movieSeconds)
+        }
+        let media = others.filter { $0.type == "mdat" }.map(\.content)
+        var before = 0
+        for range in samples.chunks.map({ samples.range(of: $0) }).sorted(by: {
+            $0.lowerBound < $1.lowerBound
+        }) {
+            guard range.lowerBound >= before,
+                media.contains(where: {
+                    $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound
+                })
+            else { throw .damaged("samples at \(range), over others or outside of the media data") }
+            before = range.upperBound
+        }
+    }
+}

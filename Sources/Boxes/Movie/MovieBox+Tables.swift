@@ -1,0 +1,122 @@
+/// Changes of a track's tables.
+extension MovieBox {
+    /// Tables that are made anew, and those that say of single samples what is no longer so.
+    private static let ofSamples: Set<BoxType> = [
+        "stsz", "stz2", "ctts", "cslg", "stss", "stps", "sgpd", "sbgp", "sdtp", "subs", "saiz",
+        "saio", "stdp",
+    ]
+
+    /// Replaces the samples of a `stbl`: their sizes, and when they are shown.
+    ///
+    /// Times of decoding stay as they are, and so do chunks: edit lists, durations and a varying rate of frames are as before. A new sample is shown at the
+    /// time of the source's sample of the same rank.
+    mutating func replaceSamples(_ samples: Transplant.Samples, of movie: Movie) {
+        boxes.removeAll { Self.ofSamples.contains($0.type) }
+        let shown = movie.samples.times.sorted()
+        let times = samples.ranks.map { shown[$0] }
+        let offsets = zip(times, movie.samples.decodeTimes).map { $0 - $1 }
+        let least = offsets.min() ?? 0
+        if offsets.contains(where: { $0 != 0 }) {
+            // Offsets below 0 are version 1; QuickTime has signs in version 0 and knows no other.
+            let version = movie.isQuickTime || least >= 0 ? 0 : 1
+            boxes.append(Self.offsets(offsets, version: version))
+        }
+        if least < 0 {
+            let bounds = [
+                -least, least, offsets.max() ?? 0, shown.first ?? 0,
+                (shown.last ?? 0) + movie.samples.lastDuration,
+            ]
+            if bounds.allSatisfy({ Int32(exactly: $0) != nil }) {
+                boxes.append(
+                    Self.table("cslg") { table in
+                        for bound in bounds { table.add(bound, 4) }
+                    })
+            }
+        }
+        if samples.syncSamples.count < samples.sizes.count {
+            boxes.append(
+                Self.table("stss") { table in
+                    table.add(samples.syncSamples.count, 4)
+                    for sample in samples.syncSamples { table.add(sample + 1, 4) }
+                })
+        }
+        boxes.append(
+            Self.table("stsz") { table in
+                table.add(0, 4)
+                table.add(samples.sizes.count, 4)
+                for size in samples.sizes { table.add(size, 4) }
+            })
+    }
+
+    /// `ctts`, with equal neighbours together.
+    private static func offsets(_ offsets: [Int], version: Int) -> MovieBox {
+        var runs: [(count: Int, offset: Int)] = []
+        for offset in offsets {
+            if runs.last?.offset == offset {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((1, offset))
+            }
+        }
+        return table("ctts", version: version) { table in
+            table.add(runs.count, 4)
+            for run in runs {
+                table.add(run.count, 4)
+                table.add(run.offset, 4)
+            }
+        }
+    }
+
+    private static func table(
+        _ type: BoxType, version: Int = 0, _ content: (inout ByteWriter) -> Void
+    ) -> MovieBox {
+        var writer = ByteWriter()
+        writer.add(version, 1)
+        writer.add(0, 3)
+        content(&writer)
+        return MovieBox(type, writer.bytes)
+    }
+
+    /// Replaces the one entry of the `stsd` in a `stbl`.
+    mutating func replaceEntry(by entry: SampleEntry) {
+        change("stsd") { box in
+            let old = box.bytes.dropFirst(8).prefix(box.bytes.number(at: 8, 4))
+            box.bytes = Array(box.bytes.prefix(8)) + entry.replacing(old)
+        }
+    }
+
+    /// Turns the pictures of a `trak`.
+    mutating func turn(_ matrix: MovieMatrix, _ track: MovieTrack) {
+        change("tkhd") { box in
+            let place = MovieTrack.Header(box.bytes).matrix
+            box.bytes.replaceSubrange(
+                place..<place + MovieMatrix.length,
+                with: matrix.bytes(width: track.width, height: track.height))
+        }
+    }
+
+    /// Gives the offsets of a `trak` eight bytes each.
+    mutating func makeOffsets(isLong: Bool) {
+        guard isLong else { return }
+        change("mdia", "minf", "stbl") { table in
+            guard let place = table.boxes.firstIndex(where: { $0.type == "stco" }) else { return }
+            let old = table.boxes[place].bytes
+            let count = old.number(at: 4, 4)
+            table.boxes[place] = MovieBox(
+                "co64", Array(old.prefix(8)) + [UInt8](repeating: 0, count: 8 * count))
+        }
+    }
+
+    /// Sets the offsets of a `trak`; as many as there are.
+    mutating func setOffsets(_ offsets: [Int]) {
+        change("mdia", "minf", "stbl") { table in
+            let isLong = table["co64"] != nil && table["stco"] == nil
+            table.change(isLong ? "co64" : "stco") { box in
+                var writer = ByteWriter()
+                writer.add(box.bytes.prefix(8))
+                for offset in offsets { writer.add(offset, isLong ? 8 : 4) }
+                box.bytes = writer.bytes
+            }
+        }
+    }
+}

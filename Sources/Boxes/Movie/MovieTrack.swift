@@ -1,0 +1,87 @@
+/// A track of a movie, as far as editing has to know it.
+///
+/// Source: ISO/IEC 14496-12 §8.3 to 8.6 and the QuickTime File Format.
+public struct MovieTrack: Sendable {
+    /// Its number in the file.
+    public let id: Int
+    /// What it holds: `vide`, `soun`, `meta` …
+    public let handler: BoxType
+    /// Whether it is shown or heard.
+    public let isEnabled: Bool
+    /// How its pictures are turned; nil for another matrix than of quarters and mirrorings.
+    public let matrix: MovieMatrix?
+    /// Of the pictures as they are shown before the matrix, in whole pixels; 0 where there are none.
+    public let width, height: Int
+    /// Units of a second.
+    public let timeScale: Int
+    /// What its samples are, by the sample descriptions: one as a rule.
+    public let formats: [BoxType]
+    /// Whether all samples lie in this file.
+    public let isSelfContained: Bool
+    /// Where its box stands among those of `moov`.
+    let place: Int
+
+    /// Reads a `trak`.
+    ///
+    /// - Throws: `damaged` where a box is missing or too short.
+    init(_ track: MovieBox, at place: Int) throws(MovieProblem) {
+        self.place = place
+        guard let header = track["tkhd"]?.bytes, let media = track["mdia", "mdhd"]?.bytes,
+            let kind = track["mdia", "hdlr"]?.bytes, kind.count >= 12,
+            let table = track["mdia", "minf", "stbl"], let descriptions = table["stsd"]?.bytes
+        else { throw .damaged("a track without tkhd, mdhd, hdlr or stsd") }
+        let layout = Header(header)
+        guard header.count >= layout.matrix + MovieMatrix.length + 8 else {
+            throw .damaged("a tkhd of \(header.count) bytes")
+        }
+        isEnabled = header[3] & 1 == 1
+        id = header.number(at: layout.id, 4)
+        let at = layout.matrix
+        matrix = MovieMatrix(Array(header[at..<at + MovieMatrix.length]))
+        width = header.number(at: at + MovieMatrix.length, 2)
+        height = header.number(at: at + MovieMatrix.length + 4, 2)
+        handler = BoxType(UInt32(kind.number(at: 8, 4)))
+        timeScale = media.number(at: media.first == 1 ? 20 : 12, 4)
+        formats = try Self.entries(of: descriptions).map { entry in
+            BoxType(UInt32(entry.number(at: 4, 4)))
+        }
+        isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
+    }
+
+    /// Where things stand in a `tkhd`, whose times have four or eight bytes.
+    struct Header {
+        let id, matrix: Int
+
+        init(_ header: [UInt8]) {
+            (id, matrix) = header.first == 1 ? (20, 52) : (12, 40)
+        }
+    }
+
+    /// The entries of a `stsd`, each whole.
+    static func entries(of descriptions: [UInt8]) throws(MovieProblem) -> [ArraySlice<UInt8>] {
+        let count = descriptions.number(at: 4, 4)
+        var entries: [ArraySlice<UInt8>] = []
+        var rest = descriptions.dropFirst(8)
+        while entries.count < count {
+            let length = rest.number(at: 0, 4)
+            guard rest.count >= 8, (8...rest.count).contains(length) else {
+                throw .damaged("\(count) sample descriptions, of which \(entries.count) are there")
+            }
+            entries.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+        }
+        return entries
+    }
+
+    /// No data reference says that samples lie elsewhere (flag 1: in this file; QuickTime's `alis` too).
+    private static func isSelfContained(_ references: [UInt8]?) -> Bool {
+        guard let references else { return true }
+        var rest = references.dropFirst(8)
+        while rest.count >= 12 {
+            let length = rest.number(at: 0, 4)
+            guard length >= 12, rest.number(at: 9, 3) & 1 == 1 else { return false }
+            rest = rest.dropFirst(length)
+        }
+        return true
+    }
+}

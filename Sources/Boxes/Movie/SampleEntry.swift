@@ -1,0 +1,72 @@
+/// What the samples of a video track are: the sample description of an encoder.
+public struct SampleEntry: Sendable, Equatable {
+    /// `avc1`, `hvc1` …
+    public var format: BoxType
+    /// The type of the box with the codec's parameter sets: `avcC`, `hvcC`; and its content.
+    public var configuration: (type: BoxType, content: [UInt8])
+    /// Of the pictures; nil: as before.
+    public var width: Int?, height: Int?
+
+    public init(
+        format: BoxType, configuration: (type: BoxType, content: [UInt8]), width: Int? = nil,
+        height: Int? = nil
+    ) {
+        (self.format, self.configuration) = (format, configuration)
+        (self.width, self.height) = (width, height)
+    }
+
+    public static func == (a: SampleEntry, b: SampleEntry) -> Bool {
+        a.format == b.format && a.configuration == b.configuration && a.width == b.width
+            && a.height == b.height
+    }
+
+    /// Bytes of an entry before its boxes: of all samples, and of pictures (ISO/IEC 14496-12 §12.1.3).
+    private static let header = 86
+    private static let sizeAt = 32
+    private static let compressorName = 50..<82
+
+    /// Boxes of the source's codec, which are wrong for another one, and of what its encoder had besides pictures: a second eye
+    /// (`lhvC`, `vexu`, `hfov`), Dolby Vision, the room's light, rates.
+    private static let dropped: Set<BoxType> = [
+        "avcC", "hvcC", "lhvC", "av1C", "vpcC", "esds", "dvcC", "dvvC", "dvwC", "vexu", "hfov",
+        "amve", "btrt", "glbl",
+    ]
+
+    /// The source's entry with this codec instead of its own: colours, aperture and the shape of pixels stay.
+    func replacing(_ entry: ArraySlice<UInt8>) -> [UInt8] {
+        var header = Array(entry.prefix(Self.header))
+        header += [UInt8](repeating: 0, count: Self.header - header.count)
+        if BoxType(UInt32(header.number(at: 4, 4))) != format {
+            header.replaceSubrange(4..<8, with: format.bytes)
+            for index in Self.compressorName { header[index] = 0 }
+        }
+        for (place, side) in [(Self.sizeAt, width), (Self.sizeAt + 2, height)] {
+            guard let side else { continue }
+            header[place] = UInt8(truncatingIfNeeded: side >> 8)
+            header[place + 1] = UInt8(truncatingIfNeeded: side)
+        }
+        var boxes = ByteWriter()
+        boxes.box(configuration.type) { $0.add(configuration.content) }
+        var rest = entry.dropFirst(Self.header)
+        while rest.count >= 8 {
+            let length = rest.number(at: 0, 4)
+            guard (8...rest.count).contains(length) else { break }
+            if !Self.dropped.contains(BoxType(UInt32(rest.number(at: 4, 4)))) {
+                boxes.add(rest.prefix(length))
+            }
+            rest = rest.dropFirst(length)
+        }
+        var whole = ByteWriter()
+        whole.add(header.count + boxes.bytes.count, 4)
+        whole.add(header.dropFirst(4))
+        whole.add(boxes.bytes)
+        return whole.bytes
+    }
+}
+
+extension ByteWriter {
+    /// Adds a box around what is added meanwhile.
+    mutating func box(_ type: BoxType, _ content: (inout ByteWriter) -> Void) {
+        box(type.description, content)
+    }
+}

@@ -1,0 +1,218 @@
+/// The samples of a video track: where each lies, when it is decoded and when it is shown.
+///
+/// Source: ISO/IEC 14496-12 §8.6.1 (`stts`, `ctts`, `stss`), §8.7 (`stsz`, `stz2`, `stsc`, `stco`, `co64`). Times are in units of the track's
+/// time scale. Samples are in the order in which they are decoded, which is that of the file's tables.
+public struct SampleTable: Sendable, Equatable {
+    /// Samples that lie one behind the other.
+    public struct Chunk: Sendable, Equatable {
+        /// Of the first byte in the file.
+        public let offset: Int
+        /// Ranks of its samples.
+        public let samples: Range<Int>
+    }
+
+    /// Bytes of each.
+    public let sizes: [Int]
+    /// Chunks in the order of the tables.
+    public let chunks: [Chunk]
+    /// When each is decoded.
+    public let decodeTimes: [Int]
+    /// When each is shown, before the edit list.
+    public let times: [Int]
+    /// How long the last one lasts in the order of decoding.
+    public let lastDuration: Int
+    /// Ranks of samples at which decoding can begin, ascending; all of them where the file does not say.
+    public let syncSamples: [Int]
+
+    /// Makes a table of values that fit each other.
+    init(
+        sizes: [Int], chunks: [Chunk], decodeTimes: [Int], times: [Int], lastDuration: Int,
+        syncSamples: [Int]
+    ) {
+        (self.sizes, self.chunks, self.decodeTimes) = (sizes, chunks, decodeTimes)
+        (self.times, self.lastDuration, self.syncSamples) = (times, lastDuration, syncSamples)
+    }
+
+    /// Most time stamps are far below; one beyond cannot be calculated with.
+    private static let timeMax = 1 << 50
+
+    /// Reads the tables of a `stbl`.
+    ///
+    /// - Throws: `damaged` where they do not fit each other, `limit` of frames.
+    init(_ table: MovieBox, _ limits: MovieLimits) throws(MovieProblem) {
+        sizes = try Self.sizes(table, limits)
+        let count = sizes.count
+        chunks = try Self.chunks(table, count: count)
+        (decodeTimes, lastDuration) = try Self.decodeTimes(table, count: count)
+        times = try Self.times(table, from: decodeTimes)
+        syncSamples = try Self.syncSamples(table, count: count)
+    }
+
+    /// The bytes of a chunk in the file.
+    public func range(of chunk: Chunk) -> Range<Int> {
+        chunk.offset..<chunk.offset + sizes[chunk.samples].reduce(0, +)
+    }
+
+    /// Where each sample lies in the file.
+    public var places: [Range<Int>] {
+        var places = [Range<Int>](repeating: 0..<0, count: sizes.count)
+        for chunk in chunks {
+            var place = chunk.offset
+            for sample in chunk.samples {
+                places[sample] = place..<place + sizes[sample]
+                place += sizes[sample]
+            }
+        }
+        return places
+    }
+
+    private static func sizes(
+        _ table: MovieBox, _ limits: MovieLimits
+    ) throws(MovieProblem) -> [Int] {
+        let frames = limits.movieFrames
+        if let box = table["stsz"]?.bytes {
+            let (size, count) = (box.number(at: 4, 4), box.number(at: 8, 4))
+            guard count <= frames else { throw .limit("movieFrames", count, frames) }
+            if size > 0 { return [Int](repeating: size, count: count) }
+            return try entries(box, "stsz", header: 12, bytes: 4, count: count) {
+                $0.number(at: $1, 4)
+            }
+        }
+        guard let box = table["stz2"]?.bytes else {
+            throw .damaged("a video track without sizes of samples")
+        }
+        let (bits, count) = (box.number(at: 7, 1), box.number(at: 8, 4))
+        guard count <= frames else { throw .limit("movieFrames", count, frames) }
+        guard [8, 16].contains(bits) else { throw .unsupported("sizes of samples in \(bits) bits") }
+        return try entries(box, "stz2", header: 12, bytes: bits / 8, count: count) {
+            $0.number(at: $1, bits / 8)
+        }
+    }
+
+    private static func chunks(_ table: MovieBox, count: Int) throws(MovieProblem) -> [Chunk] {
+        let offsets = try chunkOffsets(of: table)
+        guard let box = table["stsc"]?.bytes else {
+            throw .damaged("a track without a table of chunks")
+        }
+        let runs = try entries(box, "stsc", header: 8, bytes: 12, count: box.number(at: 4, 4)) {
+            (
+                first: $0.number(at: $1, 4), samples: $0.number(at: $1 + 4, 4),
+                entry: $0.number(at: $1 + 8, 4)
+            )
+        }
+        var chunks: [Chunk] = []
+        var next = 0
+        for (index, run) in runs.enumerated() {
+            let end = index + 1 < runs.count ? runs[index + 1].first : offsets.count + 1
+            guard run.first == chunks.count + 1, end > run.first, end <= offsets.count + 1 else {
+                throw .damaged("a run of chunks from \(run.first) to \(end) of \(offsets.count)")
+            }
+            for chunk in run.first..<end {
+                guard run.samples > 0, run.samples <= count - next else {
+                    throw .damaged(
+                        "a chunk of \(run.samples) samples where \(count - next) are left")
+                }
+                chunks.append(Chunk(offset: offsets[chunk - 1], samples: next..<next + run.samples))
+                next += run.samples
+            }
+        }
+        guard next == count else {
+            throw .damaged("chunks of \(next) samples, where there are \(count)")
+        }
+        return chunks
+    }
+
+    /// The offsets of a track's chunks in the file.
+    static func chunkOffsets(of table: MovieBox) throws(MovieProblem) -> [Int] {
+        if let box = table["stco"]?.bytes {
+            return try entries(box, "stco", header: 8, bytes: 4, count: box.number(at: 4, 4)) {
+                $0.number(at: $1, 4)
+            }
+        }
+        guard let box = table["co64"]?.bytes else {
+            throw .damaged("a track without offsets of chunks")
+        }
+        let offsets = try entries(box, "co64", header: 8, bytes: 8, count: box.number(at: 4, 4)) {
+            bytes, place in
+            (bytes.number(at: place, 1) & 0x80 == 0) ? bytes.number(at: place, 8) : -1
+        }
+        guard !offsets.contains(-1) else { throw .damaged("an offset of a chunk beyond all files") }
+        return offsets
+    }
+
+    private static func decodeTimes(
+        _ table: MovieBox, count: Int
+    ) throws(MovieProblem) -> ([Int], Int) {
+        guard let box = table["stts"]?.bytes else { throw .damaged("a track without times") }
+        let runs = try entries(box, "stts", header: 8, bytes: 8, count: box.number(at: 4, 4)) {
+            (count: $0.number(at: $1, 4), duration: $0.number(at: $1 + 4, 4))
+        }
+        var times: [Int] = []
+        times.reserveCapacity(count)
+        var (time, last) = (0, 0)
+        for run in runs {
+            guard run.count <= count - times.count else {
+                throw .damaged("times of more than the \(count) samples")
+            }
+            for _ in 0..<run.count {
+                times.append(time)
+                time += run.duration
+                last = run.duration
+            }
+            guard time < timeMax else { throw .damaged("a sample at \(time)") }
+        }
+        guard times.count == count else {
+            throw .damaged("times of \(times.count) samples, where there are \(count)")
+        }
+        return (times, last)
+    }
+
+    private static func times(
+        _ table: MovieBox, from decodeTimes: [Int]
+    ) throws(MovieProblem) -> [Int] {
+        guard let box = table["ctts"]?.bytes else { return decodeTimes }
+        let runs = try entries(box, "ctts", header: 8, bytes: 8, count: box.number(at: 4, 4)) {
+            // With a sign in version 1; in version 0 too where QuickTime writes it.
+            (count: $0.number(at: $1, 4), offset: $0.signed(at: $1 + 4))
+        }
+        var times = decodeTimes
+        var next = 0
+        for run in runs {
+            guard run.count <= times.count - next else {
+                throw .damaged("offsets of times for more than the \(times.count) samples")
+            }
+            for sample in next..<next + run.count { times[sample] += run.offset }
+            next += run.count
+        }
+        guard next == times.count else {
+            throw .damaged("offsets of times for \(next) samples, where there are \(times.count)")
+        }
+        return times
+    }
+
+    private static func syncSamples(_ table: MovieBox, count: Int) throws(MovieProblem) -> [Int] {
+        guard let box = table["stss"]?.bytes else { return Array(0..<count) }
+        let numbers = try entries(box, "stss", header: 8, bytes: 4, count: box.number(at: 4, 4)) {
+            $0.number(at: $1, 4) - 1
+        }
+        var before = -1
+        for number in numbers {
+            guard number > before, number < count else {
+                throw .damaged("sync sample \(number + 1) behind \(before + 1), of \(count)")
+            }
+            before = number
+        }
+        return numbers
+    }
+
+    /// The entries of a table; the box must have as many as it says.
+    private static func entries<Entry>(
+        _ box: [UInt8], _ name: String, header: Int, bytes: Int, count: Int,
+        _ read: ([UInt8], Int) -> Entry
+    ) throws(MovieProblem) -> [Entry] {
+        guard header <= box.count, count <= (box.count - header) / bytes else {
+            throw .damaged("\(name) of \(count) entries in \(box.count) bytes")
+        }
+        return (0..<count).map { read(box, header + $0 * bytes) }
+    }
+}

@@ -1,0 +1,72 @@
+/// A movie with the samples of its video track replaced, and every other byte kept.
+///
+/// Each new sample takes the place of the one that has its rank in the order of decoding, so that chunks, and with them the interleaving with sound, stay.
+/// `moov` comes first; what lies behind a new sample moves, and the offsets of all tracks with it.
+public struct Transplant: Sendable {
+    /// The samples that an encoder made, in the order in which they are decoded.
+    public struct Samples: Sendable {
+        /// Bytes of each.
+        public var sizes: [Int]
+        /// The rank of each in the order in which they are shown.
+        public var ranks: [Int]
+        /// Ranks in the order of decoding at which decoding can begin, ascending.
+        public var syncSamples: [Int]
+
+        public init(sizes: [Int], ranks: [Int], syncSamples: [Int]) {
+            (self.sizes, self.ranks, self.syncSamples) = (sizes, ranks, syncSamples)
+        }
+    }
+
+    /// A part of the result.
+    public enum Piece: Sendable, Equatable {
+        /// Bytes that are given.
+        case bytes([UInt8])
+        /// A part of the source.
+        case source(Range<Int>)
+        /// New samples by their ranks in the order of decoding, one behind the other.
+        case samples(Range<Int>)
+    }
+
+    /// The parts of the result in their order.
+    public let pieces: [Piece]
+    /// Bytes of the result.
+    public let length: Int
+
+    /// Plans the result.
+    ///
+    /// - Parameters:
+    ///   - samples: as many as the movie has; nil: the movie's own, where only other things change.
+    ///   - entry: what the new samples are.
+    ///   - matrix: how pictures are turned from now on; nil: as before.
+    /// - Throws: `unsupported` where another track has its samples in those of the video.
+    public init(
+        _ movie: Movie, samples: Samples?, entry: SampleEntry?, matrix: MovieMatrix? = nil
+    ) throws(MovieProblem) {
+        let new = samples?.sizes ?? movie.samples.sizes
+        var box = movie.box
+        box.boxes[movie.video.place].change("mdia", "minf", "stbl") { table in
+            if let samples { table.replaceSamples(samples, of: movie) }
+            if let entry { table.replaceEntry(by: entry) }
+        }
+        if let matrix { box.boxes[movie.video.place].turn(matrix, movie.video) }
+
+        // The length of moov hangs on whether offsets need eight bytes, and nothing else does.
+        let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
+        let isLong = movie.length + growth > Self.shortOffsetsMax
+        for track in movie.tracks { box.boxes[track.place].makeOffsets(isLong: isLong) }
+        let layout = TransplantLayout(movie, sizes: new, movieLength: box.length)
+        for track in movie.tracks {
+            let chunks =
+                track.place == movie.video.place
+                ? layout.chunks : try layout.moved(offsets: movie.box.boxes[track.place])
+            box.boxes[track.place].setOffsets(chunks)
+        }
+        var writer = ByteWriter()
+        box.write(to: &writer)
+        pieces = layout.pieces(movie: writer.bytes)
+        length = layout.length
+    }
+
+    /// A file up to here has offsets of four bytes; `moov` may grow by what is left of them.
+    private static let shortOffsetsMax = Int(UInt32.max) - (128 << 20)
+}
