@@ -6,7 +6,11 @@ enum HEICFixture {
     static func bytes(_ name: String) throws -> [UInt8] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Fixtures")
-        return Array(try Data(contentsOf: folder.appending(path: name)))
+        return try bytes(at: folder.appending(path: name).path())
+    }
+
+    static func bytes(at path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path)))
     }
 
     static let corpus = ProcessInfo.processInfo.environment["MINILAB_CORPUS"]
