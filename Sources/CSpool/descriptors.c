@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -70,3 +72,27 @@ ssize_t minilab_receive_descriptors(
 }
 
 void minilab_map_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
+
+static int leave_code(struct dl_phdr_info *object, size_t size, void *nothing) {
+    (void) size, (void) nothing;
+    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    // The kernel's own code (vdso) is no file.
+    if (strncmp(object->dlpi_name, "linux-", 6) == 0) return 0;
+    // Where the linker wrote into code it cannot be read from the file again.
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *) (object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++)
+            if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 0;
+    }
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+        uintptr_t start = (object->dlpi_addr + part->p_vaddr + page - 1) / page * page;
+        uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_filesz) / page * page;
+        if (start < end) madvise((void *) start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void minilab_leave_code(void) { dl_iterate_phdr(leave_code, NULL); }

@@ -13,4 +13,9 @@ package enum Heap {
     /// with a fixed threshold, in the same time. On a worker with a library in a bucket, whose heap never had more than
     /// 9 MB: 191 MB after 1,080 photos of 5.7 MB without.
     package static func settle() { minilab_map_from(mappedBytesMin) }
+
+    /// Lets go of code and constants of libraries that only starting needed; what is needed again comes back from the page cache.
+    ///
+    /// Measured on a child that has started: 46 MB before, of which 39 are files of some 150 libraries.
+    package static func leaveCodeOfStart() { minilab_leave_code() }
 }

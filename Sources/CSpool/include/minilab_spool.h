@@ -9,6 +9,8 @@
 
 // mallopt() of M_MMAP_THRESHOLD, a macro of a header that Swift does not import.
 void minilab_map_from(int bytes);
+// madvise() of MADV_DONTNEED for all code and constants of the process: pages that nothing writes to.
+void minilab_leave_code(void);
 
 // open() of a file that never has a name.
 int minilab_open_nameless(const char *folder);

@@ -55,6 +55,7 @@ public enum RenderChild {
         }
         let confinement = Confinement(
             gaps: prepared + ConfinedProcess.enter(serial: Int(getpid())))
+        Heap.leaveCodeOfStart()
         let watch = OrphanWatch()
         watch.start()
         let decoding = DecodingMark()

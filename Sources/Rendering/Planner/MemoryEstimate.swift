@@ -13,8 +13,9 @@ struct MemoryEstimate {
     /// Highest resident set.
     private(set) var bytes = Self.base
 
-    /// The process with libvips, its decoders, libavcodec and what the photos before it have left.
-    private static let base = 57 << 20
+    /// The process with libvips, its decoders, libavcodec and what the photos before it have left: 30 MB, and the colours
+    /// that it remembers of them.
+    private static let base = 39 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
     /// Bytes that are kept for a thread beside its tiles: measured with 16 of them.
@@ -23,6 +24,8 @@ struct MemoryEstimate {
     private static let memo = (words: 8 << 20, places: 1 << 20)
     /// Bytes that a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
     private static let tileDecoder = 4 << 20
+    /// Bytes of a sample that a HEIC in one piece takes in planes: as decoded, as it stands upright, and its coded bytes.
+    private static let wholePlanes = 2.7
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
         .heif: (7, 13.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
@@ -30,7 +33,7 @@ struct MemoryEstimate {
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
         .webp: (0, 5, 5), .avif: (18 << 20, 30, 51),
-        .jxl: (8 << 20, 43, 50),
+        .jxl: (14 << 20, 43, 50),
     ]
 
     private let shape: Shape
@@ -90,9 +93,8 @@ struct MemoryEstimate {
             if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
             return
         }
-        // A row of tiles, or the picture in one piece twice: as it is decoded and as it stands upright.
-        let rows = shape.photo.rowsAtOnce * (shape.photo.isDecodedWhole ? 2 : 1)
-        bytes += Self.tileDecoder + Int(samples * Double(rows * shape.photo.storedSize.width))
+        let band = samples * Double(shape.photo.rowsAtOnce * shape.photo.storedSize.width)
+        bytes += Self.tileDecoder + Int(band * (shape.photo.isDecodedWhole ? Self.wholePlanes : 1))
     }
 
     /// The results of colours, where each is computed once: programs of their own that do not care for places, and planes.

@@ -35,9 +35,9 @@ import Testing
         }
     }
 
-    /// Those that can be edited.
+    /// Those that can be edited; that the others are refused another test sees.
     private static let movies = MovieFixture.paths.filter { path in
-        (try? MovieFixture.movie(MovieFixture.bytes(path))) != nil  // the others are refused, which another test sees
+        (try? MovieFixture.movie(MovieFixture.bytes(path))) != nil
     }
 
     @Test(arguments: movies)
