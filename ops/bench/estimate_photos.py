@@ -27,6 +27,10 @@ def vips(*arguments):
     subprocess.run(["vips", *map(str, arguments)], check=True, stderr=subprocess.PIPE)
 
 
+def vips_field(photo, name):
+    return subprocess.run(["vipsheader", "-f", name, photo], check=True, capture_output=True, text=True).stdout
+
+
 def saving(suffix, *conversions):
     """A maker that runs vips operations, one after the other, and saves as the suffix says."""
     return suffix, conversions
@@ -73,10 +77,16 @@ def size_of(name):
 
 
 class Photos:
-    """Makes photos when they are asked for, and removes large ones."""
+    """Makes photos when they are asked for, and removes large ones.
 
-    def __init__(self, folder, keep):
-        self.folder, self.keep = folder, keep
+    They are one photo enlarged; or another one as it is, side by side, which has detail from pixel to pixel as a camera's photo has.
+    """
+
+    def __init__(self, folder, keep, tiled=None):
+        self.folder, self.keep, self.tiled = folder, keep, tiled
+        if tiled:
+            self.folder = os.path.join(folder, os.path.splitext(os.path.basename(tiled))[0])
+            os.makedirs(self.folder, exist_ok=True)
 
     def path(self, format, size, orientation=1):
         suffix = {"raw": ".dng", "heic tiles": ".heic"}.get(format) or FORMATS[format][0].split("[")[0]
@@ -115,7 +125,13 @@ class Photos:
             return path
         side = (min(width, TILE[0]), min(height, TILE[1]))
         partial = os.path.join(self.folder, "partial.v")
-        if (width, height) == side:
+        if self.tiled:
+            sides = [int(vips_field(self.tiled, name)) for name in ("width", "height")]
+            wide = os.path.join(self.folder, "wide.v")
+            vips("replicate", self.tiled, wide, -(-width // sides[0]), -(-height // sides[1]))
+            vips("crop", wide, partial, 0, 0, width, height)
+            os.remove(wide)
+        elif (width, height) == side:
             vips("thumbnail", SOURCE, partial, width, "--height", height, "--size", "force")
         else:
             wide = os.path.join(self.folder, "wide.v")
