@@ -26,14 +26,16 @@ struct MemoryEstimate {
     private static let tileDecoder = 4 << 20
     /// Bytes of a sample that a HEIC in one piece takes in planes: as decoded, as it stands upright, and its coded bytes.
     private static let wholePlanes = 2.7
+    /// Bytes that libtiff keeps and libvips around it.
+    private static let tiffDecoder = 4 << 20
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
-        .heif: (7, 13.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
+        .heif: (7, 14.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
         .webp: (0, 5, 5), .avif: (18 << 20, 30, 51),
-        .jxl: (14 << 20, 43, 50),
+        .jxl: (17 << 20, 43, 50),
     ]
 
     private let shape: Shape
@@ -134,7 +136,9 @@ struct MemoryEstimate {
         case .jpeg where photo.isDecodedWhole: bytes += shape.coefficientBytes
         case .png where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
         // Of a TIFF in one strip libtiff reads the compressed bytes together: for photos three quarters at most.
-        case .tiff where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes * 3 / 4
+        case .tiff where photo.isDecodedWhole:
+            bytes += Self.tiffDecoder + Int(pixels) * pixelBytes * 3 / 4
+        case .tiff: bytes += Self.tiffDecoder
         default: break
         }
         guard !isTiled else {
