@@ -65,6 +65,27 @@ import Vips
         try compare(path, [], below: 0.9)
     }
 
+    private static let turns: [[Filter]] = {
+        let quarters = [90, 180, 270].compactMap { try? Filter("turn", ["degrees": .number($0)]) }
+        let flips = ["horizontal", "vertical"].compactMap {
+            try? Filter("flip", ["axis": .text($0)])
+        }
+        return (quarters + flips).map { [$0] } + flips.map { [quarters[0], $0] }
+    }()
+
+    @Test(arguments: turns)
+    func `a turn is the order in which tiles are decoded, so nothing is kept`(_ turn: [Filter])
+        throws
+    {
+        #expect(Self.turns.count == 7)
+        let path = try grid([HEICRenderTests.turns[1], HEICRenderTests.turns[4]])
+        try compare(path, turn + [sepia], below: 0.9)
+        try compare(path, turn, below: 0.9)
+        let plain = try studio.render(path, [sepia], format: .jpeg).plan.estimate
+        let turned = try studio.render(path, turn + [sepia], format: .jpeg).plan.estimate
+        #expect(turned.memoryBytes - plain.memoryBytes < 100_000 && turned.spoolBytes == 0)
+    }
+
     @Test(arguments: [1, 4]) func `a turn and a vignette stay in the planes`(_ threads: Int) throws
     {
         let path = try grid([HEICRenderTests.turns[1]])

@@ -36,6 +36,13 @@ public struct HEIFPlacement: Sendable, Equatable {
         add(transposes: false, flipsColumns: swapsLeftAndRight, flipsRows: !swapsLeftAndRight)
     }
 
+    /// Shows it in another way: rows become columns, then left and right change sides, then top and bottom.
+    public func turned(transposes: Bool, mirrors: Bool, flips: Bool) -> HEIFPlacement {
+        var placement = self
+        placement.add(transposes: transposes, flipsColumns: mirrors, flipsRows: flips)
+        return placement
+    }
+
     /// Does something with what is shown by now.
     private mutating func add(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
         let before = (columns: self.flipsColumns, rows: self.flipsRows)

@@ -1,7 +1,7 @@
 /// The photo of a HEIF that is coded as HEVC: its picture, how it is shown, its alpha, and what its codes mean.
 public struct HEIFStill: Sendable, Equatable {
     public let picture: HEIFPicture
-    public let placement: HEIFPlacement
+    public private(set) var placement: HEIFPlacement
     /// A picture of the same size whose luma is alpha.
     public let alpha: HEIFPicture?
     /// Whether codes of red, green and blue were multiplied by alpha (`prem`, ISO/IEC 23008-12 §6.10.1).
@@ -47,6 +47,14 @@ public struct HEIFStill: Sendable, Equatable {
         let isXMP = { (id: Int) in meta.items[id]?.contentType == "application/rdf+xml" }
         xmp = about.first(where: isXMP).flatMap { Self.bytes(of: $0, meta, &file) }
         pictures = Self.pictures(of: meta)
+    }
+
+    /// The same photo, shown in another way: rows become columns, then left and right change sides, then top and bottom.
+    public func turned(transposes: Bool, mirrors: Bool, flips: Bool) -> HEIFStill {
+        var still = self
+        still.placement = placement.turned(
+            transposes: transposes, mirrors: mirrors, flips: flips)
+        return still
     }
 
     private static func placement(of item: Int, _ picture: HEIFPicture, _ meta: HEIFMeta)

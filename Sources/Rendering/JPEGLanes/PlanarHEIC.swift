@@ -16,27 +16,42 @@ struct PlanarHEIC: PlanarPhoto {
     /// A HEIC has none.
     var density: JPEGDensity { .unknown }
 
+    /// Tiles stand for themselves.
+    var isTurnedByDecoder: Bool { true }
+
     /// Reads what boxes and parameter sets say; nil as ``PhotoFile/planar()`` says.
     init?(_ file: PhotoFile) {
-        guard let still = try? file.hevcStill(),
-            let planes = try? HEICPlanes(still, in: file.window)
-        else { return nil }
+        guard let still = try? file.hevcStill() else { return nil }
         let profile = still.profile ?? file.profileOfCodes
+        var colour = PhotoColour.sRGB
         if let profile {
             guard let matrix = ICCMatrixProfile(profile), let known = PhotoColour(matrix) else {
                 return nil
             }
             colour = known
-        } else {
-            colour = .sRGB
         }
+        let markers = JPEGMarker.of(exif: still.exif, xmp: still.xmp, profile: profile)
+        guard markers.profile == profile.map(EmbeddedProfile.whole) ?? .none else { return nil }
+        self.init(still, in: file, colour, markers)
+    }
+
+    private init?(
+        _ still: HEIFStill, in file: PhotoFile, _ colour: PhotoColour, _ markers: [JPEGMarker]
+    ) {
+        // What is wrong with the codes, the other lanes say.
+        guard let planes = try? HEICPlanes(still, in: file.window) else { return nil }
         let shift = planes.chromaShift
         layout = JPEGLayout(
             width: planes.width, height: planes.height, colour: .ycbcr,
             sampling: [.init(1 << shift.x, 1 << shift.y), .init(1, 1), .init(1, 1)])
-        markers = JPEGMarker.of(exif: still.exif, xmp: still.xmp, profile: profile)
-        guard markers.profile == profile.map(EmbeddedProfile.whole) ?? .none else { return nil }
-        (self.still, self.file) = (still, file)
+        (self.still, self.file, self.colour, self.markers) = (still, file, colour, markers)
+    }
+
+    func turned(_ turn: JPEGTurn) -> (any PlanarPhoto)? {
+        PlanarHEIC(
+            still.turned(
+                transposes: turn.transposes, mirrors: turn.mirrors, flips: turn.flips),
+            in: file, colour, markers)
     }
 
     func planes() throws -> any PlaneSource {

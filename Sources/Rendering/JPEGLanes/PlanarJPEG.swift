@@ -38,6 +38,9 @@ struct PlanarJPEG: PlanarPhoto {
         self.header = header
     }
 
+    var isTurnedByDecoder: Bool { false }
+    func turned(_ turn: JPEGTurn) -> (any PlanarPhoto)? { nil }
+
     func planes() throws -> any PlaneSource {
         let reader = try JPEGReader(file.descriptor, limits: limits)
         try reader.startPlanes()

@@ -12,6 +12,13 @@ protocol PlanarPhoto {
     /// The metadata, as segments of a JPEG.
     var markers: [JPEGMarker] { get }
 
+    /// Whether it can be decoded in the order in which a turned photo wants it, so that nothing has to be kept.
+    var isTurnedByDecoder: Bool { get }
+
+    /// The photo as it lies after a turn; nil where it has to be kept and turned, or chroma would not stay where it is
+    /// between the pixels.
+    func turned(_ turn: JPEGTurn) -> (any PlanarPhoto)?
+
     /// Opens a decoder.
     ///
     /// - Throws: `JPEGError` or `Failure`.

@@ -8,7 +8,7 @@ import RenderProtocol
 
 /// A photo that can be edited as the planes it is stored in, to a JPEG of the same sampling.
 ///
-/// Streams row of MCUs by row of MCUs. A photo that has to be turned is kept, 1.5 bytes per pixel of 4:2:0,
+/// Streams row of MCUs by row of MCUs; tiles of a HEIC are decoded as a turn wants them. A JPEG that has to be turned is kept, 1.5 bytes per pixel of 4:2:0,
 /// in memory or in a spool file, and turned while it is written.
 struct PlanesLane {
     private let photo: any PlanarPhoto
@@ -16,6 +16,8 @@ struct PlanesLane {
 
     /// Coefficients that libjpeg-turbo may keep for a photo of several scans.
     static let coefficientBytesMax = 512 << 20
+
+    private init(_ photo: any PlanarPhoto) { self.photo = photo }
 
     /// Reads the header; nil when the planes cannot be edited, see ``PhotoFile/planar()``.
     init?(_ file: PhotoFile) {
@@ -28,6 +30,9 @@ struct PlanesLane {
     /// - Returns: nil when no recipe could ask for it, or chroma would not stay where it is between the pixels.
     func chroma(_ orientation: Orientation) -> Recipe.Chroma? {
         let turn = JPEGTurn(orientation: orientation.rawValue)
+        if photo.isTurnedByDecoder, turn != .none {
+            return photo.turned(turn)?.layout.chroma.flatMap(Recipe.Chroma.init)
+        }
         let turned = layout.turned(turn)
         guard !turn.mirrors || turned.width % (turned.mcuWidth / 8) == 0,
             !turn.flips || turned.height % (turned.mcuHeight / 8) == 0
@@ -48,6 +53,10 @@ struct PlanesLane {
         spool place: SpoolPlace
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
+        if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
+            return try PlanesLane(turned).write(
+                to: target, filters, turned: .upright, of: recipe, plan, places, spool: place)
+        }
         // Without a filter samples stay as they are.
         let program =
             filters.isEmpty

@@ -48,6 +48,7 @@ enum SpoolEstimate {
         case .lossless:
             let tiles = CoefficientSpool.tiles(of: layout, turn(of: passes))
             return [Kept(pixelBytes: 2 * JPEGPlanes.byteCount(layout), tiles: tiles)]
+        case .planes where header.format == .heif: return []
         case .planes:
             let turn = turn(of: passes)
             guard turn.transposes || turn.flips else { return [] }
