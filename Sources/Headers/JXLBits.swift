@@ -4,6 +4,8 @@
 struct JXLBits {
     private let bytes: [UInt8]
     private var place = 0
+    /// Whether all of ImageMetadata is as usual.
+    private var isDefault = false
 
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
@@ -54,7 +56,8 @@ struct JXLBits {
 
     /// The channels beside colour; those of other kinds are left out.
     mutating func takeExtraChannels() -> [ExtraChannel] {
-        if takeFlag() { return [] }
+        isDefault = takeFlag()
+        if isDefault { return [] }
         if takeFlag() { skipExtraFields() }
         skipDepth()
         _ = takeFlag()
@@ -64,6 +67,28 @@ struct JXLBits {
             if let channel = takeExtraChannel() { channels.append(channel) }
         }
         return channels
+    }
+
+    /// The curve of the colours, a number of ITU-T H.273, behind ``takeExtraChannels()``; nil for sRGB and where a profile or an
+    /// exponent says it. Source: ISO/IEC 18181-1 §E.2 (ColourEncoding).
+    mutating func takeTransfer() -> Int? {
+        guard !isDefault, !isAtEnd else { return nil }
+        // Whether XYB is coded; then whether all is as usual, and whether a profile follows.
+        _ = takeFlag()
+        guard !takeFlag(), !takeFlag() else { return nil }
+        let space = takeEnum()
+        // XYB has no white point and no curve.
+        guard space != 2 else { return nil }
+        if takeEnum() == 2 { skipPoint() }
+        // Grey has no primaries.
+        if space != 1, takeEnum() == 2 { for _ in 0..<3 { skipPoint() } }
+        return takeFlag() ? nil : takeEnum()
+    }
+
+    private mutating func takeEnum() -> Int { take((0, 0), (0, 1), (4, 2), (6, 18)) }
+
+    private mutating func skipPoint() {
+        for _ in 0..<2 { _ = take((19, 0), (19, 524_288), (20, 1_048_576), (21, 2_097_152)) }
     }
 
     private mutating func takeExtraChannel() -> ExtraChannel? {

@@ -1,4 +1,5 @@
 import Boxes
+import Metadata
 
 extension PhotoSurvey {
     /// Reads the box `meta`, which is taken into memory whole; pixels are not gone to.
@@ -14,6 +15,7 @@ extension PhotoSurvey {
         for case .size(let width, let height) in meta.primary.map(meta.properties(of:)) ?? [] {
             setSize(width, height)
         }
+        if let colour = HEIFColour(meta) { noteTransfer(colour.transfer) }
         // Wherever they lie: several may name the same bytes, and each is read.
         for (id, location) in meta.locations where meta.items[id]?.isMetadata == true {
             addMetadata(

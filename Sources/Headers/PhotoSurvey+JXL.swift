@@ -28,6 +28,7 @@ extension PhotoSurvey {
         setSize(width, height)
         // libvips asks libjxl for all channels side by side, and libjxl gives four at most.
         let inks = bits.takeExtraChannels().filter { $0 == .black || $0 == .spot }
+        if let transfer = bits.takeTransfer() { noteTransfer(transfer) }
         if !inks.isEmpty {
             obstacle =
                 "it is a JPEG XL with \(inks.count == 1 ? "a channel" : "\(inks.count) channels") of black or spot colour"

@@ -1,7 +1,7 @@
 import Boxes
 import RenderProtocol
 
-// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.3 (texts).
+// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.2.6 (cICP), §11.3.3 (texts).
 extension PhotoSurvey {
     /// Follows the chunks up to the pixels, and inflates profile and texts without keeping them.
     ///
@@ -19,6 +19,8 @@ extension PhotoSurvey {
                 }
                 setSize(width, height)
             case Self.name("IDAT"), Self.name("IEND"): return
+            // It counts before all else that is said of colours.
+            case Self.name("cICP"): noteTransfer(file.byte(data + 1) ?? 0)
             case Self.name("iCCP"):
                 // A name, its end, the method.
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1

@@ -106,19 +106,14 @@ extension PhotoFile {
             ? ["of an image sequence the still picture is read"] : []
     }
 
-    /// What is not read as it is meant: curves of HDR, and primaries that nobody names.
+    /// What is not read as it is meant: primaries that nobody names. Curves of HDR are refused before.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
             let colour = heifColour
         else { return [] }
         // H.273: 2 is unspecified; 1, 5, 6 and 7 are so near to sRGB that all take them for it.
-        let isHDR = [16, 18].contains(colour.transfer)
-        let isWide = ![1, 2, 5, 6, 7].contains(colour.primaries)
-        guard isHDR || isWide else { return [] }
-        return [
-            "colours of H.273 \(colour.primaries)/\(colour.transfer)\(isHDR ? ", HDR," : "") are read "
-                + "as sRGB"
-        ]
+        guard ![1, 2, 5, 6, 7].contains(colour.primaries) else { return [] }
+        return ["colours of H.273 \(colour.primaries)/\(colour.transfer) are read as sRGB"]
     }
 
     private func pageNotes(on image: Image) -> [String] {

@@ -245,14 +245,15 @@ import Testing
 
     /// A JPEG XL of 64 × 64 with channels beside colour.
     private static func jxl(
-        extra: [[(value: Int, count: Int)]], fields: [(value: Int, count: Int)] = [(0, 1)]
+        extra: [[(value: Int, count: Int)]], fields: [(value: Int, count: Int)] = [(0, 1)],
+        colours: [(value: Int, count: Int)] = []
     ) -> [UInt8] {
         let size: [(value: Int, count: Int)] = [(1, 1), (7, 5), (1, 3)]
         // Not all defaults, eight bits, small numbers.
         let head: [(value: Int, count: Int)] =
             size + [(0, 1)] + fields + [(0, 1), (0, 2), (1, 1)]
-            + (extra.count == 1 ? [(1, 2)] : [(2, 2), (extra.count - 2, 4)])
-        return [0xFF, 0x0A] + bits(head + extra.flatMap(\.self)) + [0, 0]
+            + (extra.count < 2 ? [(extra.count, 2)] : [(2, 2), (extra.count - 2, 4)])
+        return [0xFF, 0x0A] + bits(head + extra.flatMap(\.self) + colours) + [0, 0]
     }
 
     /// A channel of a kind, of eight bits, with a name of three letters.
@@ -276,6 +277,43 @@ import Testing
         #expect(obstacle(Self.jxl(extra: [alpha, depth])) == nil)
         #expect(throws: Failure.self) {
             try CountedFile(Self.jxl(extra: [black])).survey(.jxl).check("a.jxl")
+        }
+    }
+
+    @Test(arguments: [(16, "PQ"), (18, "HLG"), (13, nil), (1, nil)] as [(Int, String?)])
+    func `a photo that is HDR alone is told from its header, by name`(
+        transfer: Int, name: String?
+    ) throws {
+        let nclx =
+            Bytes.text("nclx") + Bytes.big(9, 2) + Bytes.big(transfer, 2) + Bytes.big(9, 2) + [0x80]
+        let properties = Bytes.box("ipco", Bytes.box("colr", nclx))
+        let uses = Bytes.box("ipma", Bytes.big(0) + Bytes.big(1) + [0, 1, 1, 1])
+        let heif =
+            Bytes.box("ftyp", Bytes.text("heic") + Bytes.big(0))
+            + Bytes.box(
+                "meta",
+                Bytes.big(0) + Bytes.box("pitm", Bytes.big(0) + [0, 1])
+                    + Bytes.box("iprp", properties + uses))
+        let png =
+            [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10]
+            + Bytes.big(4) + Bytes.text("cICP") + [9, UInt8(transfer), 0, 1] + Bytes.big(0)
+        // XYB not coded, no defaults, no profile, RGB, D65, primaries of BT.2100, no exponent.
+        let curve =
+            transfer < 2
+            ? [(transfer, 2)]
+            : transfer < 18 ? [(2, 2), (transfer - 2, 4)] : [(3, 2), (transfer - 18, 6)]
+        let colours: [(value: Int, count: Int)] =
+            [(0, 1), (0, 1), (0, 1), (0, 2), (1, 2), (2, 2), (7, 4), (0, 1)]
+        let jxl = Self.jxl(
+            extra: [], colours: colours + curve.map { (value: $0.0, count: $0.1) })
+        for (format, bytes) in [(PhotoFormat.heif, heif), (.png, png), (.jxl, jxl)] {
+            let survey = CountedFile(bytes).survey(format)
+            #expect((survey.obstacle != nil) == (name != nil), "\(format)")
+            guard let name else { continue }
+            let failure = #expect(throws: Failure.self) { try survey.check("a photo") }
+            #expect(failure?.code == .unsupportedFormat)
+            #expect(failure?.message.contains("\(name) (H.273 transfer \(transfer))") == true)
+            #expect(failure?.message.contains("exported as SDR") == true)
         }
     }
 

@@ -148,10 +148,16 @@ import Testing
         #expect(worst(wide.bytes, plain.bytes) > 2)
     }
 
-    @Test func `an HDR picture that is read as sRGB says so`() throws {
+    @Test
+    func `a picture of other primaries that is read as sRGB says so, and one of PQ is refused`()
+        throws
+    {
         let studio = try Studio()
-        let header = try PhotoFile(at: avif(studio, primaries: 9, transfer: 16)).header()
-        #expect(header.notes == ["colours of H.273 9/16, HDR, are read as sRGB"])
+        let header = try PhotoFile(at: avif(studio, primaries: 9, transfer: 13)).header()
+        #expect(header.notes == ["colours of H.273 9/13 are read as sRGB"])
+        let hdr = try avif(studio, primaries: 9, transfer: 16)
+        let failure = #expect(throws: Failure.self) { try PhotoFile(at: hdr) }
+        #expect(failure?.code == .unsupportedFormat && failure?.message.contains("PQ") == true)
     }
 
     /// The file needs its own profile to look right: it is a table from XYB.
