@@ -22,6 +22,31 @@ public enum AppleMakerNote {
         return (first, second)
     }
 
+    /// A note without the tags of ``headroomTags(inEXIF:)``, as long as before; nil when it is none of Apple's.
+    static func withoutHeadroom(_ note: [UInt8]) -> [UInt8]? {
+        guard var tiff = directory(ofNote: note) else { return nil }
+        for tag in [0x21, 0x30] {
+            guard let entries = tiff.directory(at: directoryOffset), let entry = entries[tag] else {
+                continue
+            }
+            if let value = tiff.valueRange(entry), value.count == fractionBytes,
+                value.lowerBound >= entries.range.upperBound
+            {
+                tiff.zero(value)
+            }
+            tiff.remove(entry, from: entries)
+        }
+        return Array(note[..<headerBytes] + tiff.bytes[headerBytes...])
+    }
+
+    private static let headerBytes = 8
+    private static let fractionBytes = 8
+
+    /// Where the note lies in a TIFF structure.
+    static func noteRange(in tiff: TIFFBytes, _ exif: TIFFBytes.Directory) -> Range<Int>? {
+        exif[makerNoteTag].flatMap(tiff.valueRange)
+    }
+
     static func contentIdentifier(inNote note: [UInt8]) -> String? {
         guard let tiff = directory(ofNote: note),
             let entry = tiff.directory(at: directoryOffset)?[contentIdentifierTag],
@@ -35,7 +60,7 @@ public enum AppleMakerNote {
         guard let tiff = TIFFBytes(Exif.withoutPrefix(exif)),
             let main = tiff.directory(at: tiff.firstDirectory),
             let place = main[exifDirectoryTag].flatMap(tiff.number),
-            let range = tiff.directory(at: place)?[makerNoteTag].flatMap(tiff.valueRange)
+            let range = tiff.directory(at: place).flatMap({ noteRange(in: tiff, $0) })
         else { return nil }
         return Array(tiff.bytes[range])
     }

@@ -104,12 +104,23 @@ private struct ExifEditor {
         }
         forget()
         correct(main, exif, facts)
-        if facts.places != .same, let exif { place(exif, facts.places) }
+        if let exif {
+            if !facts.hasGainMap { forgetHeadroom(exif) }
+            if facts.places != .same { place(exif, facts.places) }
+        }
         tiff.setNext(of: main, to: 0)
         if facts.removesLocation, let entry = main[Tag.gpsDirectory] {
             tiff.remove(entry, from: main)
         }
         return tiff.bytes
+    }
+
+    /// Takes out what Apple's MakerNote says of a gain map.
+    private mutating func forgetHeadroom(_ exif: TIFFBytes.Directory) {
+        guard let range = AppleMakerNote.noteRange(in: original, exif),
+            let note = AppleMakerNote.withoutHeadroom(Array(tiff.bytes[range]))
+        else { return }
+        tiff.replace(range, with: note)
     }
 
     /// Moves the subject to where it is now, or takes it out.

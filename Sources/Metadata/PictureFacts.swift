@@ -15,6 +15,9 @@ public struct PictureFacts: Sendable, Equatable {
     /// Where what the photo showed lies now.
     public var places: Places
 
+    /// Whether what EXIF says of a gain map stays: Apple's headroom.
+    public var hasGainMap: Bool
+
     /// Where what a photo showed lies in the picture.
     public enum Places: Sendable, Equatable {
         /// Where it lay.
@@ -28,8 +31,9 @@ public struct PictureFacts: Sendable, Equatable {
     /// Makes facts.
     public init(
         size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil,
-        places: Places = .same
+        places: Places = .same, hasGainMap: Bool = true
     ) {
+        self.hasGainMap = hasGainMap
         self.places = places
         self.size = size
         self.removesLocation = removesLocation

@@ -175,6 +175,12 @@ public struct TIFFBytes: Sendable {
         write(directory.entries.count - 1, at: directory.range.lowerBound, 2)
     }
 
+    /// - Parameter new: as many bytes.
+    mutating func replace(_ range: Range<Int>, with new: [UInt8]) {
+        precondition(new.count == range.count, "\(new.count) bytes for \(range.count)")
+        bytes.replaceSubrange(range, with: new)
+    }
+
     mutating func zero(_ range: Range<Int>) {
         bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
     }
