@@ -15,7 +15,8 @@ extension FuzzTarget {
         if sniffed == nil { _ = VideoContainer(sniffing: head) }
         var whole = FileWindow(length: bytes.count, Self.reading(bytes))
         if let map = JPEGCompanions(&whole)?.map {
-            precondition(map.start > 0 && map.length <= bytes.count - map.start)
+            let place = map.jpeg ?? 0..<0
+            precondition(place.lowerBound > 0 && place.upperBound <= bytes.count)
             precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
         }
         // Of what is no photo every reader is tried: a few bytes more would have made it one.
@@ -101,6 +102,10 @@ extension FuzzTarget {
         for meta in [meta, HEIFMeta(bytes)].compactMap(\.self) {
             _ = HEIFColour(meta)
             takeStill(meta, &file)
+            if let map = HEIFCompanions(meta, in: &file).map {
+                precondition(map.width > 0 && map.height > 0)
+                precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
+            }
             for item in meta.items.keys.prefix(8) {
                 _ = meta.properties(of: item)
                 _ = meta.items(from: item, by: "dimg")

@@ -40,5 +40,5 @@ public enum GainMapRules {
 
 extension Recipe.Format {
     /// Whether we write a gain map into it.
-    var holdsGainMap: Bool { self == .jpeg }
+    var holdsGainMap: Bool { self == .jpeg || self == .heic }
 }

@@ -1,47 +1,124 @@
 public import Adjustments
 public import Boxes
+import Metadata
 
-/// The things in a HEIF beside the photo: items that name the primary one.
+/// The things in a HEIF beside the photo: items that name the primary one, and a video behind them.
 public struct HEIFCompanions: Sendable, Equatable {
-    /// A gain map as items; its pixels come from whoever reads items of that type.
-    public struct Map: Sendable, Equatable {
+    /// The gain map; nil when there is none, or none that can be read.
+    public private(set) var map: GainMap?
+    /// Other things.
+    public private(set) var others: Set<Companion> = []
+    /// Why something that the file calls a gain map is none; nil when all is well.
+    public private(set) var damage: String?
+
+    /// A gain map as items.
+    struct Items: Equatable {
         /// The item whose picture is the map.
-        public let item: Int
+        let picture: Int
         /// The item `tmap` whose data are the metadata of ISO 21496-1; nil for Apple's and Samsung's alone.
-        public let toneMap: Int?
+        let toneMap: Int?
     }
 
-    /// The gain map, or nil.
-    public let map: Map?
-    /// Other things, but for a video, which lies outside of `meta`.
-    public let others: Set<Companion>
-
-    /// Reads the items.
-    public init(_ meta: HEIFMeta) {
-        guard let primary = meta.primary else {
-            (map, others) = (nil, [])
-            return
-        }
-        var map: Map?
-        var others: Set<Companion> = []
-        // ISO/IEC 23008-12:2025 §6.6.2.4: a tone map is derived from the base and the map, in this order.
-        for (id, item) in meta.items.sorted(by: { $0.key < $1.key }) where item.type == "tmap" {
-            let inputs = meta.items(from: id, by: "dimg")
-            if inputs.count == 2, inputs[0] == primary, meta.items[inputs[1]] != nil, map == nil {
-                map = Map(item: inputs[1], toneMap: id)
-            }
-        }
-        for item in meta.items(to: primary, by: "auxl").sorted() {
+    /// Looks through the items and the boxes of a file.
+    public init(_ meta: HEIFMeta, in file: inout FileWindow) {
+        guard let primary = meta.primary else { return }
+        for item in meta.items(to: primary, by: "auxl") {
             for case .auxiliary(let urn) in meta.properties(of: item) {
-                if urn.hasSuffix(":aux:hdrgainmap") {
-                    map = map ?? Map(item: item, toneMap: nil)
-                } else if let companion = Companion(auxiliary: urn) {
-                    others.insert(companion)
-                }
+                if let companion = Companion(auxiliary: urn) { others.insert(companion) }
             }
         }
         if meta.groups.contains(where: { $0.type == "ster" }) { others.insert(.secondEye) }
-        self.map = map
-        self.others = others
+        if Self.hasVideo(&file) { others.insert(.motionVideo) }
+        guard let items = Self.mapItems(of: meta, primary) else { return }
+        do {
+            map = try Self.map(items, meta, primary, &file)
+        } catch {
+            damage = error.description
+        }
+    }
+
+    /// The items of a gain map.
+    static func mapItems(of meta: HEIFMeta, _ primary: Int) -> Items? {
+        // ISO/IEC 23008-12:2025 §6.6.2.4: a tone map is derived from the base and the map, in this order.
+        for (id, item) in meta.items.sorted(by: { $0.key < $1.key }) where item.type == "tmap" {
+            let inputs = meta.items(from: id, by: "dimg")
+            if inputs.count == 2, inputs[0] == primary, meta.items[inputs[1]] != nil {
+                return Items(picture: inputs[1], toneMap: id)
+            }
+        }
+        // Apple's and Samsung's names differ before that.
+        let map = meta.items(to: primary, by: "auxl").sorted().first { item in
+            meta.properties(of: item).contains { property in
+                if case .auxiliary(let urn) = property { return urn.hasSuffix(":aux:hdrgainmap") }
+                return false
+            }
+        }
+        return map.map { Items(picture: $0, toneMap: nil) }
+    }
+
+    /// Reads what is said of a map: `tmap` first, then Adobe's properties, then Apple's.
+    private static func map(
+        _ items: Items, _ meta: HEIFMeta, _ primary: Int, _ file: inout FileWindow
+    ) throws(HEIFProblem) -> GainMap {
+        guard meta.items[items.picture]?.type != "av01", !HEIFStill.isAV1(meta) else {
+            throw .unsupported("that of an AVIF is not read")
+        }
+        let base = try HEIFStill(item: primary, of: meta, in: &file)
+        let still = try HEIFStill(item: items.picture, of: meta, in: &file)
+        guard still.alpha == nil else { throw .unsupported("it has alpha") }
+        guard base.placement.turnsLike(still.placement) else {
+            throw .unsupported("it is turned another way than the photo")
+        }
+        let (width, height) = (still.placement.width, still.placement.height)
+        let across = Double(width) / Double(base.placement.width)
+        let down = Double(height) / Double(base.placement.height)
+        guard abs(across / down - 1) <= Self.stretchMax || abs(width - height) <= 1 else {
+            throw .unsupported("its \(width)×\(height) pixels have another shape than the photo")
+        }
+        let packet = still.xmp ?? []
+        let apple = AppleGainMap(xmp: packet, exif: base.exif)
+        let stated =
+            items.toneMap.flatMap { meta.bytes(of: $0, in: &file) }
+            .flatMap { GainMapMetadata(tmap: $0) } ?? GainMapMetadata(hdrgm: packet)
+        guard let metadata = stated ?? apple?.metadata else {
+            throw .damaged("what is said of its codes makes no sense")
+        }
+        return GainMap(
+            place: .item(items.picture), width: width, height: height,
+            components: still.picture.configuration.chromaFormat == 0 ? 1 : 3, metadata: metadata,
+            codes: stated == nil ? apple?.isoCodes : nil)
+    }
+
+    /// By how much the proportions of photo and map may differ: whole pixels of small maps.
+    private static let stretchMax = 0.02
+
+    // MARK: Video
+
+    /// Whether the video of a motion photo lies in a box behind the items: `mpvd` (Motion Photo 1.0 §"HEIC"), or in Samsung's
+    /// `sefd`, whose directory of names stands at its end.
+    private static func hasVideo(_ file: inout FileWindow) -> Bool {
+        for box in file.boxes(in: 0..<file.length, atMost: boxesMax) {
+            switch box.type {
+            case "mpvd": if !box.content.isEmpty { return true }
+            case "sefd":
+                let end = file.all(box.content.suffix(directoryMax))
+                if end.firstRange(of: Array("MotionPhoto_Data".utf8)) != nil { return true }
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// Boxes of a file that are looked at; phones write 3 to 6.
+    private static let boxesMax = 64
+    /// Most bytes of Samsung's directory that are looked through.
+    private static let directoryMax = 16 << 10
+}
+
+extension HEIFPlacement {
+    /// Whether it lays a picture down the same way as another one, whatever the size.
+    fileprivate func turnsLike(_ other: HEIFPlacement) -> Bool {
+        transposes == other.transposes && flipsColumns == other.flipsColumns
+            && flipsRows == other.flipsRows
     }
 }

@@ -4,24 +4,8 @@ import Metadata
 
 /// The things in a JPEG file beside the photo, found by what the photo says of it and looked at where it lies.
 public struct JPEGCompanions: Sendable {
-    /// A gain map that is really there.
-    public struct Map: Sendable, Equatable {
-        /// Where its JPEG begins in the file.
-        public let start: Int
-        /// Bytes of its JPEG.
-        public let length: Int
-        /// Its size as stored.
-        public let width, height: Int
-        /// 1 for a map of one channel, 3 for colours.
-        public let components: Int
-        /// The meaning of its codes, after ``codes``.
-        public let metadata: GainMapMetadata
-        /// The new code for each code; nil for one that stays.
-        public let codes: [UInt8]?
-    }
-
     /// The gain map; nil when there is none, or none that can be read.
-    public private(set) var map: Map?
+    public private(set) var map: GainMap?
     /// Other things.
     public private(set) var others: Set<Companion> = []
     /// Why something that the photo calls a gain map is none; nil when all is well.
@@ -158,9 +142,9 @@ public struct JPEGCompanions: Sendable {
             return
         }
         let isApple = iso == nil && GainMapMetadata(hdrgm: packet) == nil
-        map = Map(
-            start: place.start, length: place.length, width: size.width, height: size.height,
-            components: picture.components, metadata: metadata,
+        map = GainMap(
+            place: .jpeg(place.start..<place.start + place.length), width: size.width,
+            height: size.height, components: picture.components, metadata: metadata,
             codes: isApple ? apple?.isoCodes : nil)
     }
 }

@@ -24,8 +24,15 @@ extension Photo {
         failOn: Image.FailOn
     ) throws(WritingError) {
         let map: [UInt8]?
+        var heicMap: EditedGainMap?
         do {
-            map = try gainMap(scratch: target, spool: spool)
+            let editing = gainMapEditing(spool: spool)
+            switch plan.output.format {
+            case .heic:
+                map = nil
+                heicMap = try editing.map { try $0.editing.edited($0.outcome) }
+            default: map = try editing.map { try $0.editing.jpeg($0.outcome, scratch: target) }
+            }
             if try writtenWithoutPixels(to: target, spool: spool) {
                 if let map { try UltraHDRFile.join(map, to: target) }
                 return
@@ -44,10 +51,9 @@ extension Photo {
             let image = try edited(standard, as: colour.colour, spool: spool)
             metadata = ResultMetadata(
                 of: opened, in: file,
-                facts: PictureFacts(
-                    size: plan.resultSize, newColourIsSRGB: colour.newColourIsSRGB, places: places),
+                facts: facts(newColourIsSRGB: colour.newColourIsSRGB),
                 strip: plan.output.strip, profile: colour.profile)
-            try write(image, with: metadata, to: target)
+            try write(image, with: metadata, to: target, gainMap: heicMap)
             if let map { try UltraHDRFile.join(map, to: target) }
         } catch let error as VipsError {
             throw .vips(error)
@@ -58,13 +64,21 @@ extension Photo {
         }
     }
 
-    /// The JPEG of the gain map that follows the photo; nil for none, and where the file is copied.
-    private func gainMap(scratch: OpenFile, spool: SpoolSpace?) throws -> [UInt8]? {
+    /// What is true of the result.
+    private func facts(newColourIsSRGB: Bool? = nil) -> PictureFacts {
+        PictureFacts(
+            size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, places: places,
+            hasGainMap: plan.gainMap.map { $0.reason == nil } ?? false)
+    }
+
+    /// The gain map that comes with the photo, to be edited; nil for none, and where the file is copied.
+    private func gainMapEditing(
+        spool: SpoolSpace?
+    ) -> (editing: GainMapEditing, outcome: GainMapOutcome)? {
         guard plan.lane != .copy, let outcome = plan.gainMap, outcome.reason == nil,
             let map = opened.beside.map
         else { return nil }
-        return try GainMapEditing(photo: self, map: map, spool: spool)
-            .jpeg(outcome, scratch: scratch)
+        return (GainMapEditing(photo: self, map: map, spool: spool), outcome)
     }
 
     /// Writes it when its lane has no use for RGB; tells whether it did.
@@ -75,14 +89,14 @@ extension Photo {
             try FileCopy.copy(file.file, to: target)
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
-                to: target, strip: plan.output.strip, places: places,
+                to: target, strip: plan.output.strip, facts: facts(),
                 spool: planned.spoolPlace(spool))
         case .planes:
             guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {
                 return false
             }
             try planes.write(
-                to: target, planned.pixelFilters, turned: turn, of: recipe, plan, places,
+                to: target, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
                 spool: planned.spoolPlace(spool))
         case .stream, .spool: return false
         }
@@ -90,7 +104,7 @@ extension Photo {
     }
 
     private func write(
-        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile, gainMap: EditedGainMap?
     ) throws {
         switch plan.output.format {
         case .png where !plan.output.progressive && plan.output.compression != .small:
@@ -104,13 +118,13 @@ extension Photo {
                     EncodedShape(image), metadata.ofTIFF, level: plan.output.deflateLevel,
                     to: target))
             try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
-        case .heic: try writeHEIC(image, with: metadata, to: target)
+        case .heic: try writeHEIC(image, with: metadata, to: target, gainMap: gainMap)
         default: try writeByLibvips(image, with: metadata, to: target)
         }
     }
 
     private func writeHEIC(
-        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile, gainMap: EditedGainMap?
     ) throws {
         let file = HEICFile(target)
         let encoder = try HEICEncoder(
@@ -118,7 +132,12 @@ extension Photo {
         let photo = file.boxes.primary
         let exif = metadata.exif.map { (HEIFFile.exifItem($0), file.boxes.addExif(of: photo)) }
         let xmp = metadata.xmp.map { ($0, file.boxes.addXMP(of: photo)) }
+        // Of the head too, so it is written first and its encoder ends before the photo's works.
+        let map = try gainMap.map { map throws(Failure) in
+            try HEICGainMap(map, size: plan.resultSize, in: file)
+        }
         try file.begin()
+        try map?.write()
         for (bytes, item) in [exif, xmp].compactMap(\.self) { try file.append(bytes, of: item) }
         try image.encode(by: encoder)
         try file.finish()

@@ -63,8 +63,8 @@ enum HeaderJPEG {
         let map = try map()
         let file = HeaderJPEG.ultraHDR(map, withIndex: withIndex)
         let found = try #require(HeaderJPEG.companions(file))
-        #expect(found.map?.start == file.count - map.count)
-        #expect(found.map?.length == map.count)
+        #expect(found.map?.jpeg?.lowerBound == file.count - map.count)
+        #expect(found.map?.jpeg?.count == map.count)
         #expect(found.map?.metadata == HeaderJPEG.metadata)
         #expect(found.map?.components == 1)
         #expect(!found.hasFalseClaims && found.damage == nil)
@@ -124,7 +124,8 @@ enum HeaderJPEG {
                 bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
             }
             guard let map = HeaderJPEG.companions(bytes)?.map else { continue }
-            #expect(map.start > 0 && map.start + map.length <= bytes.count)
+            let place = try #require(map.jpeg)
+            #expect(place.lowerBound > 0 && place.upperBound <= bytes.count)
         }
     }
 }
@@ -141,7 +142,7 @@ enum HeaderJPEG {
     func `of Ultra HDR, Apple and iOS 18 are found`() throws {
         let jpeg = try bytes("photos/jpeg/ultra-hdr.jpg")
         let map = try #require(HeaderJPEG.companions(jpeg)?.map)
-        #expect(map.start == 1_158_931 && map.length == 31_738)
+        #expect(map.jpeg == 1_158_931..<1_158_931 + 31_738)
         #expect(map.width == 960 && map.height == 540 && map.components == 1)
         #expect(abs(map.metadata.channel(0).max.value - 6.64386) < 1e-9)
         let heic = try bytes("photos/aae/IMG_3582/IMG_3582.HEIC")
@@ -149,8 +150,12 @@ enum HeaderJPEG {
             Array(heic.dropFirst(offset).prefix(count))
         }
         let meta = try #require(HEIFMeta(of: &window))
-        let found = HEIFCompanions(meta)
-        #expect(found.map != nil)
-        #expect(found.map?.toneMap != nil)
+        let found = HEIFCompanions(meta, in: &window)
+        let apple = try #require(found.map)
+        #expect(found.damage == nil && found.others == [.depth])
+        // Upright: stored as 2856 × 2142.
+        #expect(apple.width == 2_142 && apple.height == 2_856 && apple.components == 1)
+        // Of `tmap`, and what the MakerNote comes to.
+        #expect(abs(apple.metadata.alternateHeadroom.value - 1.478) < 1e-3 && apple.codes == nil)
     }
 }

@@ -133,12 +133,13 @@ import Testing
             let path = studio.path(render.output.name)
             let beside = try PhotoFile(at: path).beside()
             let map = try #require(beside.map)
-            #expect(!beside.hasFalseClaims && map.start + map.length == render.output.bytes)
+            #expect(!beside.hasFalseClaims && map.jpeg?.upperBound == render.output.bytes)
             if lane == .copy { #expect(try Picture.file(path) == whole) }
             let tags = try Exiftool.tags(of: path, "-G1")
             #expect(tags["MPF0:NumberOfImages"] == "2")
-            #expect(tags["MPImage2:MPImageLength"] == "\(map.length)")
-            #expect(tags["XMP-Container:DirectoryItemLength"] == "\(map.length)", "\(tags)")
+            #expect(tags["MPImage2:MPImageLength"] == "\(map.jpeg?.count ?? 0)")
+            #expect(
+                tags["XMP-Container:DirectoryItemLength"] == "\(map.jpeg?.count ?? 0)", "\(tags)")
             let validated = try Exiftool.tags(of: path, "-validate")["Validate"]
             #expect(validated?.contains("Error") == false, "\(validated ?? "nothing")")
         }
@@ -180,16 +181,16 @@ import Testing
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[1], to: source)
         let whole = try Picture.file(source)
-        let map = try #require(try PhotoFile(at: source).beside().map)
+        let map = try #require(try PhotoFile(at: source).beside().map?.jpeg)
         let sepia = try Filter("CISepiaTone")
         var dropped = 0
         for number in 0..<60 {
             var bytes = whole
             if number % 3 == 0 {
-                bytes.removeLast(Int.random(in: 1..<map.length, using: &random))
+                bytes.removeLast(Int.random(in: 1..<map.count, using: &random))
             } else {
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
-                    bytes[Int.random(in: map.start..<bytes.count, using: &random)] = .random(
+                    bytes[Int.random(in: map.lowerBound..<bytes.count, using: &random)] = .random(
                         in: 0...255, using: &random)
                 }
             }
@@ -230,7 +231,7 @@ import Testing
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
         let whole = try Picture.file(source)
-        let start = try #require(try PhotoFile(at: source).beside().map).start
+        let start = try #require(try PhotoFile(at: source).beside().map?.jpeg).lowerBound
         // Where XMP, ISO's bytes and the index stand: the photo's head, and the map's.
         let heads = [20..<1_100, start..<start + 900]
         let child = try Child()

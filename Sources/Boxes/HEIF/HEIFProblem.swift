@@ -11,11 +11,13 @@ public struct HEIFProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault, and with which value.
     public let description: String
 
-    static func damaged(_ text: String) -> HEIFProblem {
+    /// A fault of the file, in these words.
+    public static func damaged(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .damaged, description: text)
     }
 
-    static func unsupported(_ text: String) -> HEIFProblem {
+    /// A kind that we do not read, in these words.
+    public static func unsupported(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .unsupported, description: text)
     }
 }

@@ -17,9 +17,6 @@ public struct HEIFStill: Sendable, Equatable {
     /// Pictures in the file that are meant to be shown, of which this is one.
     public let pictures: Int
 
-    /// Most bytes of EXIF or XMP that are read; ``PhotoSurvey`` has counted them before.
-    public static let metadataBytesMax = 64 << 20
-
     /// Whether the photo of a file is coded as AV1, which is for others to read.
     public static func isAV1(_ meta: HEIFMeta) -> Bool {
         guard let primary = meta.primary else { return false }
@@ -27,25 +24,29 @@ public struct HEIFStill: Sendable, Equatable {
         return ids.contains { meta.items[$0]?.type == "av01" }
     }
 
-    /// Reads boxes, EXIF and XMP; no pixels.
+    /// Reads boxes, EXIF and XMP of the photo; no pixels.
     public init(_ meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
         guard let primary = meta.primary else {
             throw meta.isWhole
                 ? .unsupported("the file names no still picture")
                 : .damaged("the list of pictures is cut off")
         }
-        picture = try HEIFPicture(item: primary, of: meta, in: &file)
-        placement = try Self.placement(of: primary, picture, meta)
-        let found = Self.alpha(of: primary, meta)
+        try self.init(item: primary, of: meta, in: &file)
+    }
+
+    /// The same of another picture of the file, such as a gain map.
+    public init(item: Int, of meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
+        picture = try HEIFPicture(item: item, of: meta, in: &file)
+        placement = try Self.placement(of: item, picture, meta)
+        let found = Self.alpha(of: item, meta)
         alpha = if let found { try Self.alpha(found, of: picture, meta, &file) } else { nil }
-        isPremultiplied =
-            found.map { meta.items(from: primary, by: "prem").contains($0) } ?? false
-        let sources = [primary] + meta.items(from: primary, by: "dimg").prefix(1)
+        isPremultiplied = found.map { meta.items(from: item, by: "prem").contains($0) } ?? false
+        let sources = [item] + meta.items(from: item, by: "dimg").prefix(1)
         (colour, profile) = Self.colours(of: sources, meta)
-        let about = meta.items(to: primary, by: "cdsc")
+        let about = meta.items(to: item, by: "cdsc")
         exif = Self.exif(of: about, meta, &file)
         let isXMP = { (id: Int) in meta.items[id]?.contentType == "application/rdf+xml" }
-        xmp = about.first(where: isXMP).flatMap { Self.bytes(of: $0, meta, &file) }
+        xmp = about.first(where: isXMP).flatMap { meta.bytes(of: $0, in: &file) }
         pictures = Self.pictures(of: meta)
     }
 
@@ -122,33 +123,13 @@ public struct HEIFStill: Sendable, Equatable {
         -> [UInt8]?
     {
         guard let item = about.first(where: { meta.items[$0]?.type == "Exif" }),
-            let bytes = bytes(of: item, meta, &file)
+            let bytes = meta.bytes(of: item, in: &file)
         else { return nil }
         var cursor = ByteCursor(bytes[...])
         guard let offset = cursor.number(4), cursor.bytes(offset) != nil, !cursor.isAtEnd else {
             return nil
         }
         return Array(cursor.rest)
-    }
-
-    /// The bytes of a small item; nil when they are not all there.
-    private static func bytes(of item: Int, _ meta: HEIFMeta, _ file: inout FileWindow) -> [UInt8]?
-    {
-        guard let location = meta.locations[item] else { return nil }
-        var found: [UInt8] = []
-        for extent in location.extents {
-            let room = metadataBytesMax - found.count
-            switch location.origin {
-            case .file:
-                let count = min(file.existing(extent.length ?? .max, from: extent.offset), room)
-                found += file.all(extent.offset..<extent.offset + count)
-            case .itemData:
-                found += meta.itemData.dropFirst(extent.offset).prefix(
-                    min(extent.length ?? .max, room))
-            case .elsewhere: return nil
-            }
-        }
-        return found.isEmpty ? nil : found
     }
 
     /// Those that are not hidden, and neither tiles, thumbnails nor auxiliary pictures of others.

@@ -130,7 +130,7 @@ extension HEICCoding {
 
 extension Failure {
     /// What went wrong while a HEIC was written.
-    fileprivate init(_ error: HEICError) {
+    init(_ error: HEICError) {
         switch error {
         case .codec(let codec):
             self.init(codec.kind == .memory ? .outOfMemory : .internalError, "HEIC: \(codec).")

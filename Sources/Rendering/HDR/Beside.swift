@@ -8,7 +8,7 @@ import RenderProtocol
 /// The things in a photo's file beside its picture.
 struct Beside: Sendable {
     /// The gain map, whose pixels can be decoded; nil without one.
-    var map: JPEGCompanions.Map?
+    var map: GainMap?
     /// Why a map that the file has or claims cannot be used.
     var obstacle: String?
     /// Sorted.
@@ -29,62 +29,69 @@ extension PhotoFile {
     /// Looks for what lies beside the picture. What is wrong there is never the photo's failure.
     func beside() -> Beside {
         var window = window
+        var beside: Beside
         switch format {
-        case .jpeg: return beside(JPEGCompanions(&window))
+        case .jpeg:
+            guard let found = JPEGCompanions(&window) else { return Beside() }
+            beside = Beside(
+                map: found.map, obstacle: found.damage, others: found.others.inOrder,
+                hasFalseClaims: found.hasFalseClaims)
         case .heif:
             guard let meta = HEIFMeta(of: &window) else { return Beside() }
-            let found = HEIFCompanions(meta)
-            return Beside(
-                obstacle: found.map.map { _ in "that of a HEIC or AVIF is not read" },
-                others: found.others.sorted { $0.rawValue < $1.rawValue })
+            let found = HEIFCompanions(meta, in: &window)
+            beside = Beside(map: found.map, obstacle: found.damage, others: found.others.inOrder)
         default: return Beside()
         }
-    }
-
-    private func beside(_ found: JPEGCompanions?) -> Beside {
-        guard let found else { return Beside() }
-        var beside = Beside(
-            map: found.map, obstacle: found.damage,
-            others: found.others.sorted { $0.rawValue < $1.rawValue },
-            hasFalseClaims: found.hasFalseClaims)
-        guard let map = found.map else { return beside }
+        guard let map = beside.map else { return beside }
         beside.obstacle = obstacle(in: map)
         if beside.obstacle != nil { beside.map = nil }
         return beside
     }
 
-    /// Why a map's pixels cannot be used: all of them are decoded, at an eighth of the size.
-    private func obstacle(in map: JPEGCompanions.Map) -> String? {
-        guard map.width * map.height * map.components <= Beside.samplesMax else {
+    /// Why a map's pixels cannot be used: all of them are decoded, those of a JPEG at an eighth of the size.
+    private func obstacle(in map: GainMap) -> String? {
+        guard map.samples <= Beside.samplesMax else {
             return
                 "it has \(map.width)×\(map.height) pixels, more than \(Beside.samplesMax >> 20) MB"
         }
-        do throws(JPEGError) {
-            _ = try GainMapPixels(self, map, eighths: 1)
+        do {
+            try GainMapPixels.check(map, of: self)
             return nil
         } catch {
-            return "its JPEG is damaged (\(error))"
+            return "its picture is damaged (\(error))"
         }
     }
+}
+
+extension Set<Companion> {
+    /// By name.
+    fileprivate var inOrder: [Companion] { sorted { $0.rawValue < $1.rawValue } }
 }
 
 extension RenderEstimate {
     /// With what the gain map takes, which is made before the photo is.
     ///
     /// Its codes and those of its copy, or the light of two small pictures and what a filter makes of them; and while the photo
-    /// is made, its coded bytes.
-    func with(_ map: JPEGCompanions.Map?, _ outcome: GainMapOutcome?) -> RenderEstimate {
+    /// is made, its coded bytes; for a HEIC its codes, and a row of its tiles.
+    func with(_ map: GainMap?, _ outcome: GainMapOutcome?, as format: Recipe.Format)
+        -> RenderEstimate
+    {
         guard let map, let outcome, outcome.reason == nil else { return self }
-        let samples = map.width * map.height * map.components
+        let samples = map.samples
+        let coded = map.jpeg?.count ?? samples
         let alone =
             outcome == .recomputed
-            ? GainMapEditing.lightBytes(map) + samples : 2 * samples + map.length
+            ? GainMapEditing.lightBytes(map) + samples : 2 * samples + coded
+        let beside =
+            format == .heic ? samples + Self.tileRows * map.width * map.components : coded
         return RenderEstimate(
-            memoryBytes: max(memoryBytes + map.length, Self.processBytes + alone),
+            memoryBytes: max(memoryBytes + beside, Self.processBytes + alone),
             spoolBytes: spoolBytes,
-            cpuSeconds: cpuSeconds + Double(samples) * 30e-9)
+            cpuSeconds: cpuSeconds + Double(samples) * (format == .heic ? 90e-9 : 30e-9))
     }
 
     /// A child that has opened a photo.
     private static let processBytes = 32 << 20
+    /// Of a row of tiles of a HEIC.
+    private static let tileRows = 512
 }

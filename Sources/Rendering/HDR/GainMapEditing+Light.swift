@@ -21,11 +21,11 @@ extension GainMapEditing {
     private static let extraStopsMax = 4.0
 
     /// Bytes that it takes for a map.
-    static func lightBytes(_ map: JPEGCompanions.Map) -> Int {
+    static func lightBytes(_ map: GainMap) -> Int {
         112 * min(map.width * map.height, pixelsMax)
     }
 
-    func recomputed(scratch: OpenFile) throws -> [UInt8] {
+    func recomputed() throws -> EditedGainMap {
         let size = workingSize
         let opened = photo.opened
         let planned = try Planner.passes(
@@ -58,7 +58,7 @@ extension GainMapEditing {
             }
             base = next
         }
-        return try write(base, bright, offsets, scratch: scratch)
+        return try coded(base, bright, offsets)
     }
 
     /// The map's size, or that of as many pixels as are allowed.
@@ -121,24 +121,23 @@ extension GainMapEditing {
 
     // MARK: Codes
 
-    private func write(
+    private func coded(
         _ base: LightPicture, _ bright: LightPicture,
-        _ offsets: [(base: Float, alternate: Float)], scratch: OpenFile
-    ) throws -> [UInt8] {
+        _ offsets: [(base: Float, alternate: Float)]
+    ) throws(Failure) -> EditedGainMap {
         let channels = map.components
         let gains = base.gains(of: bright, channels, offsets)
         guard let metadata = map.metadata.reaching(gains, extra: Self.extraStopsMax) else {
             throw Failure(.internalError, "the gains of \(photo.file.name) have no range.")
         }
-        let writer = try GainMapWriter(
-            to: scratch, width: base.width, height: base.height, channels: channels, metadata)
-        for row in 0..<base.height {
-            try writer.write { column, channel in
-                let gain = gains[(row * base.width + column) * channels + channel]
-                return UInt8((255 * metadata.channel(channel).code(ofGain: Double(gain))).rounded())
-            }
+        let said = (0..<channels).map { metadata.channel($0) }
+        let codes = gains.indices.map { place in
+            UInt8((255 * said[place % channels].code(ofGain: Double(gains[place]))).rounded())
         }
-        return try writer.finish()
+        return EditedGainMap(
+            metadata: metadata,
+            pixels: GainMapPixels(
+                width: base.width, height: base.height, channels: channels, codes: codes))
     }
 }
 

@@ -7,31 +7,50 @@ import GainMaps
 import Pixels
 import Vips
 
-/// The gain map of a photo, edited as its plan says, as the bytes of a JPEG.
+/// A gain map after an edit.
+struct EditedGainMap {
+    let metadata: GainMapMetadata
+    let pixels: GainMapPixels
+}
+
+/// The gain map of a photo, edited as its plan says.
 ///
 /// It is made before the photo is, because the photo's head says how long it is.
 struct GainMapEditing {
     let photo: Photo
-    let map: JPEGCompanions.Map
+    let map: GainMap
     let spool: SpoolSpace?
 
-    /// Makes it.
+    /// As the bytes of a JPEG.
     ///
     /// - Parameter scratch: the photo's own output, which is still unused and is empty afterwards.
-    /// - Throws: `JPEGError`, `VipsError` or `Failure`.
+    /// - Throws: `JPEGError`, `HEICError`, `VipsError` or `Failure`.
     func jpeg(_ outcome: GainMapOutcome, scratch: OpenFile) throws -> [UInt8] {
-        if outcome == .recomputed { return try recomputed(scratch: scratch) }
-        let metadata = outcome == .carried ? carriedMetadata : map.metadata
-        guard let geometry = Planner.geometry(of: photo.planned.passes) else {
-            if map.codes == nil, let same = rewrapped(as: metadata) { return same }
-            return try placed(nil, metadata, scratch: scratch)
+        if outcome != .recomputed, geometry == nil,
+            let same = rewrapped(as: outcome == .carried ? carriedMetadata : map.metadata)
+        {
+            return same
         }
-        return try placed(geometry, metadata, scratch: scratch)
+        let edited = try edited(outcome)
+        return try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: scratch)
     }
 
-    /// The map's own coded pixels; nil when its head cannot be followed.
+    /// As codes.
+    ///
+    /// - Throws: `JPEGError`, `HEICError`, `VipsError` or `Failure`.
+    func edited(_ outcome: GainMapOutcome) throws -> EditedGainMap {
+        guard outcome != .recomputed else { return try recomputed() }
+        return EditedGainMap(
+            metadata: outcome == .carried ? carriedMetadata : map.metadata,
+            pixels: try placed(geometry))
+    }
+
+    private var geometry: Geometry? { Planner.geometry(of: photo.planned.passes) }
+
+    /// The map's own coded pixels; nil when they are no JPEG, mean something else, or its head cannot be followed.
     private func rewrapped(as metadata: GainMapMetadata) -> [UInt8]? {
-        let bytes = photo.file.file.bytes(from: map.start, count: map.length)
+        guard map.codes == nil, let place = map.jpeg else { return nil }
+        let bytes = photo.file.file.bytes(from: place.lowerBound, count: place.count)
         return UltraHDR.rewrapped(bytes, as: metadata)
     }
 
@@ -42,6 +61,8 @@ struct GainMapEditing {
     /// the luminance. Filters that look at places multiply by a number for each place, and no offset would be true for all.
     private var carriedMetadata: GainMapMetadata {
         let filters = photo.planned.pixelFilters.filter { !$0.usesPosition }
+        // Nothing is rounded in vain.
+        guard !filters.isEmpty else { return map.metadata }
         return map.metadata.withOffsets { filters.light(ofGrey: Float($0)) }
     }
 
@@ -53,35 +74,34 @@ struct GainMapEditing {
         geometry?.seen(on: PixelSize(width: map.width, height: map.height)).withoutPartialEdges
     }
 
-    private func placed(
-        _ geometry: Geometry?, _ metadata: GainMapMetadata, scratch: OpenFile
-    ) throws -> [UInt8] {
+    private func placed(_ geometry: Geometry?) throws -> GainMapPixels {
         let pixels = try GainMapPixels(photo.file, map)
-        let image = try pixels.image()
-        let passes =
-            places(geometry).map { Planner.passes(of: [.geometry($0)], keepsAlpha: true) } ?? []
+        guard let places = places(geometry) else { return pixels }
+        let channels = pixels.channels
         var runner = PassRunner(
             StandardImage(
-                image, layout: .init(sample: .encoded8, bands: pixels.channels),
+                try pixels.image(), layout: .init(sample: .encoded8, bands: channels),
                 colour: .codesAsLight),
             target: .init(sample: .encoded8, bands: 4), targetColour: .codesAsLight,
             background: .white, spool: photo.planned.spoolPlace(spool))
-        let result = try runner.run(passes)
-        let channels = pixels.channels
-        let writer = try GainMapWriter(
-            to: scratch, width: result.width, height: result.height, channels: channels,
-            metadata)
+        let result = try runner.run(
+            Planner.passes(of: [.geometry(places)], keepsAlpha: true))
         // A pixel that shows nothing of the photo is as bright on every screen.
         let neutral = (0..<3).map { Float(255 * map.metadata.channel($0).neutralCode) }
-        try result.eachRow { row throws(JPEGError) in
-            try writer.write { column, channel in
+        var codes: [UInt8] = []
+        codes.reserveCapacity(result.width * result.height * channels)
+        try result.eachRow { row in
+            for column in 0..<result.width {
                 let pixel = row + 4 * column
-                let alpha = Float(pixel[3]) / 255
-                let code = Float(pixel[channel]) * alpha + neutral[channel] * (1 - alpha)
-                return UInt8(min(max(code, 0), 255).rounded())
+                for channel in 0..<channels {
+                    let alpha = Float(pixel[3]) / 255
+                    let code = Float(pixel[channel]) * alpha + neutral[channel] * (1 - alpha)
+                    codes.append(UInt8(min(max(code, 0), 255).rounded()))
+                }
             }
         }
-        return try writer.finish()
+        return GainMapPixels(
+            width: result.width, height: result.height, channels: channels, codes: codes)
     }
 }
 
@@ -120,27 +140,12 @@ extension GainMapPixels {
 
 extension Image {
     /// Computes the picture and hands over each row of 8-bit samples, from top to bottom.
-    ///
-    /// - Throws: `VipsError`, or what `take` throws.
-    func eachRow<Problem: Error>(
-        _ take: (UnsafePointer<UInt8>) throws(Problem) -> Void
-    ) throws {
-        var problem: Problem?
-        do {
-            try stream { region in
-                do throws(Problem) {
-                    for row in 0..<region.area.height {
-                        try take(region.row(row).assumingMemoryBound(to: UInt8.self))
-                    }
-                    return true
-                } catch {
-                    problem = error
-                    return false
-                }
+    func eachRow(_ take: (UnsafePointer<UInt8>) -> Void) throws(VipsError) {
+        try stream { region in
+            for row in 0..<region.area.height {
+                take(region.row(row).assumingMemoryBound(to: UInt8.self))
             }
-        } catch {
-            if let problem { throw problem }
-            throw error
+            return true
         }
     }
 }

@@ -1,29 +1,59 @@
+import Adjustments
+import Boxes
 import GainMaps
+import HEIC
 import JPEG
 
-/// The codes of a gain map in memory, as the file has them: not turned.
-///
-/// A reader of maps in other containers makes one of these too.
+/// The codes of a gain map in memory, as its decoder shows them: those of a JPEG are not turned.
 struct GainMapPixels {
     let width, height: Int
     /// 1 or 3, interleaved.
     let channels: Int
     let codes: [UInt8]
 
-    /// Makes them of codes.
+    /// Decodes a map of a file.
+    ///
+    /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
+    init(_ file: PhotoFile, _ map: GainMap) throws {
+        let stored =
+            switch map.place {
+            case .jpeg(let bytes): try Self.decoded(file, bytes, eighths: 8)
+            case .item(let item): try Self.decoded(file, item: item)
+            }
+        self = map.codes.map(stored.changed) ?? stored
+    }
+
+    /// Takes codes that somebody made.
     init(width: Int, height: Int, channels: Int, codes: [UInt8]) {
         precondition(codes.count == width * height * channels, "\(codes.count) codes")
         (self.width, self.height, self.channels, self.codes) = (width, height, channels, codes)
     }
 
-    /// Decodes the map of a JPEG file.
+    private func changed(by table: [UInt8]) -> GainMapPixels {
+        GainMapPixels(
+            width: width, height: height, channels: channels, codes: codes.map { table[Int($0)] })
+    }
+
+    /// Decodes all of a map, for what is wrong with it.
     ///
+    /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
+    static func check(_ map: GainMap, of file: PhotoFile) throws {
+        switch map.place {
+        case .jpeg(let bytes): _ = try decoded(file, bytes, eighths: 1)
+        case .item(let item):
+            let (rows, _) = try rows(of: file, item)
+            let row = UnsafeMutableRawPointer.allocate(byteCount: rows.rowBytes, alignment: 64)
+            defer { row.deallocate() }
+            for _ in 0..<rows.height { try rows.makeRow(into: row) }
+        }
+    }
+
     /// - Parameter eighths: of its size; 8 is all of it.
-    init(
-        _ file: PhotoFile, _ map: JPEGCompanions.Map, eighths: Int = 8
-    ) throws(JPEGError) {
+    private static func decoded(_ file: PhotoFile, _ place: Range<Int>, eighths: Int)
+        throws(JPEGError) -> GainMapPixels
+    {
         let reader = try JPEGReader(
-            file.descriptor, from: map.start,
+            file.descriptor, from: place.lowerBound,
             limits: file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
         var memory: UnsafeMutablePointer<UInt8>?
         defer { memory?.deallocate() }
@@ -35,10 +65,52 @@ struct GainMapPixels {
             return start
         }
         let count = shape.width * shape.height * shape.channels
-        let stored = Array(UnsafeBufferPointer(start: memory, count: count))
-        let table = map.codes
-        self.init(
+        return GainMapPixels(
             width: shape.width, height: shape.height, channels: shape.channels,
-            codes: table.map { table in stored.map { table[Int($0)] } } ?? stored)
+            codes: Array(UnsafeBufferPointer(start: memory, count: count)))
     }
+
+    // MARK: HEIC
+
+    private static func rows(of file: PhotoFile, _ item: Int) throws -> (HEICRows, isGrey: Bool) {
+        var window = file.window
+        guard let meta = HEIFMeta(of: &window) else {
+            throw HEIFProblem.damaged("no list of items")
+        }
+        let still = try HEIFStill(item: item, of: meta, in: &window)
+        return (
+            try HEICRows(still, in: window), still.picture.configuration.chromaFormat == 0
+        )
+    }
+
+    /// Codes of more than 8 bits are rounded to 8.
+    private static func decoded(_ file: PhotoFile, item: Int) throws -> GainMapPixels {
+        let (rows, isGrey) = try rows(of: file, item)
+        let channels = isGrey ? 1 : 3
+        let row = UnsafeMutableRawPointer.allocate(byteCount: rows.rowBytes, alignment: 64)
+        defer { row.deallocate() }
+        var codes: [UInt8] = []
+        codes.reserveCapacity(rows.width * rows.height * channels)
+        for _ in 0..<rows.height {
+            try rows.makeRow(into: row)
+            for column in 0..<rows.width {
+                for channel in 0..<channels {
+                    let place = rows.bands * column + channel
+                    codes.append(
+                        rows.bitsPerSample == 8
+                            ? row.load(fromByteOffset: place, as: UInt8.self)
+                            : UInt8(
+                                (UInt32(row.load(fromByteOffset: 2 * place, as: UInt16.self)) + 128)
+                                    / 257))
+                }
+            }
+        }
+        return GainMapPixels(
+            width: rows.width, height: rows.height, channels: channels, codes: codes)
+    }
+}
+
+extension HEICRows {
+    /// Bytes of a row.
+    fileprivate var rowBytes: Int { width * bands * bitsPerSample / 8 }
 }

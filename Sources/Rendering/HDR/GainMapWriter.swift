@@ -31,6 +31,24 @@ final class GainMapWriter {
         (self.target, self.channels, size) = (target, channels, (width, height))
     }
 
+    /// The bytes of a map's JPEG.
+    ///
+    /// - Parameter scratch: empty before and afterwards.
+    /// - Throws: `JPEGError` or `Failure`.
+    static func jpeg(
+        _ pixels: GainMapPixels, _ metadata: GainMapMetadata, scratch: OpenFile
+    ) throws -> [UInt8] {
+        let writer = try GainMapWriter(
+            to: scratch, width: pixels.width, height: pixels.height, channels: pixels.channels,
+            metadata)
+        for row in 0..<pixels.height {
+            try writer.write { column, channel in
+                pixels.codes[(row * pixels.width + column) * pixels.channels + channel]
+            }
+        }
+        return try writer.finish()
+    }
+
     /// Takes the next row: the code of a channel at a column.
     func write(_ code: (_ column: Int, _ channel: Int) -> UInt8) throws(JPEGError) {
         let line = row % planes.planes[0].mcuHeight

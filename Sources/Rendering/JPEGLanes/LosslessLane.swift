@@ -74,7 +74,7 @@ struct LosslessLane {
     ///
     /// - Throws: `JPEGError` or `Failure`.
     func write(
-        to target: OpenFile, strip: Recipe.Strip, places: PictureFacts.Places = .unknown,
+        to target: OpenFile, strip: Recipe.Strip, facts: PictureFacts? = nil,
         spool place: SpoolPlace
     ) throws {
         let spool =
@@ -84,7 +84,7 @@ struct LosslessLane {
             try transform.write(
                 JPEGReader(file.descriptor, limits: limits), to: target.descriptor,
                 markers: header.markers.carried(
-                    to: PictureFacts(size: size, places: places), strip: strip),
+                    to: facts ?? PictureFacts(size: size, places: .unknown), strip: strip),
                 store: spool)
         } catch {
             if let failure = spool?.failure { throw failure }

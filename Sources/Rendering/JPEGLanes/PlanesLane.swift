@@ -49,13 +49,13 @@ struct PlanesLane {
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
-        of recipe: Recipe, _ plan: RenderPlan, _ places: PictureFacts.Places,
+        of recipe: Recipe, _ plan: RenderPlan, _ facts: PictureFacts,
         spool place: SpoolPlace
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
             return try PlanesLane(turned).write(
-                to: target, filters, turned: .upright, of: recipe, plan, places, spool: place)
+                to: target, filters, turned: .upright, of: recipe, plan, facts, spool: place)
         }
         // Without a filter samples stay as they are.
         let program =
@@ -68,8 +68,7 @@ struct PlanesLane {
             coding: JPEGCoding(
                 quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
             density: photo.density,
-            markers: photo.markers.carried(
-                to: PictureFacts(size: plan.resultSize, places: places), strip: plan.output.strip))
+            markers: photo.markers.carried(to: facts, strip: plan.output.strip))
         if !turn.transposes, !turn.flips {
             try stream(source, program, sink, turn, threads: plan.threads)
         } else if JPEGPlanes.byteCount(layout) <= place.memoryBytesMax {

@@ -30,7 +30,7 @@ extension Planner {
             throw Failure(
                 .hdrNotKept,
                 "The gain map of \(name), which makes it HDR, would be left out: \(reason). edit.output.hdr is require; ask for "
-                    + "jpeg and leave such filters out, or send keep.")
+                    + "jpeg or heic and leave such filters out, or send keep.")
         }
         return outcome
     }

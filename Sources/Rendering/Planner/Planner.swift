@@ -86,7 +86,7 @@ enum Planner {
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
                 output: output, room: room)
-        ).with(beside?.map, gainMap)
+        ).with(beside?.map, gainMap, as: output.format)
         try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(

@@ -1,0 +1,84 @@
+import Adjustments
+import Boxes
+import GainMaps
+import HEIC
+import Metadata
+
+/// The gain map of a HEIC as it is written: a hidden auxiliary picture of the photo with its XMP, and the item `tmap` that is
+/// made of both and preferred to the photo.
+///
+/// Sources: ISO/IEC 23008-12:2025 §6.6.2.4 (`tmap`) and ISO 21496-1; the auxiliary picture is for readers before them, and
+/// is laid out as phones write it.
+final class HEICGainMap {
+    private let map: EditedGainMap
+    private let file: HEICFile
+    private let encoder: HEICPictureEncoder
+    private let xmpItem: Int
+    private var coded: ArraySlice<Int>
+
+    /// As good as the JPEG's: an error of a code is one of light, and maps are small.
+    private static let quality = 0.95
+
+    /// Adds the items to a file that has the photo.
+    ///
+    /// - Parameter size: of the photo.
+    /// - Throws: `outOfMemory`, or `internalError` when x265 cannot be had.
+    init(_ map: EditedGainMap, size: PixelSize, in file: HEICFile) throws(Failure) {
+        (self.map, self.file) = (map, file)
+        let pixels = map.pixels
+        // Codes of no colour: H.273's 2 is unspecified.
+        let coding = HEICCoding(
+            chroma: pixels.channels == 1 ? .none : .full, bits: 8,
+            rate: EncoderQuality.rate(Self.quality))
+        do throws(HEICError) {
+            encoder = try HEICPictureEncoder(
+                width: pixels.width, height: pixels.height, bands: pixels.channels,
+                pixels.channels == 1 ? .one(0) : .colour, coding,
+                colour: [.codedColour(coding.colour)])
+        } catch {
+            throw Failure(error)
+        }
+        let photo = file.boxes.primary
+        let placed = file.boxes.add(
+            encoder.picture, isHidden: true,
+            properties: [.auxiliary(HEIFGainMap.name(of: map.metadata))])
+        coded = placed.coded[...]
+        file.boxes.refer("auxl", from: placed.item, to: [photo])
+        xmpItem = file.boxes.addXMP(of: placed.item)
+        let toneMap = file.boxes.add(
+            HEIFFile.Item(
+                type: "tmap",
+                properties: [
+                    .codedColour(HEIFGainMap.alternateColour),
+                    .size(width: size.width, height: size.height), .bits([10, 10, 10]),
+                ], content: .itemData(map.metadata.tmap)))
+        file.boxes.refer("dimg", from: toneMap, to: [photo, placed.item])
+        file.boxes.group("altr", [toneMap, photo])
+        file.boxes.brands.append("tmap")
+    }
+
+    /// Writes XMP and tiles.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`, or what the encoder fails with.
+    func write() throws(Failure) {
+        try file.append(HEIFGainMap.packet(of: map.metadata), of: xmpItem)
+        let rowSamples = map.pixels.width * map.pixels.channels
+        for row in 0..<map.pixels.height {
+            let samples = map.pixels.codes[row * rowSamples..<(row + 1) * rowSamples]
+            var tiles: [[UInt8]] = []
+            var problem: HEICError?
+            samples.withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return }
+                do throws(HEICError) {
+                    tiles = try encoder.append(start)
+                } catch {
+                    problem = error
+                }
+            }
+            if let problem { throw Failure(problem) }
+            for tile in tiles {
+                if let item = coded.popFirst() { try file.append(tile, of: item) }
+            }
+        }
+    }
+}
