@@ -115,6 +115,9 @@ extension HDRPhoto.Language {
 struct HDRPicture {
     let width, height: Int
     let light: [Float]
+    /// Whether the photo ends at each pixel, or near it, and a background begins: a map of less detail than the photo has no
+    /// gain for such pixels. Empty for none.
+    var isEdge: [Bool] = []
 
     /// Reads a file with a gain map.
     init(_ path: String) throws {
@@ -122,7 +125,10 @@ struct HDRPicture {
         guard let map = file.beside().map else {
             throw Failure(.internalError, "\(path) has no gain map")
         }
-        let base = try Picture(path)
+        let base =
+            file.format == .heif
+            ? try Picture.of(StandardImage(file.image(failOn: .truncated)).inPlainSRGB())
+            : try Picture(path)
         let pixels = try GainMapPixels(file, map)
         (width, height) = (base.width, base.height)
         var light: [Float] = []
@@ -153,14 +159,39 @@ struct HDRPicture {
 
     /// The same edit of the light itself, as the plan of the photo says.
     func edited(as photo: Photo) throws -> HDRPicture {
-        let image = try Image.fromPixels(
-            light.withUnsafeBytes { Array($0) }, width: width, height: height, bands: 3,
-            format: .float, interpretation: "scrgb")
-        var runner = PassRunner(
-            StandardImage(image, layout: .init(sample: .linear, bands: 3), colour: .sRGB),
-            target: .init(sample: .linear, bands: 3), targetColour: .sRGB, background: .white,
-            spool: .none)
-        return try HDRPicture(runner.run(photo.planned.passes))
+        func run(_ light: [Float], bands: Int) throws -> Image {
+            let image = try Image.fromPixels(
+                light.withUnsafeBytes { Array($0) }, width: width, height: height, bands: bands,
+                format: .float, interpretation: "scrgb")
+            let layout = PixelProgram.Layout(sample: .linear, bands: bands)
+            var runner = PassRunner(
+                StandardImage(image, layout: layout, colour: .sRGB), target: layout,
+                targetColour: .sRGB, background: .white, spool: .none)
+            return try runner.run(photo.planned.passes)
+        }
+        var edited = try HDRPicture(run(light, bands: 3))
+        let white = [Float](repeating: 1, count: 4 * width * height)
+        let covered = try run(white, bands: 4).pixels().withUnsafeBytes {
+            Array($0.bindMemory(to: Float.self))
+        }
+        edited.markEdges { covered[4 * $0 + 3] }
+        return edited
+    }
+
+    /// As far as the lookup of a map of a quarter of the size reaches.
+    private static let edgeReach = 4
+
+    private mutating func markEdges(_ alpha: (Int) -> Float) {
+        isEdge = .init(repeating: false, count: width * height)
+        for y in 0..<height {
+            for x in 0..<width where (0.001...0.999).contains(alpha(y * width + x)) {
+                for row in max(0, y - Self.edgeReach)...min(height - 1, y + Self.edgeReach) {
+                    for column in max(0, x - Self.edgeReach)...min(width - 1, x + Self.edgeReach) {
+                        isEdge[row * width + column] = true
+                    }
+                }
+            }
+        }
     }
 
     /// How far two pictures are from each other, in stops of luminance: the mean, and what 99 % keep.
@@ -174,9 +205,9 @@ struct HDRPicture {
             let luminance = (0..<3).reduce(0.0) { $0 + weights[$1] * Double(light[3 * pixel + $1]) }
             return log2(Swift.max(luminance, 0) + 1.0 / 64)
         }
-        let differences = (0..<width * height).map {
-            abs(stops(light, $0) - stops(other.light, $0))
-        }.sorted()
+        let differences = (0..<width * height)
+            .filter { other.isEdge.isEmpty || !other.isEdge[$0] }
+            .map { abs(stops(light, $0) - stops(other.light, $0)) }.sorted()
         return (
             differences.reduce(0, +) / Double(differences.count),
             differences[differences.count * 99 / 100]
