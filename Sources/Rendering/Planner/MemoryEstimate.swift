@@ -13,9 +13,8 @@ struct MemoryEstimate {
     /// Highest resident set.
     private(set) var bytes = Self.base
 
-    /// The process with libvips, its decoders, libavcodec and what the photos before it have left: 30 MB, and the colours
-    /// that it remembers of them.
-    private static let base = 39 << 20
+    /// The process with libvips, its decoders, libavcodec and what the photos before it have left, but for colours.
+    private static let base = 37 << 20
     /// What a lane's own code and small buffers add.
     private static let code = 2 << 20
     /// Bytes that are kept for a thread beside its tiles: measured with 16 of them.
@@ -25,7 +24,7 @@ struct MemoryEstimate {
     /// Bytes that a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
     private static let tileDecoder = 4 << 20
     /// Bytes of a sample that a HEIC in one piece takes in planes: as decoded, as it stands upright, and its coded bytes.
-    private static let wholePlanes = 2.7
+    private static let wholePlanes = 2.8
     /// Bytes that libtiff keeps and libvips around it.
     private static let tiffDecoder = 4 << 20
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
@@ -37,6 +36,9 @@ struct MemoryEstimate {
         .webp: (0, 5, 5), .avif: (18 << 20, 30, 51),
         .jxl: (17 << 20, 43, 50),
     ]
+
+    /// Bytes of colours that this render remembers.
+    private var remembered = 0
 
     private let shape: Shape
     private var width: Int
@@ -64,6 +66,8 @@ struct MemoryEstimate {
             addPasses()
             addEncoder()
         }
+        // Those of the recipe before are kept until another one has some (``ColourMemoPool``).
+        bytes += max(0, Self.memo.places + Self.memo.words - remembered)
     }
 
     /// What is kept because it is needed in another order; of what goes to a spool file, the band that is written
@@ -89,24 +93,29 @@ struct MemoryEstimate {
         let filters = shape.passes.flatMap { pass -> [any PixelFilter] in
             if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
         }
-        bytes += Self.code + memoBytes(of: filters)
+        bytes += Self.code
+        addMemo(of: filters)
         if shape.output.progressive { bytes += 2 * planes }
         guard shape.photo.format == .heif else {
             if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
             return
         }
-        let band = samples * Double(shape.photo.rowsAtOnce * shape.photo.storedSize.width)
+        // A row of tiles of the result.
+        let width = max(shape.photo.storedSize.width, shape.size.width)
+        let band = samples * Double(shape.photo.rowsAtOnce * width)
         bytes += Self.tileDecoder + Int(band * (shape.photo.isDecodedWhole ? Self.wholePlanes : 1))
     }
 
     /// The results of colours, where each is computed once: programs of their own that do not care for places, and planes.
-    private func memoBytes(of filters: [any PixelFilter]) -> Int {
+    private mutating func addMemo(of filters: [any PixelFilter]) {
         let isOfPlanes = shape.lane == .planes
         guard !filters.isEmpty, shape.photo.bitsPerSample == 8,
             isOfPlanes || !filters.contains(where: \.usesPosition)
-        else { return 0 }
+        else { return }
         let words = filters.last is any RadialGain && isOfPlanes ? 2 : 1
-        return shape.room.threads * (Self.memo.places + words * Self.memo.words)
+        let bytes = shape.room.threads * (Self.memo.places + words * Self.memo.words)
+        remembered += bytes
+        self.bytes += bytes
     }
 
     /// Rows that libvips keeps at a time, by its own formula (vips_get_tile_size and sinkdisc.c, 8.14): tiles for
@@ -176,7 +185,7 @@ struct MemoryEstimate {
 
     /// A program of pixels of its own, which may remember colours.
     private mutating func runProgram(toPixelBytes after: Int) {
-        if isWaiting { bytes += memoBytes(of: waiting) }
+        if isWaiting { addMemo(of: waiting) }
         run(toPixelBytes: after)
     }
 
