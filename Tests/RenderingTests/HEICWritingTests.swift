@@ -36,8 +36,8 @@ import Testing
             // Its rows are made once.
             func ours() throws -> Image { try PhotoFile(at: path).image(failOn: .error) }
             let theirs = try Image.open(path, loader: "heifload", streaming: false, failOn: .error)
-            #expect(try Self.difference(ours(), theirs) < 1)
-            // Three columns have two samples of chroma.
+            // Three columns have two samples of chroma, which libheif does not interpolate.
+            #expect(try Self.difference(ours(), theirs) < (width > 8 ? 1 : 16))
             #expect(try Self.difference(ours(), exact.image) < (width > 8 ? 4 : 32))
         }
     }

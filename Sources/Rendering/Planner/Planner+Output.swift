@@ -72,13 +72,14 @@ extension Planner {
     }
 
     /// Never less detail than the original has; when that is not known, 4:2:0 below this quality, as
-    /// libvips and others do.
+    /// libvips and others do, and in any HEIC: phones write no other, and do not decode all.
     private static let fullChromaQuality = 0.9
 
     private static func chroma(
         of header: PhotoHeader, as format: Recipe.Format, _ quality: Double
     ) -> Recipe.Chroma {
-        let known = header.chroma ?? (quality < fullChromaQuality ? .half : .full)
+        let isHalf = quality < fullChromaQuality || format == .heic
+        let known = header.chroma ?? (isHalf ? .half : .full)
         let wanted: Recipe.Chroma = known == .half ? .half : .full
         return format.chromas.contains(wanted) ? wanted : format.chromas[0]
     }

@@ -17,7 +17,7 @@ enum TimeEstimate {
     ]
     /// Encoding what is no JPEG, beyond one, at the default quality; a TIFF for three bytes of a pixel.
     private static let encoders: [Recipe.Format: Double] = [
-        .png: 20, .tiff: 20, .webp: 45, .heic: 90, .avif: 90, .jxl: 70,
+        .png: 20, .tiff: 20, .webp: 45, .heic: 110, .avif: 90, .jxl: 70,
     ]
     /// How many times as long it takes to compress with patience.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
