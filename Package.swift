@@ -426,9 +426,11 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "HEIC", "Headers",
+                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "HEIC",
+                "Headers",
                 "JPEG",
-                "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol", "Rendering",
+                "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol",
+                "Rendering",
                 "Vips",
                 "minilab-hostile-child", "minilab-render",
             ],

@@ -65,10 +65,12 @@ public struct AppleGainMap: Sendable, Equatable {
     /// The code of ISO 21496-1, with γ 1, for each of Apple's: log2(1 + (H − 1)·l) / log2 H.
     public var isoCodes: [UInt8] {
         (0...255).map { code in
-            let light = Self.light(ofCode: Double(code) / 255)
-            return UInt8((255 * log2(1 + (headroom - 1) * light) / log2(headroom)).rounded())
+            UInt8((255 * gain(ofCode: Double(code) / 255) / log2(headroom)).rounded())
         }
     }
+
+    /// The gain in stops of a code from 0 to 1.
+    func gain(ofCode code: Double) -> Double { log2(1 + (headroom - 1) * Self.light(ofCode: code)) }
 
     /// Linear light by the curve of BT.709-6 §1.2, in which Apple's article says the codes are.
     private static func light(ofCode code: Double) -> Double {

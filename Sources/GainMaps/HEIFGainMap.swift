@@ -6,8 +6,8 @@ import Metadata
 public enum HEIFGainMap {
     /// The name of the auxiliary picture.
     ///
-    /// Under Apple's name readers before iOS 18 take its codes for Apple's law, which is near where codes are a straight line from
-    /// no gain on, in one channel: so are those that Apple writes. All others have Samsung's, whose XMP says each number.
+    /// Under Apple's name readers before iOS 18 take its codes for Apple's law, so only maps whose gains are near that have it: those of
+    /// iOS 18 (γ 0.732 for 1.478 stops) are within 0.03 stops. All others have Samsung's, whose XMP says each number.
     public static func name(of metadata: GainMapMetadata) -> String {
         isLikeApple(metadata)
             ? "urn:com:apple:photo:2020:aux:hdrgainmap"
@@ -16,9 +16,20 @@ public enum HEIFGainMap {
 
     private static func isLikeApple(_ metadata: GainMapMetadata) -> Bool {
         let channel = metadata.channel(0)
-        return metadata.channels.count == 1 && channel.min.value == 0 && channel.gamma.value == 1
-            && metadata.baseHeadroom.value == 0
+        guard metadata.channels.count == 1, channel.min.value == 0,
+            metadata.baseHeadroom.value == 0,
+            let apple = AppleGainMap(headroom: exp2(channel.max.value))
+        else { return false }
+        return (0...steps).allSatisfy { step in
+            let code = Double(step) / Double(steps)
+            return abs(apple.gain(ofCode: code) - channel.gain(ofCode: code)) <= likeStopsMax
+        }
     }
+
+    /// By how many stops gains may differ from Apple's law.
+    private static let likeStopsMax = 0.1
+    /// Codes that are looked at.
+    private static let steps = 32
 
     /// The XMP packet of the auxiliary picture: Adobe's properties, and Apple's where the name is Apple's.
     public static func packet(of metadata: GainMapMetadata) -> [UInt8] {
@@ -28,7 +39,7 @@ public enum HEIFGainMap {
             """
             <rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/" \
             HDRGainMap:HDRGainMapVersion="131072" \
-            HDRGainMap:HDRGainMapHeadroom="\(exp2(metadata.alternateHeadroom.value))"/>
+            HDRGainMap:HDRGainMapHeadroom="\(exp2(metadata.channel(0).max.value))"/>
             """, to: metadata.hdrgm)
     }
 

@@ -157,5 +157,6 @@ enum HeaderJPEG {
         #expect(apple.width == 2_142 && apple.height == 2_856 && apple.components == 1)
         // Of `tmap`, and what the MakerNote comes to.
         #expect(abs(apple.metadata.alternateHeadroom.value - 1.478) < 1e-3 && apple.codes == nil)
+        #expect(HEIFGainMap.name(of: apple.metadata).contains("apple"))
     }
 }

@@ -58,6 +58,7 @@ import Testing
             #expect(abs(a.baseOffset.value - b.baseOffset.value) < 1e-5)
         }
         #expect(abs(stated.alternateHeadroom.value - original.alternateHeadroom.value) < 1e-5)
+        #expect(HEIFGainMap.name(of: original).contains(kind.channels == 3 ? "samsung" : "urn:com"))
         // Readers may choose the tone map; the map itself is hidden.
         let toneMap = try #require(meta.items.values.first { $0.type == "tmap" }?.id)
         #expect(meta.groups.map(\.type) == ["altr"] && meta.groups[0].items == [toneMap, primary])
