@@ -11,6 +11,8 @@ struct Beside: Sendable {
     var map: GainMap?
     /// Why a map that the file has or claims cannot be used.
     var obstacle: String?
+    /// The codes of ``map`` where they were decoded to be looked at.
+    private(set) var decoded: GainMapPixels?
     /// Sorted.
     var others: [Companion] = []
     /// Whether the photo claims what its file does not have: then it is not copied.
@@ -43,23 +45,33 @@ extension PhotoFile {
         default: return Beside()
         }
         guard let map = beside.map else { return beside }
-        beside.obstacle = obstacle(in: map)
-        if beside.obstacle != nil { beside.map = nil }
+        beside.check(map, of: self)
         return beside
     }
+}
 
-    /// Why a map's pixels cannot be used: all of them are decoded, those of a JPEG at an eighth of the size.
-    private func obstacle(in map: GainMap) -> String? {
-        guard map.samples <= Beside.samplesMax else {
-            return
-                "it has \(map.width)×\(map.height) pixels, more than \(Beside.samplesMax >> 20) MB"
-        }
+extension Beside {
+    /// Leaves out a map whose pixels cannot be used: all of them are decoded, those of a JPEG at an eighth of the size.
+    fileprivate mutating func check(_ map: GainMap, of file: PhotoFile) {
         do {
-            try GainMapPixels.check(map, of: self)
-            return nil
+            guard map.samples <= Self.samplesMax else {
+                throw HEIFProblem.unsupported(
+                    "it has \(map.width)×\(map.height) pixels, more than \(Self.samplesMax >> 20) MB"
+                )
+            }
+            decoded = try GainMapPixels.checked(map, of: file)
+        } catch let problem as HEIFProblem where problem.kind == .unsupported {
+            (self.map, obstacle) = (nil, problem.description)
         } catch {
-            return "its picture is damaged (\(error))"
+            (self.map, obstacle) = (nil, "its picture is damaged (\(error))")
         }
+    }
+
+    /// The codes of the map.
+    ///
+    /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
+    func pixels(of map: GainMap, in file: PhotoFile) throws -> GainMapPixels {
+        try decoded ?? GainMapPixels(file, map)
     }
 }
 
@@ -82,8 +94,11 @@ extension RenderEstimate {
         let alone =
             outcome == .recomputed
             ? GainMapEditing.lightBytes(map) + samples : 2 * samples + coded
+        // Of an item the codes are kept from the beginning on.
+        let kept = map.jpeg == nil ? samples : 0
         let beside =
-            format == .heic ? samples + Self.tileRows * map.width * map.components : coded
+            kept
+            + (format == .heic ? samples + Self.tileRows * map.width * map.components : coded)
         return RenderEstimate(
             memoryBytes: max(memoryBytes + beside, Self.processBytes + alone),
             spoolBytes: spoolBytes,

@@ -71,7 +71,7 @@ extension GainMapEditing {
 
     /// Factors of the light for each channel of each pixel.
     private func gains(_ size: PixelSize) throws -> [Float] {
-        let pixels = try GainMapPixels(photo.file, map)
+        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
         var image = try pixels.image()
         if image.width != size.width || image.height != size.height {
             image = try image.resized(width: size.width, height: size.height)

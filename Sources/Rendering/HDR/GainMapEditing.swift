@@ -75,8 +75,9 @@ struct GainMapEditing {
     }
 
     private func placed(_ geometry: Geometry?) throws -> GainMapPixels {
-        let pixels = try GainMapPixels(photo.file, map)
+        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
         guard let places = places(geometry) else { return pixels }
+        if places.isLossless { return pixels.moved(places) }
         let channels = pixels.channels
         var runner = PassRunner(
             StandardImage(
@@ -93,6 +94,10 @@ struct GainMapEditing {
         try result.eachRow { row in
             for column in 0..<result.width {
                 let pixel = row + 4 * column
+                if pixel[3] == 255 {
+                    for channel in 0..<channels { codes.append(pixel[channel]) }
+                    continue
+                }
                 for channel in 0..<channels {
                     let alpha = Float(pixel[3]) / 255
                     let code = Float(pixel[channel]) * alpha + neutral[channel] * (1 - alpha)

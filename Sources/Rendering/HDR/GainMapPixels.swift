@@ -36,16 +36,47 @@ struct GainMapPixels {
 
     /// Decodes all of a map, for what is wrong with it.
     ///
+    /// - Returns: the codes of an item, which cost as much to look at as to keep; nil for a JPEG, decoded at an eighth of its
+    ///   size.
     /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
-    static func check(_ map: GainMap, of file: PhotoFile) throws {
-        switch map.place {
-        case .jpeg(let bytes): _ = try decoded(file, bytes, eighths: 1)
-        case .item(let item):
-            let (rows, _) = try rows(of: file, item)
-            let row = UnsafeMutableRawPointer.allocate(byteCount: rows.rowBytes, alignment: 64)
-            defer { row.deallocate() }
-            for _ in 0..<rows.height { try rows.makeRow(into: row) }
+    static func checked(_ map: GainMap, of file: PhotoFile) throws -> GainMapPixels? {
+        guard let bytes = map.jpeg else { return try GainMapPixels(file, map) }
+        _ = try decoded(file, bytes, eighths: 1)
+        return nil
+    }
+
+    /// Cut or turned.
+    ///
+    /// - Parameter geometry: lossless.
+    func moved(_ geometry: Geometry) -> GainMapPixels {
+        let size = geometry.size
+        // Places count from the bottom left; a pixel's is its middle. Steps along a row and a column are whole.
+        func place(_ x: Int, _ y: Int) -> Int {
+            let at = geometry.toSource(
+                Place(Double(x) + 0.5, Double(size.height - 1 - y) + 0.5))
+            return (height - 1 - Int(at.y.rounded(.down))) * width + Int(at.x.rounded(.down))
         }
+        let start = place(0, 0)
+        let across = size.width > 1 ? place(1, 0) - start : 0
+        let down = size.height > 1 ? place(0, 1) - start : 0
+        let moved = [UInt8](unsafeUninitializedCapacity: size.pixels * channels) { target, count in
+            codes.withUnsafeBufferPointer { source in
+                var out = 0
+                for y in 0..<size.height {
+                    var from = (start + y * down) * channels
+                    for _ in 0..<size.width {
+                        for channel in 0..<channels {
+                            target[out + channel] = source[from + channel]
+                        }
+                        out += channels
+                        from += across * channels
+                    }
+                }
+            }
+            count = size.pixels * channels
+        }
+        return GainMapPixels(
+            width: size.width, height: size.height, channels: channels, codes: moved)
     }
 
     /// - Parameter eighths: of its size; 8 is all of it.

@@ -41,9 +41,12 @@ final class GainMapWriter {
         let writer = try GainMapWriter(
             to: scratch, width: pixels.width, height: pixels.height, channels: pixels.channels,
             metadata)
-        for row in 0..<pixels.height {
-            try writer.write { column, channel in
-                pixels.codes[(row * pixels.width + column) * pixels.channels + channel]
+        try pixels.codes.withUnsafeBufferPointer { codes throws(JPEGError) in
+            for row in 0..<pixels.height {
+                let start = row * pixels.width * pixels.channels
+                try writer.write { column, channel in
+                    codes[start + column * pixels.channels + channel]
+                }
             }
         }
         return try writer.finish()
@@ -52,10 +55,11 @@ final class GainMapWriter {
     /// Takes the next row: the code of a channel at a column.
     func write(_ code: (_ column: Int, _ channel: Int) -> UInt8) throws(JPEGError) {
         let line = row % planes.planes[0].mcuHeight
-        for column in 0..<size.width {
-            if channels == 1 {
-                planes.planes[0].row(line, of: 0)[column] = code(column, 0)
-            } else {
+        if channels == 1 {
+            let target = planes.planes[0].row(line, of: 0)
+            for column in 0..<size.width { target[column] = code(column, 0) }
+        } else {
+            for column in 0..<size.width {
                 let colour = (code(column, 0), code(column, 1), code(column, 2))
                 let stored = Self.stored(Float(colour.0), Float(colour.1), Float(colour.2))
                 for channel in 0..<3 {
