@@ -97,7 +97,7 @@ fail:
 }
 
 int minilab_encoder_frame(struct minilab_encoder *encoder, struct minilab_planes *planes) {
-    // What the encoder still reads is left to it.
+    // A buffer that the encoder still reads is left to it.
     int error = av_frame_make_writable(encoder->frame);
     if (error < 0) return status_of(error);
     memset(planes, 0, sizeof *planes);

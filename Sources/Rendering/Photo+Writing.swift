@@ -64,7 +64,7 @@ extension Photo {
         }
     }
 
-    /// What is true of the result.
+    /// Facts of the result.
     private func facts(newColourIsSRGB: Bool? = nil) -> PictureFacts {
         PictureFacts(
             size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, places: places,

@@ -76,7 +76,7 @@ extension HEIFStill {
 }
 
 extension Failure {
-    /// What went wrong while a HEIC was decoded.
+    /// The failure of decoding a HEIC.
     init(_ error: HEICError, photo: String) {
         let words = error.words
         self.init(Self.code(operation: "heifload", text: words), rendering: photo, words)

@@ -106,7 +106,7 @@ extension PhotoFile {
             ? ["of an image sequence the still picture is read"] : []
     }
 
-    /// What is not read as it is meant: primaries that nobody names. Curves of HDR are refused before.
+    /// Colours that are not read as they are meant: primaries that nobody names. Curves of HDR are refused before.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
             let colour = heifColour

@@ -31,7 +31,7 @@ public struct FormatGaps: Sendable, Equatable {
         return Self.failure(gap.key, gap.value)
     }
 
-    /// What a reader says both of a photo that is damaged and with a library that is.
+    /// Codes that a reader gives both for a damaged photo and because of a damaged library.
     private static let ambiguous: Set<FailureCode> = [
         .damagedPhoto, .unsupportedFormat, .internalError,
     ]

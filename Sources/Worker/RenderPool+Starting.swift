@@ -2,7 +2,7 @@ public import Adjustments
 import Logging
 public import RenderProtocol
 
-/// What a worker finds out about its render children before it claims a job.
+/// Facts about render children that a worker finds out before it claims a job.
 extension RenderPool {
     /// Starts a child, and tells log and metrics what keeps children from doing harm on this machine, which libraries they
     /// are made of, and which formats these fail to write and read.
@@ -28,7 +28,7 @@ extension RenderPool {
         }
         formats = await tryFormats()
         tell(formats)
-        // What they have loaded for all the formats, few jobs need.
+        // Few jobs need the libraries of all formats, which these children have loaded.
         await close()
     }
 
@@ -48,8 +48,8 @@ extension RenderPool {
 
     /// Two, since a machine that is short of memory as the worker starts may have some a moment later.
     private static let trialsMax = 2
-    /// What writing and reading a picture of 64 pixels takes: 99 MB with all libraries loaded.
-    private static let trialBytes = 128 << 20
+    /// Memory of writing and reading a picture of 64 pixels, 60 MB measured with all libraries loaded.
+    private static let trialBytes = 96 << 20
 
     /// Why a format does not work; nil when it does.
     private func trial(of format: Recipe.Format) async -> String? {

@@ -70,7 +70,7 @@ import Testing
         let tags = try Exiftool.tags(of: path, "-validate")
         #expect(tags["Validate"]?.contains("Error") == false, "\(tags)")
         #expect(window.head(of: 64).firstRange(of: Array("tmap".utf8)) != nil)
-        // What is shown differs by two encoders.
+        // The pictures differ by two encoders.
         let difference = try HDRPicture(path).difference(from: HDRPicture(studio.path("photo.jpg")))
         #expect(difference.mean <= 0.03 && difference.p99 <= 0.2, "\(difference)")
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Rendering
 @testable import Vips
 
-/// What we write as HEIC, judged by libheif, exiftool and our own reader.
+/// HEICs of our own, judged by libheif, exiftool and our own reader.
 @Suite("HEIC that is written") struct HEICWritingTests {
     private static func recipe() throws -> [Filter] {
         [try Filter("CISepiaTone", ["intensity": 0.3])]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Worker
 
-/// What a worker does with formats that the libraries of its machine cannot write and read.
+/// A worker and the formats that the libraries of its machine cannot write and read.
 @Suite("Formats that do not work") struct FormatGapsTests {
     private let folder: TemporaryFolder
     private let photo: String

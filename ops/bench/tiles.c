@@ -1,4 +1,4 @@
-// What a HEIC of our own costs at least: x265 codes its tiles, and libavcodec decodes them again; nothing else.
+// The least that a HEIC of our own costs: x265 codes its tiles, and libavcodec decodes them again; nothing else.
 //
 //     cc -O2 -o tiles tiles.c -lavcodec -lavutil && ./tiles PRESET RATE PARAMETERS in.yuv out.yuv
 //

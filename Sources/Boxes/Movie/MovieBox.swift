@@ -7,7 +7,7 @@ public struct MovieBox: Sendable, Equatable {
     var bytes: [UInt8]
     /// The boxes within, where the type is one of ``lists``.
     var boxes: [MovieBox]
-    /// What follows them and is no box.
+    /// Bytes behind them that are no box.
     var tail: [UInt8] = []
 
     /// Boxes that hold boxes and nothing else, of those that have to be read or changed.

@@ -26,7 +26,7 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// What a stranger's movie may cost before a frame of it is decoded.
+/// The most that a stranger's movie may cost before a frame of it is decoded.
 public struct MovieLimits: Sendable {
     /// Boxes of the file and of `moov`, all levels together.
     public var boxes = 20_000

@@ -4,7 +4,7 @@
 public struct MovieTrack: Sendable {
     /// Its number in the file.
     public let id: Int
-    /// What it holds: `vide`, `soun`, `meta` …
+    /// The kind of its samples: `vide`, `soun`, `meta` …
     public let handler: BoxType
     /// Whether it is shown or heard.
     public let isEnabled: Bool
@@ -14,7 +14,7 @@ public struct MovieTrack: Sendable {
     public let width, height: Int
     /// Units of a second.
     public let timeScale: Int
-    /// What its samples are, by the sample descriptions: one as a rule.
+    /// The codecs of its samples, by the sample descriptions: one as a rule.
     public let formats: [BoxType]
     /// Whether all samples lie in this file.
     public let isSelfContained: Bool

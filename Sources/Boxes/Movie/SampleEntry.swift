@@ -1,4 +1,4 @@
-/// What the samples of a video track are: the sample description of an encoder.
+/// The codec of a video track's samples: the sample description of an encoder.
 public struct SampleEntry: Sendable, Equatable {
     /// `avc1`, `hvc1` …
     public var format: BoxType

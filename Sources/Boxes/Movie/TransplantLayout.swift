@@ -1,6 +1,6 @@
 /// Where everything of a movie lies once its samples have other sizes and `moov` is in front.
 struct TransplantLayout {
-    /// What lies between samples and is moved as it is.
+    /// Bytes between samples, moved as they are.
     private struct Kept {
         let old: Range<Int>
         let new: Int

@@ -1,7 +1,7 @@
 public import Boxes
 import Codecs
 
-/// What is read of a pixel.
+/// The samples of a pixel that are read.
 public enum HEICSamples: Sendable {
     /// Red, green and blue, the first three.
     case colour
@@ -26,7 +26,7 @@ public struct HEICCoding: Sendable {
     public var bits: Int
     /// x265's constant rate factor, 0 to 51: the quantiser of all tiles; less is better.
     public var rate: Double
-    /// What the stream says of its colours, beside the matrix: numbers of ITU-T H.273, or nil where a profile says it.
+    /// The colours that the stream states, beside the matrix: numbers of ITU-T H.273, or nil where a profile says it.
     public var primaries: Int?, transfer: Int?
 
     /// Makes a coding.

@@ -145,7 +145,7 @@ struct PlaneRows {
         }
     }
 
-    /// What red, green and blue count in both differences.
+    /// The weights of red, green and blue in both differences.
     private struct Factors {
         let blueByRed, blueByGreen, redByGreen, redByBlue, half: Float
         let zero, levels: Float

@@ -35,7 +35,7 @@ extension LibraryVersion {
 
     /// A loaded library, and the symbol of it that says its version.
     private struct Asked {
-        /// What the symbol is.
+        /// The kind of symbol.
         enum Kind {
             /// A function of a pointer that may be nil, or of nothing, which returns a text.
             case text

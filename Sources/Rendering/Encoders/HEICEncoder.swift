@@ -68,7 +68,7 @@ final class HEICEncoder: RowEncoder {
         }
     }
 
-    /// What readers need to know: as phones write it, and less of what not every one of them knows (ISO/IEC 23008-12 §B.4,
+    /// The brands that readers need to know: as phones write it, and less of what not every one of them knows (ISO/IEC 23008-12 §B.4,
     /// 23000-22 §10).
     private static func brands(_ picture: HEIFCodedPicture, _ coding: HEICCoding) -> [String] {
         guard coding.bits == 8, coding.chroma == .half else { return ["heix", "mif1"] }
@@ -129,7 +129,7 @@ extension HEICCoding {
 }
 
 extension Failure {
-    /// What went wrong while a HEIC was written.
+    /// The failure of writing a HEIC.
     init(_ error: HEICError) {
         switch error {
         case .codec(let codec):

@@ -38,7 +38,7 @@ struct PlanarHEIC: PlanarPhoto {
     private init?(
         _ still: HEIFStill, in file: PhotoFile, _ colour: PhotoColour, _ markers: [JPEGMarker]
     ) {
-        // What is wrong with the codes, the other lanes say.
+        // The other lanes say what is wrong with the codes.
         guard let planes = try? HEICPlanes(still, in: file.window) else { return nil }
         let shift = planes.chromaShift
         layout = JPEGLayout(

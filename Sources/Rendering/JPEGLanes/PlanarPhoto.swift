@@ -6,7 +6,7 @@ import RenderProtocol
 protocol PlanarPhoto {
     /// The place of samples in rows of MCUs, with a sampling that ``PlaneProgram`` knows.
     var layout: JPEGLayout { get }
-    /// What the codes of red, green and blue mean.
+    /// The meaning of the codes of red, green and blue.
     var colour: PhotoColour { get }
     var density: JPEGDensity { get }
     /// The metadata, as segments of a JPEG.
@@ -57,7 +57,7 @@ extension PhotoFile {
     /// The photo in planes; nil when they cannot be edited: its codes are no luma and chroma of a known sampling, or its
     /// profile is none of three primaries.
     ///
-    /// What is wrong with the file, the other lanes say; they read it all the same.
+    /// The other lanes say what is wrong with the file; they read it all the same.
     func planar() -> (any PlanarPhoto)? {
         switch format {
         case .jpeg: PlanarJPEG(self)

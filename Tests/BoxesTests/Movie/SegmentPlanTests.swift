@@ -51,7 +51,7 @@ import Testing
             let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
             for segment in plan.segments {
                 #expect(sync.contains(segment.decoded.lowerBound))
-                // What it shows from its own group on, it decodes.
+                // It decodes all frames that it shows from its own group on.
                 let needed = order[segment.frames].filter { $0 >= segment.decoded.lowerBound }
                 #expect(needed.allSatisfy(segment.decoded.contains), "seed \(random.seed)")
             }
