@@ -108,6 +108,41 @@ import Testing
         #expect(found.mean > 0.1 && found.p99 > 0.5, "\(found)")
     }
 
+    @Test func `four quarter turns and a cut along blocks keep the map's coefficients`() throws {
+        let source = studio.path("photo.jpg")
+        let kind = HDRPhoto.Kind.all[0]
+        try HDRPhoto.write(kind, to: source)
+        let before = try Self.codes(source)
+        var path = source
+        for number in 0..<4 {
+            let render = try studio.render(
+                path, [Filter("turn", ["degrees": 90])], output: .init(hdr: .require),
+                stem: "turned-\(number)")
+            path = studio.path(render.output.name)
+        }
+        #expect(try Self.codes(path).codes == before.codes)
+
+        let (left, top) = (64, 32)
+        let area = [left, 0, HDRPhoto.size.width - left, HDRPhoto.size.height - top]
+        let cut = try studio.render(
+            source, [Filter("CICrop", ["inputRectangle": .vector(area.map(Double.init))])],
+            output: .init(hdr: .require), stem: "cut")
+        let part = try Self.codes(studio.path(cut.output.name))
+        #expect(part.width == before.width - left / kind.ratio)
+        #expect(part.height == before.height - top / kind.ratio)
+        for y in 0..<part.height {
+            let start = (y + top / kind.ratio) * before.width + left / kind.ratio
+            let isSame = before.codes[start..<start + part.width].elementsEqual(
+                part.codes[y * part.width..<(y + 1) * part.width])
+            #expect(isSame, "row \(y)")
+        }
+    }
+
+    private static func codes(_ path: String) throws -> GainMapPixels {
+        let file = try PhotoFile(at: path)
+        return try GainMapPixels(file, #require(file.beside().map))
+    }
+
     @Test func `lanes carry it, and exiftool finds nothing wrong`() throws {
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)

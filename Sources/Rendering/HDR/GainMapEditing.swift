@@ -1,10 +1,10 @@
-import RenderProtocol
-import JPEG
-import Filters
 import Adjustments
 import Files
+import Filters
 import GainMaps
+import JPEG
 import Pixels
+import RenderProtocol
 import Vips
 
 /// A gain map after an edit.
@@ -26,10 +26,12 @@ struct GainMapEditing {
     /// - Parameter scratch: the photo's own output, which is still unused and is empty afterwards.
     /// - Throws: `JPEGError`, `HEICError`, `VipsError` or `Failure`.
     func jpeg(_ outcome: GainMapOutcome, scratch: OpenFile) throws -> [UInt8] {
-        if outcome != .recomputed, geometry == nil,
-            let same = rewrapped(as: outcome == .carried ? carriedMetadata : map.metadata)
-        {
-            return same
+        if outcome != .recomputed {
+            let metadata = outcome == .carried ? carriedMetadata : map.metadata
+            let same =
+                geometry == nil
+                ? rewrapped(as: metadata) : try transformed(as: metadata, scratch: scratch)
+            if let same { return same }
         }
         let edited = try edited(outcome)
         return try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: scratch)
@@ -52,6 +54,23 @@ struct GainMapEditing {
         guard map.codes == nil, let place = map.jpeg else { return nil }
         let bytes = photo.file.file.bytes(from: place.lowerBound, count: place.count)
         return UltraHDR.rewrapped(bytes, as: metadata)
+    }
+
+    /// The map's own coefficients, cut and turned; nil when they are no JPEG, mean something else, or a block would have to be cut.
+    private func transformed(
+        as metadata: GainMapMetadata, scratch: OpenFile
+    ) throws -> [UInt8]? {
+        guard map.codes == nil, let place = map.jpeg, let places = places(geometry),
+            places.isLossless
+        else { return nil }
+        let reader = try JPEGReader(
+            photo.file.descriptor, from: place.lowerBound,
+            limits: photo.file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
+        let transform = JPEGTransform(lossless: places)
+        guard transform.obstacle(for: reader.header.layout) == nil else { return nil }
+        try transform.write(
+            reader, to: scratch.descriptor, markers: GainMapWriter.markers(metadata))
+        return try GainMapWriter.taken(from: scratch)
     }
 
     /// The map's metadata with offsets that went through the filters as light does.

@@ -1,3 +1,4 @@
+import Adjustments
 import Files
 import GainMaps
 import JPEG
@@ -24,9 +25,7 @@ final class GainMapWriter {
         writer = try JPEGWriter(
             target.descriptor, layout: layout,
             coding: JPEGCoding(quality: Self.quality, isOptimised: true),
-            markers: UltraHDR.mapSegments(metadata).map {
-                JPEGMarker(code: $0.code, bytes: $0.bytes)
-            })
+            markers: Self.markers(metadata))
         planes = JPEGPlanes(layout)
         (self.target, self.channels, size) = (target, channels, (width, height))
     }
@@ -88,8 +87,18 @@ final class GainMapWriter {
     func finish() throws -> [UInt8] {
         precondition(row == size.height, "\(row) rows of \(size.height)")
         try writer.finish()
-        let bytes = target.bytes(from: 0, count: try target.length())
-        try target.cut(to: 0)
+        return try Self.taken(from: target)
+    }
+
+    /// The segments in the head of a map's JPEG.
+    static func markers(_ metadata: GainMapMetadata) -> [JPEGMarker] {
+        UltraHDR.mapSegments(metadata).map { JPEGMarker(code: $0.code, bytes: $0.bytes) }
+    }
+
+    /// The bytes of a scratch file, which is emptied.
+    static func taken(from scratch: OpenFile) throws(Failure) -> [UInt8] {
+        let bytes = scratch.bytes(from: 0, count: try scratch.length())
+        try scratch.cut(to: 0)
         return bytes
     }
 }

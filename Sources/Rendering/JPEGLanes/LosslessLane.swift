@@ -96,19 +96,8 @@ struct LosslessLane {
 extension LosslessLane {
     /// Of a geometry that only cuts and turns the photo as it is stored; nil for none.
     init(_ file: PhotoFile, _ geometry: Geometry?) throws(JPEGError) {
-        var part: JPEGTransform.Part?
-        var turn = JPEGTurn.none
-        for step in geometry?.steps ?? [] {
-            switch step.kind {
-            case .crop(let rectangle):
-                let area = PixelArea(rectangle, of: step.source)
-                part = .init(
-                    left: area.left, top: area.top, width: area.width, height: area.height)
-            case .turn(let orientation): turn = JPEGTurn(orientation: orientation.rawValue)
-            case .identity, .scale, .warp: preconditionFailure("\(step) is not lossless")
-            }
-        }
-        try self.init(file, orientation: 1, part: part, turn: turn)
+        let transform = JPEGTransform(lossless: geometry)
+        try self.init(file, orientation: 1, part: transform.part, turn: transform.turn)
     }
 
     /// Says what stands in the way of a geometry of a photo, for the plan.
@@ -120,5 +109,24 @@ extension LosslessLane {
                 return "\(error)"
             }
         }
+    }
+}
+
+extension JPEGTransform {
+    /// A geometry that only cuts and turns.
+    init(lossless geometry: Geometry?) {
+        var part: Part?
+        var turn = JPEGTurn.none
+        for step in geometry?.steps ?? [] {
+            switch step.kind {
+            case .crop(let rectangle):
+                let area = PixelArea(rectangle, of: step.source)
+                part = Part(
+                    left: area.left, top: area.top, width: area.width, height: area.height)
+            case .turn(let orientation): turn = JPEGTurn(orientation: orientation.rawValue)
+            case .identity, .scale, .warp: preconditionFailure("\(step) is not lossless")
+            }
+        }
+        self.init(part: part, turn: turn)
     }
 }
