@@ -47,7 +47,9 @@ public final class HEICRows {
         // The row of chroma beyond the nearest one may lie in the next row of tiles.
         let isLast = y + 1 == colours.rowCount(0)
         let reaches = shift.y == 1 && y & 1 == 1 && !isLast
-        try colours.load(row: reaches ? y + 1 : y, from: &file)
+        // A photo whose first row is the last one of its tiles wants both rows of tiles at once.
+        try colours.load(row: y, from: &file)
+        if reaches { try colours.load(row: y + 1, from: &file) }
         let sampleBytes = still.codeBytes
         let converter = try converter()
         var chroma: (RGBRow.Chroma, RGBRow.Chroma)?

@@ -102,6 +102,21 @@ import Vips
         #expect(header.orientation == 1 && header.rowsAtOnce == 64)
     }
 
+    /// Of the last tiles one row or column is shown, and what is turned begins with it.
+    @Test func `a grid that is turned begins with the last row of its tiles`() throws {
+        let studio = try Studio()
+        let tiles = try (0..<6).map { try Self.tile(width: 64, height: 64, seed: $0) }
+        var heic = SyntheticHEIC(tiles, columns: 3, width: 180, height: 65)
+        func codes(_ turn: Int) throws -> [UInt8] {
+            heic.properties = [Self.turns[turn]]
+            let path = try studio.write(heic.bytes, as: "grid.heic")
+            return try Studio.alone { try PhotoFile(at: path).image(failOn: .error).pixels() }
+        }
+        let upright = try codes(0)
+        let pixels = stride(from: 0, to: upright.count, by: 3).reversed()
+        #expect(try codes(2) == pixels.flatMap { upright[$0..<$0 + 3] })
+    }
+
     @Test(arguments: [(8, Image.ChromaSubsampling.on), (8, .off), (10, .on), (10, .off), (12, .on)])
     func `a picture in one piece is what libheif makes of it`(
         _ bits: Int, _ chroma: Image.ChromaSubsampling
