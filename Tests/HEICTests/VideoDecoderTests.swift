@@ -58,6 +58,28 @@ import Testing
         }
     }
 
+    /// A photo in one piece beside alpha in tiles, whose decoder is opened later.
+    @Test func `the limit of one decoder is none of another's`() throws {
+        let (width, height, limit) = (2560, 2048, 4 << 20)
+        let coding = HEICCoding(chroma: .half, bits: 8, rate: 30)
+        let encoder = try TileEncoder(coding, width: width, height: height)
+        let unit = try encoder.code { planes in
+            for plane in planes {
+                plane.start.initializeMemory(
+                    as: UInt8.self, repeating: 90, count: plane.stride * plane.height)
+            }
+        }
+        #expect(width * height > limit)
+        let configuration = encoder.configuration.bytes
+        let decoder = try VideoDecoder(.hevc, configuration: configuration)
+        let small = try VideoDecoder(
+            .hevc, configuration: configuration, limits: .init(bytesMax: limit))
+        try decoder.decode(still: unit) { #expect($0.layout.width == width) }
+        let error = #expect(throws: CodecError.self) { try small.decode(still: unit) { _ in } }
+        #expect(error?.kind == .memory)
+        try decoder.decode(still: unit) { #expect($0.layout.width == width) }
+    }
+
     @Test func `refuse a configuration that is none`() {
         let error = #expect(throws: CodecError.self) {
             _ = try VideoDecoder(.hevc, configuration: [UInt8](repeating: 0xFF, count: 200))
