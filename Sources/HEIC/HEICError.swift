@@ -8,3 +8,14 @@ public enum HEICError: Error, Sendable {
     /// Codes of colours that we do not read, in these words.
     case unsupported(String)
 }
+
+extension HEICError: CustomStringConvertible {
+    /// In words for people, behind the name of what could not be had.
+    public var description: String {
+        switch self {
+        case .codec(let error): "\(error)"
+        case .contradiction(let words): words
+        case .unsupported(let words): "\(words), which is not supported"
+        }
+    }
+}

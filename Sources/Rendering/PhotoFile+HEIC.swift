@@ -85,11 +85,5 @@ extension Failure {
 
 extension HEICError {
     /// In the words by which ``Failure/code(operation:text:)`` tells kinds of failures.
-    fileprivate var words: String {
-        switch self {
-        case .codec(let error): "heif: \(error)"
-        case .contradiction(let words): "heif: \(words)"
-        case .unsupported(let words): "heif: \(words), which is not supported"
-        }
-    }
+    fileprivate var words: String { "heif: \(self)" }
 }

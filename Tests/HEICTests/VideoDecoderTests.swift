@@ -80,6 +80,13 @@ import Testing
         try decoder.decode(still: unit) { #expect($0.layout.width == width) }
     }
 
+    @Test func `what is wrong with a picture is said in words`() {
+        let words = "tile 3 has other codes than the first one"
+        #expect("\(HEICError.contradiction(words))" == words)
+        let error = CodecError(kind: .damaged, step: "decode")
+        #expect("\(HEICError.codec(error))" == "\(error)")
+    }
+
     @Test func `refuse a configuration that is none`() {
         let error = #expect(throws: CodecError.self) {
             _ = try VideoDecoder(.hevc, configuration: [UInt8](repeating: 0xFF, count: 200))
