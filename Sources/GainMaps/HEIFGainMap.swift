@@ -18,6 +18,7 @@ public enum HEIFGainMap {
         let channel = metadata.channel(0)
         guard metadata.channels.count == 1, channel.min.value == 0,
             metadata.baseHeadroom.value == 0,
+            abs(channel.max.value - metadata.alternateHeadroom.value) < stopsRounded,
             let apple = AppleGainMap(headroom: exp2(channel.max.value))
         else { return false }
         return (0...steps).allSatisfy { step in
@@ -26,6 +27,8 @@ public enum HEIFGainMap {
         }
     }
 
+    /// By how many stops the greatest gain and the headroom may differ: writers round them.
+    private static let stopsRounded = 0.01
     /// By how many stops gains may differ from Apple's law.
     private static let likeStopsMax = 0.1
     /// Codes that are looked at.

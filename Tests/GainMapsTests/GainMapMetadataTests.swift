@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test func `only a map that reaches the headroom has Apple's name in a HEIC`() throws {
+        for (most, headroom, isApple) in [(2, 2, true), (2, 4, false), (4, 1, false)] {
+            let metadata = try #require(
+                GainMapMetadata(
+                    channels: [Channel(min: Fraction(0), max: Fraction(Int32(most)))],
+                    baseHeadroom: Fraction(0), alternateHeadroom: Fraction(Int32(headroom))))
+            let packet = String(decoding: HEIFGainMap.packet(of: metadata), as: UTF8.self)
+            #expect(HEIFGainMap.name(of: metadata).contains("apple") == isApple)
+            #expect(packet.contains("HDRGainMapHeadroom") == isApple)
+        }
+    }
+
     @Test func `what makes no sense is refused`() throws {
         let one = Fraction(1)
         let channel = Channel(min: Fraction(0), max: Fraction(2))
