@@ -17,20 +17,37 @@ public struct HEIFColour: Sendable, Equatable {
 
     /// The colour of the primary picture, or that of the first of its tiles where a grid says nothing.
     ///
-    /// - Returns: nil when there is an ICC profile, or no such property.
+    /// - Returns: nil when there is an ICC profile, which counts before codes, or no such property. A curve of HDR counts before a
+    ///   profile, wherever it stands: the picture is not what a profile without light above white says.
     public init?(_ meta: HEIFMeta) {
         guard let primary = meta.primary else { return nil }
         for item in [primary] + meta.items(from: primary, by: "dimg").prefix(1) {
-            for property in meta.properties(of: item) {
-                switch property {
-                case .profile: return nil
-                case .codedColour(let colour):
-                    (primaries, transfer) = (colour.primaries, colour.transfer)
-                    return
-                default: continue
-                }
+            let (coded, hasProfile) = Self.said(by: meta.properties(of: item))
+            if let coded, !hasProfile || Self.curvesOfHDR.contains(coded.transfer) {
+                self = coded
+                return
             }
+            if hasProfile { return nil }
         }
         return nil
+    }
+
+    /// PQ and HLG.
+    private static let curvesOfHDR: Set = [16, 18]
+
+    private static func said(
+        by properties: [HEIFProperty]
+    ) -> (coded: HEIFColour?, hasProfile: Bool) {
+        var (coded, hasProfile): (HEIFColour?, Bool) = (nil, false)
+        for property in properties {
+            switch property {
+            case .profile: hasProfile = true
+            case .codedColour(let colour):
+                coded =
+                    coded ?? HEIFColour(primaries: colour.primaries, transfer: colour.transfer)
+            default: continue
+            }
+        }
+        return (coded, hasProfile)
     }
 }

@@ -37,4 +37,13 @@ import Testing
         #expect(HEIFColour(meta(profile + nclx(12, 13), [0, 1, 2, 1, 2, 0, 3, 1, 2])) == nil)
         #expect(HEIFColour(meta(profile, [0, 3, 1, 1, 0, 4, 0])) == nil)
     }
+
+    @Test(arguments: [[1, 2], [2, 1]] as [[UInt8]])
+    func `of HDR count before a profile, whichever stands first`(order: [UInt8]) {
+        let profile = Bytes.box("colr", Bytes.text("prof") + [1, 2, 3])
+        for transfer in [16, 18] {
+            let meta = meta(profile + nclx(9, transfer), [0, 1, 2] + order + [0, 3, 1, 2])
+            #expect(HEIFColour(meta) == HEIFColour(primaries: 9, transfer: transfer))
+        }
+    }
 }
