@@ -42,7 +42,9 @@ public struct HEIFCompanions: Sendable, Equatable {
         // ISO/IEC 23008-12:2025 §6.6.2.4: a tone map is derived from the base and the map, in this order.
         for (id, item) in meta.items.sorted(by: { $0.key < $1.key }) where item.type == "tmap" {
             let inputs = meta.items(from: id, by: "dimg")
-            if inputs.count == 2, inputs[0] == primary, meta.items[inputs[1]] != nil {
+            if inputs.count == 2, inputs[0] == primary, inputs[1] != primary,
+                meta.items[inputs[1]] != nil
+            {
                 return Items(picture: inputs[1], toneMap: id)
             }
         }
@@ -81,7 +83,9 @@ public struct HEIFCompanions: Sendable, Equatable {
             items.toneMap.flatMap { meta.bytes(of: $0, in: &file) }
             .flatMap { GainMapMetadata(tmap: $0) } ?? GainMapMetadata(hdrgm: packet)
         guard let metadata = stated ?? apple?.metadata else {
-            throw .damaged("what is said of its codes makes no sense")
+            throw .damaged(
+                "nothing says what its codes mean: neither tmap, hdrgm nor Apple's XMP and MakerNote have a headroom that makes sense"
+            )
         }
         return GainMap(
             place: .item(items.picture), width: width, height: height,
