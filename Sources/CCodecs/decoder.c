@@ -1,4 +1,5 @@
 // Calls that must stay C: libavcodec's structures have fields that may move, and it calls back.
+#include "limits.h"
 #include "minilab_codecs.h"
 
 #include <errno.h>
@@ -13,8 +14,6 @@ struct minilab_decoder {
     AVCodecContext *context;
     AVPacket *packet;
     AVFrame *frame;
-    // libavutil has one limit for the process, so each call of a decoder sets its own.
-    size_t bytes_max;
 };
 
 static int status_of(int error) {
@@ -86,12 +85,11 @@ int minilab_decoder_open(
 ) {
     *opened = NULL;
     av_log_set_level(AV_LOG_QUIET);
-    av_max_alloc(limits->bytes_max);
+    minilab_allow_allocation(limits->bytes_max);
     const AVCodec *codec = avcodec_find_decoder_by_name(name);
     if (!codec) return MINILAB_CODEC_UNSUPPORTED;
     struct minilab_decoder *decoder = av_mallocz(sizeof *decoder);
     if (!decoder) return MINILAB_CODEC_MEMORY;
-    decoder->bytes_max = limits->bytes_max;
     decoder->context = avcodec_alloc_context3(codec);
     decoder->packet = av_packet_alloc();
     decoder->frame = av_frame_alloc();
@@ -125,7 +123,6 @@ fail:
 
 int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, size_t count, int64_t rank) {
     if (count == 0 || count > INT32_MAX / 2) return MINILAB_CODEC_DAMAGED;
-    av_max_alloc(decoder->bytes_max);
     int error = av_new_packet(decoder->packet, (int) count);
     if (error < 0) return status_of(error);
     memcpy(decoder->packet->data, bytes, count);
@@ -136,7 +133,6 @@ int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, 
 }
 
 int minilab_decoder_finish(struct minilab_decoder *decoder) {
-    av_max_alloc(decoder->bytes_max);
     return status_of(avcodec_send_packet(decoder->context, NULL));
 }
 
@@ -179,7 +175,6 @@ int minilab_decoder_configured(const struct minilab_decoder *decoder, struct min
 
 int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *out) {
     AVFrame *frame = decoder->frame;
-    av_max_alloc(decoder->bytes_max);
     int error = avcodec_receive_frame(decoder->context, frame);
     if (error < 0) return status_of(error);
     int status = describe(

@@ -1,4 +1,5 @@
 // Calls that must stay C: libavcodec's structures have fields that may move.
+#include "limits.h"
 #include "minilab_codecs.h"
 
 #include <errno.h>
@@ -66,6 +67,8 @@ int minilab_encoder_open(
     if (context->pix_fmt == AV_PIX_FMT_NONE || settings->width <= 0 || settings->height <= 0
         || av_image_check_size2(settings->width, settings->height, settings->pixels_max, context->pix_fmt, 0, NULL) < 0)
         goto fail;
+    // Three planes of two bytes, with margins; a coded frame is shorter. av_image_check_size2() has bounded the product.
+    minilab_allow_allocation(8 * (size_t) settings->width * (size_t) settings->height + (16 << 20));
     context->width = settings->width;
     context->height = settings->height;
     context->thread_count = 1;

@@ -13,7 +13,7 @@ public final class VideoDecoder {
     public struct Limits: Sendable {
         /// Most pixels of a frame.
         public var pixelsMax: Int
-        /// Most bytes of one allocation. libavutil has one such limit for the process: that of the decoder called last holds.
+        /// Most bytes of one allocation. libavutil has one such limit for the process: the highest that was asked for holds.
         public var bytesMax: Int
 
         /// Makes limits; by default a frame has at most what a HEVC decoder of level 6.2 has to decode (ITU-T H.265

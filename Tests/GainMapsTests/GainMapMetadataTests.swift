@@ -43,11 +43,16 @@ import Testing
     }
 
     @Test func `only a map that reaches the headroom has Apple's name in a HEIC`() throws {
-        for (most, headroom, isApple) in [(2, 2, true), (2, 4, false), (4, 1, false)] {
+        // As iOS 18 writes it.
+        let (most, gamma) = (1.478, 0.732)
+        for (headroom, isApple) in [(most, true), (4, false), (1, false)] {
+            let channel = try Channel(
+                min: Fraction(0), max: #require(Fraction(nearest: most)),
+                gamma: #require(Fraction(nearest: gamma)))
+            let alternate = try #require(Fraction(nearest: headroom))
             let metadata = try #require(
                 GainMapMetadata(
-                    channels: [Channel(min: Fraction(0), max: Fraction(Int32(most)))],
-                    baseHeadroom: Fraction(0), alternateHeadroom: Fraction(Int32(headroom))))
+                    channels: [channel], baseHeadroom: Fraction(0), alternateHeadroom: alternate))
             let packet = String(decoding: HEIFGainMap.packet(of: metadata), as: UTF8.self)
             #expect(HEIFGainMap.name(of: metadata).contains("apple") == isApple)
             #expect(packet.contains("HDRGainMapHeadroom") == isApple)
