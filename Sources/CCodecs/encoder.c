@@ -17,6 +17,7 @@ struct minilab_encoder {
     AVFrame *frame;
 };
 
+// Not as for a decoder: frames are our own, so a refusal is of settings and never of a stranger's bytes.
 static int status_of(int error) {
     switch (error) {
     case 0: return MINILAB_CODEC_OK;

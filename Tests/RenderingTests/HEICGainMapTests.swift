@@ -32,6 +32,27 @@ import Testing
         return (try #require(HEIFMeta(of: &window)), window)
     }
 
+    @Test func `of which tmap says that the photo is its own map is the auxiliary picture`() throws
+    {
+        let path = try heic(HDRPhoto.Kind.all[0])
+        let (whole, _) = try meta(path)
+        let primary = try #require(whole.primary)
+        let toneMap = try #require(whole.items.values.first { $0.type == "tmap" }?.id)
+        let map = try #require(whole.items(from: toneMap, by: "dimg").last)
+        var bytes = try Picture.file(path)
+        // `dimg` from the tone map to two items, two bytes each.
+        let reference = Array("dimg".utf8) + Bytes.big(toneMap, 2) + Bytes.big(2, 2)
+        let place = try #require(bytes.firstRange(of: reference)).upperBound
+        bytes.replaceSubrange(place + 2..<place + 4, with: Bytes.big(primary, 2))
+        let harmed = try studio.write(bytes, as: "own.heic")
+
+        var (meta, window) = try meta(harmed)
+        #expect(meta.items(from: toneMap, by: "dimg") == [primary, primary])
+        let found = try #require(HEIFCompanions(meta, in: &window).map)
+        guard case .item(let item) = found.place else { return }
+        #expect(item == map && item != primary)
+    }
+
     @Test(arguments: HDRPhoto.Kind.all)
     func `is written as an auxiliary picture and as tmap, and read again`(_ kind: HDRPhoto.Kind)
         throws

@@ -21,6 +21,7 @@ struct PlanarHEIC: PlanarPhoto {
 
     /// Reads what boxes and parameter sets say; nil as ``PhotoFile/planar()`` says.
     init?(_ file: PhotoFile) {
+        // The other lanes say what is wrong with the boxes.
         guard let still = try? file.hevcStill() else { return nil }
         let profile = still.profile ?? file.profileOfCodes
         var colour = PhotoColour.sRGB
