@@ -413,6 +413,9 @@ let package = Package(
             name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(
+            name: "CodecsTests", dependencies: ["Boxes", "CZlib", "Codecs", "MinilabTesting"],
+            swiftSettings: settings),
+        .testTarget(
             name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"],
             swiftSettings: settings),
         .testTarget(

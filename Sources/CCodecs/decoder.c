@@ -1,5 +1,6 @@
 // Calls that must stay C: libavcodec's structures have fields that may move, and it calls back.
 #include "limits.h"
+#include "marks.h"
 #include "minilab_codecs.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@ struct minilab_decoder {
     AVCodecContext *context;
     AVPacket *packet;
     AVFrame *frame;
+    bool is_marked;
 };
 
 static int status_of(int error) {
@@ -40,52 +42,12 @@ static enum AVPixelFormat format_in_memory(AVCodecContext *context, const enum A
     return AV_PIX_FMT_NONE;
 }
 
-// libavcodec gives frames of HEVC without a word of which a slice is missing or ends early. So each block of luma begins with
-// samples that no encoder comes to by chance, and that those of 9 and more bits cannot have: where they still stand,
-// nothing was decoded. A block is the smallest that a slice can have (CtbLog2SizeY of at least 4, ITU-T H.265 §7.4.3.2.1); a sample's
-// row lies where deblocking from the block above does not reach, since that filters three rows.
-enum { block = 16, mark_row = 4, mark_bytes = 8 };
-static const uint8_t mark[mark_bytes] = {0xE7, 0x1D, 0xB2, 0xFC, 0x46, 0x93, 0xD8, 0x7B};
-
-static bool has_place(int x, int y, int width, int height, int bytes) {
-    return x * bytes + mark_bytes <= width * bytes && y + mark_row < height;
-}
-
-// Frames begin black and marked: what a damaged stream leaves out shows, and nothing of an earlier frame does.
-static int marked_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
-    int error = avcodec_default_get_buffer2(context, frame, flags);
-    if (error < 0) return error;
-    for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
-        memset(frame->buf[i]->data, 0, frame->buf[i]->size);
-    const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(frame->format);
-    // As large as it is coded: the frame that comes out is cropped.
-    frame->opaque = (void *) ((uintptr_t) (uint32_t) frame->width << 32 | (uint32_t) frame->height);
-    int bytes = format->comp[0].depth > 8 ? 2 : 1;
-    for (int y = 0; y < frame->height; y += block)
-        for (int x = 0; has_place(x, y, frame->width, frame->height, bytes); x += block)
-            memcpy(frame->data[0] + (y + mark_row) * (ptrdiff_t) frame->linesize[0] + x * bytes, mark, mark_bytes);
-    return 0;
-}
-
-// Whether a block was left out.
-static bool has_mark(const AVFrame *frame, int bytes) {
-    int width = (int) ((uintptr_t) frame->opaque >> 32), height = (int) (uint32_t) (uintptr_t) frame->opaque;
-    if (!frame->buf[0] || frame->width > width || frame->height > height) return true;
-    const uint8_t *start = frame->buf[0]->data;
-    for (int y = 0; y < height; y += block)
-        for (int x = 0; has_place(x, y, width, height, bytes); x += block)
-            if (!memcmp(start + (y + mark_row) * (ptrdiff_t) frame->linesize[0] + x * bytes, mark, mark_bytes))
-                return true;
-    return false;
-}
-
 int minilab_decoder_open(
-    const char *name, const uint8_t *config, size_t count, const struct minilab_decoder_limits *limits,
-    struct minilab_decoder **opened
+    const char *name, const struct minilab_decoder_settings *settings, struct minilab_decoder **opened
 ) {
     *opened = NULL;
     av_log_set_level(AV_LOG_QUIET);
-    minilab_allow_allocation(limits->bytes_max);
+    minilab_allow_allocation(settings->bytes_max);
     const AVCodec *codec = avcodec_find_decoder_by_name(name);
     if (!codec) return MINILAB_CODEC_UNSUPPORTED;
     struct minilab_decoder *decoder = av_mallocz(sizeof *decoder);
@@ -96,19 +58,24 @@ int minilab_decoder_open(
     int status = MINILAB_CODEC_MEMORY;
     AVCodecContext *context = decoder->context;
     if (!context || !decoder->packet || !decoder->frame) goto fail;
-    if (count > 0) {
-        context->extradata = av_mallocz(count + AV_INPUT_BUFFER_PADDING_SIZE);
+    if (settings->config_count > 0) {
+        context->extradata = av_mallocz(settings->config_count + AV_INPUT_BUFFER_PADDING_SIZE);
         if (!context->extradata) goto fail;
-        memcpy(context->extradata, config, count);
-        context->extradata_size = (int) count;
+        memcpy(context->extradata, settings->config, settings->config_count);
+        context->extradata_size = (int) settings->config_count;
     }
+    context->codec_tag = settings->tag;
+    context->width = settings->width;
+    context->height = settings->height;
+    context->has_b_frames = settings->reorder;
     context->thread_count = 1;
-    context->max_pixels = limits->pixels_max;
+    context->max_pixels = settings->pixels_max;
     context->err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE;
     // Crops to the pixel, not to what is aligned.
     context->flags |= AV_CODEC_FLAG_UNALIGNED;
     context->get_format = format_in_memory;
-    context->get_buffer2 = marked_buffer;
+    decoder->is_marked = minilab_may_mark(codec);
+    if (decoder->is_marked) context->get_buffer2 = minilab_marked_buffer;
     int error = avcodec_open2(context, codec, NULL);
     if (error < 0) {
         status = status_of(error);
@@ -136,19 +103,26 @@ int minilab_decoder_finish(struct minilab_decoder *decoder) {
     return status_of(avcodec_send_packet(decoder->context, NULL));
 }
 
+// The colours that codes mean, of a context or a frame.
+struct said {
+    enum AVColorPrimaries primaries;
+    enum AVColorTransferCharacteristic transfer;
+    enum AVColorSpace matrix;
+    enum AVColorRange range;
+};
+
 // Fills in all but the planes themselves.
 static int describe(
-    struct minilab_frame *out, enum AVPixelFormat pixels, int width, int height, enum AVColorSpace matrix,
-    enum AVColorRange range
+    struct minilab_frame *out, enum AVPixelFormat pixels, int width, int height, const struct said *said
 ) {
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(pixels);
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
-        | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_ALPHA;
-    if (!format || format->flags & strange || width <= 0 || height <= 0
-        || (format->nb_components != 1 && format->nb_components != 3))
-        return MINILAB_CODEC_UNSUPPORTED;
+        | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT;
+    if (!format || format->flags & strange || width <= 0 || height <= 0) return MINILAB_CODEC_UNSUPPORTED;
     memset(out, 0, sizeof *out);
-    out->plane_count = format->nb_components;
+    out->has_alpha = format->flags & AV_PIX_FMT_FLAG_ALPHA ? 1 : 0;
+    out->plane_count = format->nb_components - out->has_alpha;
+    if (out->plane_count != 1 && out->plane_count != 3) return MINILAB_CODEC_UNSUPPORTED;
     for (int i = 0; i < out->plane_count; i++) {
         // One sample behind the other, in planes of their own, from the lowest bit on.
         int bytes = format->comp[i].depth > 8 ? 2 : 1;
@@ -161,32 +135,39 @@ static int describe(
     out->bits = format->comp[0].depth;
     out->chroma_shift_x = out->plane_count == 3 ? format->log2_chroma_w : 0;
     out->chroma_shift_y = out->plane_count == 3 ? format->log2_chroma_h : 0;
-    out->matrix = matrix;
-    out->full_range = range == AVCOL_RANGE_JPEG ? 1 : range == AVCOL_RANGE_MPEG ? 0 : -1;
+    out->primaries = said->primaries;
+    out->transfer = said->transfer;
+    out->matrix = format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : said->matrix;
+    // 'yuvj' formats are those of full range, whatever else is said.
+    bool is_full = said->range == AVCOL_RANGE_JPEG || !strncmp(format->name, "yuvj", 4);
+    out->full_range = is_full ? 1 : said->range == AVCOL_RANGE_MPEG ? 0 : -1;
     return MINILAB_CODEC_OK;
 }
 
 int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *out) {
     const AVCodecContext *context = decoder->context;
     if (context->pix_fmt == AV_PIX_FMT_NONE) return MINILAB_CODEC_WANTS_MORE;
-    return describe(
-        out, context->pix_fmt, context->width, context->height, context->colorspace, context->color_range);
+    struct said said = {
+        context->color_primaries, context->color_trc, context->colorspace, context->color_range};
+    return describe(out, context->pix_fmt, context->width, context->height, &said);
 }
 
 int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *out) {
     AVFrame *frame = decoder->frame;
     int error = avcodec_receive_frame(decoder->context, frame);
     if (error < 0) return status_of(error);
-    int status = describe(
-        out, frame->format, frame->width, frame->height, frame->colorspace, frame->color_range);
+    struct said said = {frame->color_primaries, frame->color_trc, frame->colorspace, frame->color_range};
+    int status = describe(out, frame->format, frame->width, frame->height, &said);
     if (status != MINILAB_CODEC_OK) return status;
-    if (frame->decode_error_flags || frame->flags & AV_FRAME_FLAG_CORRUPT || has_mark(frame, out->bits > 8 ? 2 : 1))
+    if (frame->decode_error_flags || frame->flags & AV_FRAME_FLAG_CORRUPT
+        || (decoder->is_marked && minilab_has_mark(frame, out->bits > 8 ? 2 : 1)))
         return MINILAB_CODEC_DAMAGED;
     for (int i = 0; i < out->plane_count; i++) {
         if (!frame->data[i]) return MINILAB_CODEC_UNSUPPORTED;
         out->planes[i] = frame->data[i];
         out->strides[i] = frame->linesize[i];
     }
+    out->is_interlaced = frame->interlaced_frame ? 1 : 0;
     out->rank = frame->pts;
     return MINILAB_CODEC_OK;
 }

@@ -10,9 +10,13 @@ public struct DecodedFrame {
         public let height: Int
     }
 
-    /// Luma alone; or luma, blue and red difference; or, with matrix 0, green, blue and red.
+    /// Luma alone; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is left out.
     public let planes: [Plane]
     public let layout: FrameLayout
+    /// Whether there was alpha, as ProRes 4444 may have.
+    public let hasAlpha: Bool
+    /// Whether its rows are those of two fields, in turn.
+    public let isInterlaced: Bool
     /// The rank of the access unit that it came from.
     public let rank: Int
 }
@@ -25,26 +29,29 @@ public struct FrameLayout: Sendable, Equatable {
     public let bits: Int
     /// Whether there is chroma.
     public let hasChroma: Bool
-    /// By how many bits chroma is narrower and lower: 0 or 1, for HEVC.
+    /// By how many bits chroma is narrower and lower: 0 or 1, or 2 for a few Motion JPEGs.
     public let chromaShift: (x: Int, y: Int)
-    /// Matrix of ITU-T H.273; nil where the stream does not say.
-    public let matrix: Int?
+    /// Primaries, transfer function and matrix of ITU-T H.273; nil where the stream does not say.
+    public let primaries: Int?, transfer: Int?, matrix: Int?
     /// Whether codes have their full range; nil where the stream does not say.
     public let isFullRange: Bool?
 
     public static func == (a: FrameLayout, b: FrameLayout) -> Bool {
         a.width == b.width && a.height == b.height && a.bits == b.bits
             && a.hasChroma == b.hasChroma && a.chromaShift == b.chromaShift
-            && a.matrix == b.matrix && a.isFullRange == b.isFullRange
+            && a.primaries == b.primaries && a.transfer == b.transfer && a.matrix == b.matrix
+            && a.isFullRange == b.isFullRange
     }
 
     /// Makes a layout.
     public init(
         width: Int, height: Int, bits: Int = 8, hasChroma: Bool = true,
-        chromaShift: (x: Int, y: Int) = (1, 1), matrix: Int? = nil, isFullRange: Bool? = nil
+        chromaShift: (x: Int, y: Int) = (1, 1), primaries: Int? = nil, transfer: Int? = nil,
+        matrix: Int? = nil, isFullRange: Bool? = nil
     ) {
         (self.width, self.height, self.bits) = (width, height, bits)
         (self.hasChroma, self.chromaShift) = (hasChroma, chromaShift)
+        (self.primaries, self.transfer) = (primaries, transfer)
         (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 

@@ -5,8 +5,30 @@ import CCodecs
 /// Not for several threads at once.
 public final class VideoDecoder {
     /// The decoders that may be opened, by libavcodec's names.
+    ///
+    /// AV1 is dav1d's: libavcodec's own decoder, `av1`, needs hardware. VP9 is libvpx's: libavcodec's own gives frames without a word
+    /// of samples that end early. libvpx learns of ``Limits`` only once it has decoded a frame.
     public enum Codec: String, Sendable, CaseIterable {
-        case hevc
+        case h264, hevc, mpeg4, mjpeg, prores
+        case vp9 = "libvpx-vp9"
+        case av1 = "libdav1d"
+    }
+
+    /// Facts of a movie's tables that some decoders cannot do without.
+    public struct Container: Sendable {
+        /// The four characters by which the sample entry names the codec: ProRes of 10 and 12 bits differ in them alone.
+        public var format: [UInt8] = []
+        /// Of the pictures, by the sample entry: Motion JPEG of half the height has two fields in a sample. 0 where unknown.
+        public var width = 0, height = 0
+        /// Most samples that are decoded before one that is shown earlier: an H.264 stream need not say it, and a decoder
+        /// that guesses too few leaves frames out.
+        public var reorderDepth = 0
+
+        /// Nothing is known.
+        public init() {}
+
+        /// Most frames that H.264 and HEVC allow to be held back.
+        static let reorderDepthMax = 16
     }
 
     /// The most that a stream may ask for.
@@ -34,17 +56,24 @@ public final class VideoDecoder {
 
     /// Opens a decoder.
     ///
-    /// - Parameter configuration: parameter sets as the container has them: the content of `hvcC`. Access units then
-    ///   are NAL units with their lengths.
+    /// - Parameter configuration: parameter sets as the container has them: the content of `hvcC` or `avcC`, for which access
+    ///   units are NAL units with their lengths; the decoder's part of `esds`; the units of `av1C`; nothing for others.
     /// - Throws: `unsupported` also for a configuration that it cannot read.
-    public init(_ codec: Codec, configuration: [UInt8], limits: Limits = Limits())
-        throws(CodecError)
-    {
-        var bounds = minilab_decoder_limits(
-            pixels_max: Int64(limits.pixelsMax), bytes_max: limits.bytesMax)
+    public init(
+        _ codec: Codec, configuration: [UInt8], container: Container = Container(),
+        limits: Limits = Limits()
+    ) throws(CodecError) {
         var opened: OpaquePointer?
-        let status = minilab_decoder_open(
-            codec.rawValue, configuration, configuration.count, &bounds, &opened)
+        let status = configuration.withUnsafeBufferPointer { bytes in
+            var settings = minilab_decoder_settings(
+                config: bytes.baseAddress, config_count: bytes.count,
+                tag: container.format.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) },
+                width: Int32(clamping: container.width), height: Int32(clamping: container.height),
+                reorder: Int32(
+                    clamping: min(max(0, container.reorderDepth), Container.reorderDepthMax)),
+                pixels_max: Int64(limits.pixelsMax), bytes_max: limits.bytesMax)
+            return minilab_decoder_open(codec.rawValue, &settings, &opened)
+        }
         guard status == MINILAB_CODEC_OK.rawValue, let opened else {
             let isMemory = status == MINILAB_CODEC_MEMORY.rawValue
             throw CodecError(
@@ -66,7 +95,10 @@ public final class VideoDecoder {
         return FrameLayout(frame)
     }
 
-    /// Sends an access unit; frames come out in the order of the ranks.
+    /// Sends an access unit; frames come out in the order in which they are shown, each with the rank of its unit.
+    ///
+    /// All frames must be received before the next unit is sent. A unit may end without a frame and without an error, where what it refers to is
+    /// missing: the caller counts.
     public func send(_ unit: [UInt8], rank: Int = 0) throws(CodecError) {
         try check(minilab_decoder_send(decoder, unit, unit.count, Int64(rank)), "decode")
     }
@@ -119,6 +151,7 @@ extension DecodedFrame {
         layout = FrameLayout(frame)
         let shift = layout.chromaShift
         rank = Int(frame.rank)
+        (hasAlpha, isInterlaced) = (frame.has_alpha == 1, frame.is_interlaced == 1)
         let starts = [frame.planes.0, frame.planes.1, frame.planes.2]
         let strides = [frame.strides.0, frame.strides.1, frame.strides.2]
         var planes: [Plane] = []
@@ -141,8 +174,11 @@ extension FrameLayout {
             width: Int(frame.width), height: Int(frame.height), bits: Int(frame.bits),
             hasChroma: frame.plane_count == 3,
             chromaShift: (x: Int(frame.chroma_shift_x), y: Int(frame.chroma_shift_y)),
-            // H.273: 2 is unspecified.
-            matrix: frame.matrix == 2 ? nil : Int(frame.matrix),
+            primaries: Self.said(frame.primaries), transfer: Self.said(frame.transfer),
+            matrix: Self.said(frame.matrix),
             isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
     }
+
+    /// A number of H.273, of which 2 is unspecified.
+    private static func said(_ number: Int32) -> Int? { number == 2 ? nil : Int(number) }
 }

@@ -11,10 +11,8 @@ public final class VideoEncoder {
 
     /// The shape of frames, and what the stream says of them.
     public struct Settings: Sendable {
-        /// Size, bits, chroma, matrix and range; what is nil is not said.
+        /// Size, bits, chroma and colour; what is nil is not said.
         public var layout: FrameLayout
-        /// Primaries and transfer function of ITU-T H.273, or nil for what somebody else says.
-        public var primaries: Int?, transfer: Int?
         /// Ranks of a second.
         public var ticksPerSecond = 1
         /// Frames from a key frame to the next at most: 1 where each stands by itself.
@@ -42,7 +40,7 @@ public final class VideoEncoder {
             chroma_shift_x: Int32(layout.chromaShift.x),
             chroma_shift_y: Int32(layout.chromaShift.y), bits: Int32(layout.bits),
             // H.273: 2 is unspecified.
-            primaries: Int32(settings.primaries ?? 2), transfer: Int32(settings.transfer ?? 2),
+            primaries: Int32(layout.primaries ?? 2), transfer: Int32(layout.transfer ?? 2),
             matrix: Int32(layout.matrix ?? 2), full_range: layout.isFullRange == true ? 1 : 0,
             ticks_per_second: Int32(settings.ticksPerSecond),
             key_distance: Int32(settings.keyDistance))

@@ -71,8 +71,9 @@ public struct HEIFPlacement: Sendable, Equatable {
 /// The content of a `clap`: width, height, and where the middle lies, as fractions.
 ///
 /// Source: ISO/IEC 14496-12 §12.1.4.
-struct CleanAperture {
-    let width, height, horizontalOffset, verticalOffset: Double
+public struct CleanAperture: Sendable, Equatable {
+    /// In pixels; the middle lies so far right of, and below, the picture's.
+    public let width, height, horizontalOffset, verticalOffset: Double
 
     /// Nil for what is too short, or divides by nothing.
     init?(_ content: ArraySlice<UInt8>) {

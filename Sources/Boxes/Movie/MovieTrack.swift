@@ -16,6 +16,8 @@ public struct MovieTrack: Sendable {
     public let timeScale: Int
     /// The codecs of its samples, by the sample descriptions: one as a rule.
     public let formats: [BoxType]
+    /// The first sample description, whole; empty where there is none.
+    let entry: [UInt8]
     /// Whether all samples lie in this file.
     public let isSelfContained: Bool
     /// Where its box stands among those of `moov`.
@@ -42,9 +44,9 @@ public struct MovieTrack: Sendable {
         height = header.number(at: at + MovieMatrix.length + 4, 2)
         handler = BoxType(UInt32(kind.number(at: 8, 4)))
         timeScale = media.number(at: media.first == 1 ? 20 : 12, 4)
-        formats = try Self.entries(of: descriptions).map { entry in
-            BoxType(UInt32(entry.number(at: 4, 4)))
-        }
+        let entries = try Self.entries(of: descriptions)
+        formats = entries.map { entry in BoxType(UInt32(entry.number(at: 4, 4))) }
+        entry = entries.first.map { Array($0) } ?? []
         isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
     }
 

@@ -21,8 +21,9 @@ public struct SampleEntry: Sendable, Equatable {
     }
 
     /// Bytes of an entry before its boxes: of all samples, and of pictures (ISO/IEC 14496-12 §12.1.3).
-    private static let header = 86
-    private static let sizeAt = 32
+    static let header = 86
+    /// Where its width stands, before its height: two bytes each.
+    static let sizeAt = 32
     private static let compressorName = 50..<82
 
     /// Boxes of the source's codec, which are wrong for another one, and of what its encoder had besides pictures: a second eye

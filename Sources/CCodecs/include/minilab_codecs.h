@@ -18,7 +18,15 @@ enum minilab_codec_status {
     MINILAB_CODEC_MEMORY = -3,
 };
 
-struct minilab_decoder_limits {
+// How a decoder is opened.
+struct minilab_decoder_settings {
+    // That of the container (hvcC, avcC …), or NULL.
+    const uint8_t *config;
+    size_t config_count;
+    // What the container says: the four characters that name the codec, the first one lowest; the size of pictures; and how many
+    // access units at most come before one that is shown earlier. 0 where it says nothing.
+    uint32_t tag;
+    int width, height, reorder;
     // Most pixels of a frame, and most bytes of one allocation of the whole process.
     int64_t pixels_max;
     size_t bytes_max;
@@ -34,19 +42,20 @@ struct minilab_frame {
     // By how many bits chroma is smaller.
     int chroma_shift_x, chroma_shift_y;
     // Numbers of ITU-T H.273; 2 where the stream does not say.
-    int matrix;
+    int primaries, transfer, matrix;
     // 1 when codes have their full range, 0 when not, -1 when the stream does not say.
     int full_range;
+    // Whether there was a plane of alpha, which is left out; and whether the rows are those of two fields.
+    int has_alpha, is_interlaced;
     // As it was sent.
     int64_t rank;
 };
 
 struct minilab_decoder;
 
-// Opens a decoder by libavcodec's name. The configuration is that of the container (hvcC), or NULL.
+// Opens a decoder by libavcodec's name.
 int minilab_decoder_open(
-    const char *name, const uint8_t *config, size_t count, const struct minilab_decoder_limits *limits,
-    struct minilab_decoder **decoder);
+    const char *name, const struct minilab_decoder_settings *settings, struct minilab_decoder **decoder);
 
 // Fills in what the configuration says of frames, all but their planes; MINILAB_CODEC_WANTS_MORE where it does not say.
 int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *frame);

@@ -56,8 +56,8 @@ public struct HEICCoding: Sendable {
         var settings = VideoEncoder.Settings(
             FrameLayout(
                 width: width, height: height, bits: bits, hasChroma: chroma != .none,
-                chromaShift: (shift, shift), matrix: Self.matrix, isFullRange: true))
-        (settings.primaries, settings.transfer) = (primaries, transfer)
+                chromaShift: (shift, shift), primaries: primaries, transfer: transfer,
+                matrix: Self.matrix, isFullRange: true))
         settings.options = [
             ("preset", Self.preset), ("crf", "\(rate)"), ("x265-params", Self.parameters),
         ]

@@ -1,0 +1,97 @@
+/// The codec of a video track, and how its pictures are meant, by its sample description.
+///
+/// Source: ISO/IEC 14496-12 §12.1, ISO/IEC 14496-15 §5 and §8, ISO/IEC 14496-1 §7.2.6 (`esds`), the QuickTime File Format, and the
+/// bindings of AV1 and VP9 to ISO's files.
+public struct MovieCodec: Sendable, Equatable {
+    /// Codecs that are decoded.
+    public enum Kind: String, Sendable, CaseIterable {
+        case h264, hevc, mpeg4, mjpeg, prores, av1, vp9
+
+        /// libavcodec's name of the decoder.
+        public var decoderName: String {
+            switch self {
+            case .av1: "libdav1d"
+            case .vp9: "libvpx-vp9"
+            default: rawValue
+            }
+        }
+    }
+
+    public let kind: Kind
+    /// `avc1`, `hvc1`, `apcn` …
+    public let format: BoxType
+    /// The bytes that a decoder is opened with; empty where the stream says all.
+    public let configuration: [UInt8]
+    /// Of the coded pictures, in pixels.
+    public let width, height: Int
+    /// What codes mean, as far as the entry says; it has precedence over the stream.
+    public let colour: MovieColour?
+    /// Whether a picture has the rows of two fields; nil where the entry does not say.
+    public let isInterlaced: Bool?
+    /// Width and height of a pixel, by each other; nil where they are equal.
+    public let pixelAspect: PixelAspect?
+    /// The part of the pictures that is meant to be shown: phones have it in Live Photos, whose frames are not cropped to it.
+    public let cleanAperture: CleanAperture?
+
+    /// The shape of a pixel.
+    public struct PixelAspect: Sendable, Equatable {
+        public let horizontal, vertical: Int
+    }
+
+    /// Reads a track's sample description.
+    ///
+    /// - Throws: `unsupported` for another codec, named; `damaged` where the codec's box is missing or is none.
+    public init(_ track: MovieTrack) throws(MovieProblem) { try self.init(entry: track.entry) }
+
+    init(entry: [UInt8]) throws(MovieProblem) {
+        guard entry.count >= SampleEntry.header else {
+            throw .damaged(
+                "a sample description of \(entry.count) bytes; one of pictures has \(SampleEntry.header)"
+            )
+        }
+        let boxes = Boxes(entry)
+        format = BoxType(UInt32(entry.number(at: 4, 4)))
+        (kind, configuration) = try boxes.codec(format)
+        guard configuration.count <= HEVCConfiguration.bytesMax else {
+            throw .damaged("a configuration of \(configuration.count) bytes for \(format)")
+        }
+        width = entry.number(at: SampleEntry.sizeAt, 2)
+        height = entry.number(at: SampleEntry.sizeAt + 2, 2)
+        colour = boxes.all("colr").lazy.compactMap { MovieColour($0) }.first
+        isInterlaced = boxes.first("fiel").flatMap(\.first).map { $0 > 1 }
+        pixelAspect = boxes.first("pasp").flatMap { box in
+            let (across, down) = (box.number(at: 0, 4), box.number(at: 4, 4))
+            guard across > 0, down > 0, across != down else { return nil }
+            return PixelAspect(horizontal: across, vertical: down)
+        }
+        cleanAperture = boxes.first("clap").flatMap { CleanAperture($0) }
+    }
+
+    /// The boxes of a sample description.
+    struct Boxes {
+        private var boxes: [(type: BoxType, content: ArraySlice<UInt8>)] = []
+
+        /// Most boxes of one description; phones write up to nine.
+        private static let countMax = 100
+
+        /// Up to the first that is none: QuickTime may end with four bytes of zero.
+        init(_ entry: [UInt8]) {
+            var rest = entry.dropFirst(SampleEntry.header)
+            while rest.count >= 8, boxes.count < Self.countMax {
+                let length = rest.number(at: 0, 4)
+                guard (8...rest.count).contains(length) else { break }
+                boxes.append(
+                    (BoxType(UInt32(rest.number(at: 4, 4))), rest.prefix(length).dropFirst(8)))
+                rest = rest.dropFirst(length)
+            }
+        }
+
+        func first(_ type: BoxType) -> ArraySlice<UInt8>? {
+            boxes.first { $0.type == type }?.content
+        }
+
+        func all(_ type: BoxType) -> [ArraySlice<UInt8>] {
+            boxes.filter { $0.type == type }.map(\.content)
+        }
+    }
+}
