@@ -1,0 +1,98 @@
+import Adjustments
+import Codecs
+import Filters
+import HEIC
+
+/// The meaning of the codes of a movie's frames.
+struct FrameColour: Sendable, Equatable {
+    /// What one place says: numbers of ITU-T H.273, or nil for what it does not say. 2 is unspecified there, and counts as nil.
+    struct Said: Sendable, Equatable {
+        var primaries: Int?, transfer: Int?, matrix: Int?
+        /// What `nclc` and a stream without a description of its signal do not say.
+        var isFullRange: Bool?
+
+        init(
+            primaries: Int? = nil, transfer: Int? = nil, matrix: Int? = nil,
+            isFullRange: Bool? = nil
+        ) {
+            (self.primaries, self.transfer) = (primaries, transfer)
+            (self.matrix, self.isFullRange) = (matrix, isFullRange)
+        }
+    }
+
+    /// Luma and differences to red, green and blue.
+    let codes: YCbCrColour
+    let primaries: FramePrimaries
+    let transfer: TransferFunction
+
+    /// Lines up to which a movie that does not say its matrix is one of standard definition.
+    private static let standardLinesMax = 576
+
+    /// Takes what the container says before what the stream says, field by field, and what is usual for what neither says: limited
+    /// range, BT.709, and the matrix of BT.601 up to 576 lines.
+    ///
+    /// - Parameters:
+    ///   - layout: of decoded frames, as they are stored; what it says counts as the stream's where that says nothing.
+    ///   - container: a `colr` box.
+    ///   - stream: the description in the parameter sets.
+    /// - Throws: `unsupportedFormat` for colours that are not known here, and for frames without chroma.
+    init(
+        of layout: FrameLayout, container: Said = Said(), stream: Said = Said()
+    ) throws(Failure) {
+        func first(_ numbers: Int?...) -> Int? { numbers.compactMap(\.self).first { $0 != 2 } }
+        guard layout.hasChroma else {
+            throw Failure(
+                .unsupportedFormat,
+                "The movie's frames have no chroma, which is not supported; expected is luma with two planes of chroma."
+            )
+        }
+        let primaries = first(container.primaries, stream.primaries) ?? 1
+        guard let known = FramePrimaries(rawValue: primaries) else {
+            throw Self.unsupported("primaries", primaries, "1, 5, 6, 9 and 12")
+        }
+        let transfer = first(container.transfer, stream.transfer) ?? 1
+        guard let function = TransferFunction(h273: transfer) else {
+            throw Self.unsupported(
+                "transfer function", transfer, "1, 4, 5, 6, 8, 13, 14, 15, 16 and 18")
+        }
+        let usual = layout.height <= Self.standardLinesMax ? 6 : 1
+        let matrix = first(container.matrix, stream.matrix, layout.matrix) ?? usual
+        guard [1, 4, 5, 6, 7, 9].contains(matrix) else {
+            throw Self.unsupported("matrix", matrix, "1, 4, 5, 6, 7 and 9")
+        }
+        let isFullRange =
+            container.isFullRange ?? stream.isFullRange ?? layout.isFullRange ?? false
+        do throws(HEICError) {
+            codes = try YCbCrColour(matrix: matrix, isFullRange: isFullRange, bits: layout.bits)
+        } catch {
+            throw Failure(.unsupportedFormat, "The movie's colours cannot be read: \(error).")
+        }
+        (self.primaries, self.transfer) = (known, function)
+    }
+
+    private static func unsupported(_ what: String, _ number: Int, _ known: String) -> Failure {
+        Failure(
+            .unsupportedFormat,
+            "The movie's colours have \(what) \(number) of ITU-T H.273, which is not supported; known are \(known). "
+                + "Convert the movie to BT.709, for example.")
+    }
+
+    /// Whether red, green and blue beyond black and white are kept. With the full range codes cannot mean them: they come of
+    /// compression, and are cut off as those of a JPEG are.
+    var isExtended: Bool { !codes.isFullRange }
+}
+
+extension FrameColour {
+    /// Linear light to that of sRGB's primaries; nil when they are the same.
+    var toWorking: ColourMatrix? { primaries.toWorking }
+    /// The way back.
+    var fromWorking: ColourMatrix? { toWorking?.inverse }
+
+    /// - Parameter white: the number that white is to have in red, green and blue.
+    func equations(white: Double) -> PlaneEquations {
+        guard let equations = PlaneEquations(codes, white: white) else {
+            preconditionFailure("init refuses planes of green, blue and red")
+        }
+        return equations
+    }
+}
