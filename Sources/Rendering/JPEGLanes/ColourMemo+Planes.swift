@@ -1,6 +1,6 @@
 import Pixels
 
-/// One edited colour of a JPEG in 32 bits, made so that up to four can be added up for their mean.
+/// One edited colour of planes in 32 bits, made so that up to four can be added up for their mean.
 ///
 /// Luma is in the highest byte; red and blue chroma are in quarters of a code, 12 bits each, so that
 /// the mean of four is rounded once.

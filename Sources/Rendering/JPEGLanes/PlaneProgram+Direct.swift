@@ -21,6 +21,7 @@ extension PlaneProgram {
     /// The same with a vignette.
     func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
         let shift = (rows.across * rows.down).trailingZeroBitCount
+        let chroma = vignette.chroma(shift: shift)
         computeInChunks(rows, words: PlaneVignette.words) { results, start, count in
             var total: UInt64 = 0
             visit(rows, from: start, count: count) { i, luma, column in
@@ -29,8 +30,7 @@ extension PlaneProgram {
                 luma.pointee = PlaneVignette.luma(of: result)
                 total &+= result
                 guard (i + 1).isMultiple(of: 1 << shift) else { return }
-                (rows.blue[column], rows.red[column]) = PlaneVignette.chroma(
-                    of: total, shift: shift)
+                (rows.blue[column], rows.red[column]) = chroma.codes(of: total)
                 total = 0
             }
         }

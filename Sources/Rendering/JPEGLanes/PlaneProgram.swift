@@ -4,40 +4,69 @@ import JPEG
 import Pixels
 import RenderProtocol
 
-/// Consecutive per-pixel filters over the planes of a JPEG: YCbCr codes in, YCbCr codes out, without
-/// upsampling and without an RGB picture.
+/// Consecutive per-pixel filters over planes of 8 bits, of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out,
+/// without upsampling and without an RGB picture.
 ///
 /// Each luma sample with the chroma sample that it shares is a colour, which becomes red, green and blue
-/// by JFIF's equations, goes through the filters, and comes back, not rounded in between. A chroma
+/// by its ``PlaneEquations``, goes through the filters, and comes back, not rounded in between. A chroma
 /// sample of the result is the mean over the luma samples that share it.
 struct PlaneProgram {
     let filters: [any PixelFilter]
-    let colour: PhotoColour
-    let light: [Table<Float>]
-    let codes: [LightCurve]
+    let colour: PlaneColour
     private let memos: ColourMemoPool
     let vignette: PlaneVignette?
 
     /// Samplings that it knows.
     static let chromas: Set = ["4:4:4", "4:2:2", "4:4:0", "4:2:0"]
 
-    /// Makes the pass; its tables are ready when this returns.
+    /// Makes the pass for a JPEG; its tables are ready when this returns.
     ///
     /// - Parameters:
     ///   - filters: none of which uses its position, but the last one, if it is a ``RadialGain``.
     ///   - chain: the filters as the recipe names them, by which colours are kept from photo to photo.
     init(filters: [any PixelFilter], colour: PhotoColour, chain: [Filter]) {
         let last = filters.last as? any RadialGain
-        vignette = last.map { PlaneVignette($0, colour) }
+        self.init(
+            filters: filters, colour: PlaneColour(colour), centre: last?.centre ?? (0, 0),
+            memos: .pool(
+                for: .init(
+                    filters: last == nil ? chain : chain.dropLast(), source: colour, target: colour,
+                    isYCbCr: true, words: Self.words(filters))))
+    }
+
+    /// Makes the pass for planes whose colours are kept as long as the program.
+    ///
+    /// - Parameters:
+    ///   - filters: as above.
+    ///   - centre: of a ``RadialGain``, in the picture as it is stored, from the left and from the bottom.
+    init(
+        filters: [any PixelFilter], colour: PlaneColour, centre: (x: Double, y: Double) = (0, 0),
+        memos: ColourMemoPool? = nil
+    ) {
+        let last = filters.last as? any RadialGain
+        vignette = last.map { PlaneVignette($0, at: centre, colour) }
         self.filters = last == nil ? filters : filters.dropLast()
         self.colour = colour
-        let curves = PlaneCurves(colour)
-        light = curves.light
-        codes = curves.codes
-        memos = .pool(
-            for: .init(
-                filters: last == nil ? chain : chain.dropLast(), source: colour, target: colour,
-                isYCbCr: true, words: last == nil ? 1 : PlaneVignette.words))
+        self.memos = memos ?? ColourMemoPool(words: Self.words(filters))
+    }
+
+    /// Words that the memo keeps of a colour.
+    private static func words(_ filters: [any PixelFilter]) -> Int {
+        filters.last is any RadialGain ? PlaneVignette.words : 1
+    }
+
+    /// Some rows of planes, which are replaced.
+    struct Band {
+        /// The first sample of luma, blue and red chroma.
+        let luma, blue, red: UnsafeMutablePointer<UInt8>
+        /// Samples from a row to the next one.
+        let lumaStride, chromaStride: Int
+        /// Samples of a row of chroma, and rows of chroma. All the luma that shares them is there.
+        let columns: Int, rows: Int
+        /// Samples of luma to a sample of chroma: 1 or 2.
+        let across, down: Int
+        /// Where the upper edge lies: from the bottom of the picture, in pixels.
+        let top: Int
     }
 
     /// Replaces the samples of a row of MCUs. What fills up its edges has been filled in.
@@ -46,21 +75,31 @@ struct PlaneProgram {
     ///   - mcuRow: of these planes.
     ///   - photoRow: which row of MCUs of the photo that is.
     func run(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
+        let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
+        run(
+            Band(
+                luma: luma.row(0, of: mcuRow), blue: blue.row(0, of: mcuRow),
+                red: red.row(0, of: mcuRow), lumaStride: luma.stride, chromaStride: blue.stride,
+                columns: blue.stride, rows: blue.mcuHeight, across: luma.stride / blue.stride,
+                down: luma.mcuHeight / blue.mcuHeight,
+                top: planes.layout.height - photoRow * luma.mcuHeight))
+    }
+
+    /// Replaces the samples of some rows.
+    func run(_ band: Band) {
         let memo = memos.take()
         let isLookedUp = memo.isWorthwhile
-        let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
-        let down = luma.mcuHeight / blue.mcuHeight
-        for row in 0..<blue.mcuHeight {
-            let lumaRow = luma.row(row * down, of: mcuRow)
+        for row in 0..<band.rows {
+            let luma = band.luma + row * band.down * band.lumaStride
             let rows = Rows(
-                luma: lumaRow, below: lumaRow + luma.stride, blue: blue.row(row, of: mcuRow),
-                red: red.row(row, of: mcuRow), count: blue.stride,
-                across: luma.stride / blue.stride, down: down)
+                luma: luma, below: luma + band.lumaStride,
+                blue: band.blue + row * band.chromaStride,
+                red: band.red + row * band.chromaStride, count: band.columns, across: band.across,
+                down: band.down)
             if let vignette {
-                let photoLine = photoRow * luma.mcuHeight + row * down
                 run(
                     rows, vignette, in: isLookedUp ? memo : nil,
-                    y: Double(planes.layout.height - photoLine) - Double(down) / 2)
+                    y: Double(band.top - row * band.down) - Double(band.down) / 2)
             } else if isLookedUp {
                 lookUp(rows, in: memo)
             } else {
@@ -68,7 +107,7 @@ struct PlaneProgram {
             }
         }
         if isLookedUp {
-            memo.note(pixels: luma.stride * luma.mcuHeight)
+            memo.note(pixels: band.columns * band.across * band.rows * band.down)
         } else {
             memo.skip()
         }

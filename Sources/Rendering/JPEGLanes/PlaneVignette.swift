@@ -3,7 +3,7 @@ import Filters
 import Glibc
 import Pixels
 
-/// A vignette as the last step over the planes of a JPEG.
+/// A vignette as the last step over planes.
 ///
 /// Light times a gain is a sum of logarithms. So the memo of colours keeps the logarithms of light that
 /// the filters before have made, a table has those of the gain by distance, and others what their sum adds
@@ -11,7 +11,7 @@ import Pixels
 /// a gain, since a vignette does not change within two pixels.
 ///
 /// Logarithms count 1/256 of an octave, which moves an 8-bit code by 0.15 at the most; light below 2⁻¹⁶
-/// has code 0.
+/// is black, as is negative light.
 ///
 /// Measured on 24 MP, one core, above decoding and encoding planes: 180 ms with three codes of 16 bits that are
 /// multiplied and added up and a gain per pixel; what the sums below take is in the table of ops/bench.
@@ -33,33 +33,48 @@ struct PlaneVignette {
     /// By the sum of light's and the gain's logarithm, for red, green, blue: what it adds to a result.
     private let sums: [Table<UInt64>]
 
-    // A result: red in the highest 16 bits and blue in the next, in 1/64 of a code, and luma in the lower
-    // 32, in 2⁻¹⁸. Four of them can be added up.
-    private static let codeParts = 64.0
+    // A result: red in the highest 16 bits and blue in the next, in 2^-codeBits of a code of luma, and luma in the
+    // lower 32, in 2⁻¹⁸. Four of them can be added up.
+    private let codeBits: Int
     private static let lumaBits = 18
-    // JFIF 1.02, "Conversion to and from RGB".
-    private static let lumaShares = [0.299, 0.587, 0.114]
     private static let places = [48, nil, 32]
+    /// By how much chroma grows with a difference in 2^-codeBits, in 2⁻²².
+    private let blueFactor, redFactor: Int
+    /// No difference.
+    private let zero: Int
 
-    init(_ filter: any RadialGain, _ colour: PhotoColour) {
-        (centreX, centreY) = (Float(filter.centre.x), Float(filter.centre.y))
+    /// - Parameter centre: of the filter in the picture as it is stored: from the left and from the bottom.
+    init(_ filter: any RadialGain, at centre: (x: Double, y: Double), _ colour: PlaneColour) {
+        (centreX, centreY) = (Float(centre.x), Float(centre.y))
         let step = filter.reach / Double(Self.entries - 1)
         scale = Float(1 / step)
         gains = Table(count: Self.entries) {
             let gain = UInt64(Self.logarithm(filter.gain(at: Double($0) * step)))
             return gain | gain << 16 | gain << 32
         }
-        sums = colour.curves.enumerated().map { channel, curve in
+        // Codes above white need two more bits.
+        let codeBits = colour.curves.isExtended ? 4 : 6
+        let codeMax = Double(1 << (14 - codeBits)) - 1
+        let equations = colour.equations
+        let shares = equations.shares
+        sums = colour.curves.code.enumerated().map { channel, code in
             Table(count: 2 * Self.most + 1) { sum in
                 let light = exp2(Double(sum - 2 * Self.one) / Self.stepsPerOctave)
-                let code = curve.encoded(light) * 255
-                let luma = code * Self.lumaShares[channel] * Double(1 << Self.lumaBits)
+                let code = min(
+                    code(light) * Double(equations.lumaCodes) + Double(equations.black), codeMax)
+                let luma = code * shares[channel] * Double(1 << Self.lumaBits)
                 let own = Self.places[channel].map {
-                    UInt64((code * Self.codeParts).rounded()) << UInt64($0)
+                    UInt64((code * Double(1 << codeBits)).rounded()) << UInt64($0)
                 }
                 return UInt64(luma.rounded()) | (own ?? 0)
             }
         }
+        func factor(_ codes: Float) -> Int {
+            Int((Double(codes / equations.lumaCodes) * Double(1 << (22 - codeBits))).rounded())
+        }
+        (blueFactor, redFactor) = (factor(equations.blueCodes), factor(equations.redCodes))
+        zero = Int(equations.zero)
+        self.codeBits = codeBits
     }
 
     private static func logarithm(_ light: Double) -> Int {
@@ -173,6 +188,7 @@ struct PlaneVignette {
         _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int, shift: Int
     ) {
         let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
+        let chroma = chroma(shift: shift)
         var words = words
         for column in block {
             let gain = gains[column]
@@ -186,7 +202,7 @@ struct PlaneVignette {
                     words += 1
                 }
             }
-            (rows.blue[column], rows.red[column]) = Self.chroma(of: total, shift: shift)
+            (rows.blue[column], rows.red[column]) = chroma.codes(of: total)
         }
     }
 
@@ -209,22 +225,37 @@ struct PlaneVignette {
     /// The luma of a result.
     @inline(__always)
     static func luma(of result: UInt64) -> UInt8 {
-        UInt8(truncatingIfNeeded: (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18)
-    }
-
-    /// Blue and red chroma of a sum of 2^shift results.
-    @inline(__always)
-    static func chroma(of total: UInt64, shift: Int) -> (blue: UInt8, red: UInt8) {
-        let luma = Int(truncatingIfNeeded: (total & 0xFFFF_FFFF) &>> UInt64(12 &+ shift))
-        let blue = Int(truncatingIfNeeded: total &>> 32 & 0xFFFF) &>> shift
-        let red = Int(truncatingIfNeeded: total &>> 48) &>> shift
-        return (chroma((blue &- luma) &* 36_984), chroma((red &- luma) &* 46_745))
-    }
-
-    /// The code of a chroma in 2⁻²² of a code: 1/64 times 2⁻¹⁶.
-    @inline(__always)
-    private static func chroma(_ difference: Int) -> UInt8 {
-        let code = 128 &+ (difference &+ 1 &<< 21) &>> 22
+        let code = (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18
         return UInt8(truncatingIfNeeded: code < 255 ? code : 255)
+    }
+
+    /// Chroma of sums of results.
+    struct Chroma {
+        fileprivate let lumaShift: UInt64, shift: Int, blueFactor: Int, redFactor: Int, zero: Int
+
+        /// Blue and red chroma of a sum.
+        @inline(__always)
+        func codes(of total: UInt64) -> (blue: UInt8, red: UInt8) {
+            let luma = Int(truncatingIfNeeded: (total & 0xFFFF_FFFF) &>> lumaShift)
+            let blue = Int(truncatingIfNeeded: total &>> 32 & 0xFFFF) &>> shift
+            let red = Int(truncatingIfNeeded: total &>> 48) &>> shift
+            return (code((blue &- luma) &* blueFactor), code((red &- luma) &* redFactor))
+        }
+
+        /// The code of a chroma in 2⁻²² of a code.
+        @inline(__always)
+        private func code(_ difference: Int) -> UInt8 {
+            let code = zero &+ (difference &+ 1 &<< 21) &>> 22
+            let above = code > 0 ? code : 0
+            return UInt8(truncatingIfNeeded: above < 255 ? above : 255)
+        }
+    }
+
+    /// Makes chroma of sums of 2^shift results.
+    @inline(__always)
+    func chroma(shift: Int) -> Chroma {
+        Chroma(
+            lumaShift: UInt64(Self.lumaBits &- codeBits &+ shift), shift: shift,
+            blueFactor: blueFactor, redFactor: redFactor, zero: zero)
     }
 }

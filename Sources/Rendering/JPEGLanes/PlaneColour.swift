@@ -1,0 +1,103 @@
+import Filters
+import Pixels
+
+/// The meaning of 8-bit codes in planes: equations to red, green and blue, of which 255 is white, and curves and matrices to light.
+struct PlaneColour: Sendable {
+    let equations: PlaneEquations
+    let curves: PlaneCurves
+    /// Linear light of the picture's primaries to linear sRGB, or nil when they are the same.
+    let toWorking: ColourMatrix?
+    /// The way back.
+    let fromWorking: ColourMatrix?
+
+    /// The codes of a JPEG.
+    init(_ colour: PhotoColour) {
+        equations = .jpeg
+        curves = PlaneCurves.of(colour)
+        (toWorking, fromWorking) = (colour.toWorking, colour.fromWorking)
+    }
+
+    /// The codes of a movie's frames of 8 bits.
+    init(_ colour: FrameColour) {
+        equations = colour.equations(white: 255)
+        let transfer = colour.transfer
+        let curve = PlaneCurves.Curve(linear: transfer.linear, encoded: transfer.encoded)
+        curves = PlaneCurves([curve, curve, curve], isExtended: colour.isExtended)
+        (toWorking, fromWorking) = (colour.toWorking, colour.fromWorking)
+    }
+}
+
+/// The curves of red, green and blue in planes, for codes that are no whole numbers.
+struct PlaneCurves: Sendable {
+    /// One channel's, of which 1 is white.
+    struct Curve {
+        let linear, encoded: @Sendable (Double) -> Double
+    }
+
+    /// Whether what lies below black and above white is kept; else it is black and white.
+    let isExtended: Bool
+    /// The codes that ``light`` has entries for.
+    let codesMin, codesMax: Float
+    /// Linear light by code from ``codesMin`` on, for red, green, blue; one entry more than codes.
+    let light: [Table<Float>]
+    /// Code by linear light, for red, green, blue; to be applied signed where they are extended.
+    let codes: [LightCurve]
+    /// The functions that ``codes`` are tables of, for light of 0 and more.
+    let code: [@Sendable (Double) -> Double]
+
+    /// sRGB's own, made once per process: most photos need no others.
+    private static let sRGB = PlaneCurves(building: .sRGB)
+
+    /// Those of a photo.
+    static func of(_ colour: PhotoColour) -> PlaneCurves {
+        colour.curves == PhotoColour.sRGB.curves ? sRGB : PlaneCurves(building: colour)
+    }
+
+    private init(building colour: PhotoColour) {
+        self.init(
+            colour.curves.map { curve in
+                Curve(linear: { curve.linear($0) }, encoded: { curve.encoded($0) })
+            }, isExtended: false)
+    }
+
+    /// Codes of the limited range and any matrix lie between these: the widest is blue of BT.2020, from -1.15 to 2.16 of white.
+    private static let extent = (least: -320, most: 575)
+
+    /// - Parameter curves: for red, green and blue; odd where they are extended.
+    init(_ curves: [Curve], isExtended: Bool) {
+        self.isExtended = isExtended
+        let (least, most) = isExtended ? Self.extent : (0, 255)
+        (codesMin, codesMax) = (Float(least), Float(most))
+        light = curves.map { curve in
+            Table(count: most - least + 2) { entry in
+                let value = Double(entry + least) / 255
+                return Float(curve.linear(isExtended ? value : min(value, 1)))
+            }
+        }
+        code = curves.map { curve in
+            { curve.encoded(isExtended ? $0 : min($0, 1)) * 255 }
+        }
+        codes = code.map { LightCurve($0) }
+    }
+
+    /// Replaces codes, between ``codesMin`` and ``codesMax``, by their light.
+    func decode(_ plane: UnsafeMutablePointer<Float>, channel: Int, count: Int) {
+        let light = light[channel].values
+        let first = codesMin
+        for i in 0..<count {
+            let place = plane[i] - first
+            let entry = Int(truncatingIfNeeded: Int32(place))
+            let low = light[entry]
+            plane[i] = low + (light[entry + 1] - low) * (place - Float(entry))
+        }
+    }
+
+    /// Replaces light by codes.
+    func encode(_ plane: UnsafeMutablePointer<Float>, channel: Int, count: Int) {
+        if isExtended {
+            codes[channel].applySigned(to: plane, count: count)
+        } else {
+            codes[channel].apply(to: plane, count: count)
+        }
+    }
+}
