@@ -108,4 +108,63 @@ import Testing
         let odd = Array("<r:RDF></r:RDF>".utf8)
         #expect(XMP.values("a:e", in: XMP.adding("<rdf:Description a:e='5'/>", to: odd)) == ["5"])
     }
+
+    private let gainMap = "http://ns.adobe.com/hdr-gain-map/1.0/"
+
+    @Test func `claims go by whichever prefix a packet has for their name space`() {
+        let text = """
+            <r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:g='http://ns.google.com/photos/1.0/container/' \
+            xmlns:c = "http://ns.google.com/photos/1.0/camera/" xmlns:h="\(gainMap)" xmlns:t="http://ns.adobe.com/tiff/1.0/">\
+            <r:Description h:Version="1.0" c:MotionPhoto='1' t:Orientation="6" a:b="1"><g:Directory><r:Seq>x</r:Seq></g:Directory>\
+            </r:Description></r:RDF>
+            """
+        let expected =
+            text
+            .replacing(
+                #" h:Version="1.0" c:MotionPhoto='1' t:Orientation="6""#,
+                with: #" t:Orientation="1""#
+            )
+            .replacing("<g:Directory><r:Seq>x</r:Seq></g:Directory>", with: "")
+        #expect(XMP.hasGainMap(Array(text.utf8)))
+        #expect(revised(text) == expected)
+    }
+
+    @Test
+    func
+        `an element of a name space without prefix goes, an attribute without one is another thing`()
+    {
+        let text = """
+            <a xmlns:h="\(gainMap)"><Directory xmlns="http://ns.google.com/photos/1.0/container/">x</Directory>\
+            <b Directory="1"/></a>
+            """
+        #expect(
+            revised(text)
+                == "<a xmlns:h=\"\(gainMap)\">\n<b Directory=\"1\"/></a>".replacing("\n", with: ""))
+    }
+
+    @Test func `a usual prefix that a packet has for something else is not meant`() {
+        let text = #"<a xmlns:hdrgm="http://example.com/" hdrgm:Version="1.0"/>"#
+        #expect(!XMP.hasGainMap(Array(text.utf8)))
+        #expect(revised(text) == text)
+    }
+
+    @Test func `a packet that declares prefixes without end is not kept`() {
+        let names = (0..<5_000).map { "xmlns:a\($0)=\"\(gainMap)\"" }.joined(separator: " ")
+        #expect(revised("<a \(names) a4999:Version=\"1.0\"/>") == nil)
+    }
+
+    @Test func `a description is added to a packet with another prefix for RDF`() throws {
+        let packet = Array(
+            """
+            <x:xmpmeta xmlns:x="adobe:ns:meta/"><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+            <r:Description a:d="1"/></r:RDF></x:xmpmeta>
+            """.utf8)
+        let more = XMP.adding("<rdf:Description rdf:about='' a:e='5'/>", to: packet)
+        #expect(XMP.values("a:d", in: more) == ["1"] && XMP.values("a:e", in: more) == ["5"])
+        let text = String(decoding: more, as: UTF8.self)
+        #expect(
+            text.contains(
+                "<rdf:Description xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" rdf:about='' a:e='5'/></r:RDF>"
+            ))
+    }
 }

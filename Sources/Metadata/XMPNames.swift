@@ -1,0 +1,136 @@
+/// The prefixes by which a packet names the name spaces that we know.
+///
+/// A property is asked for by its usual name (`Container:Directory`) and found under every prefix that the packet declares
+/// for the same URI. The usual prefix counts unless the packet declares it as something else: packets that declare
+/// nothing are in use. Scopes are not followed: a prefix that stands for two URIs stands for both. Source: Namespaces in XML 1.0.
+struct XMPNames: Equatable {
+    static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+    /// URIs by their usual prefixes. Sources: XMP specification part 2, IPTC Extension, MWG 2.0 §5.9, Ultra HDR 1.1, Motion
+    /// Photo 1.0, Adobe's "Gain Map Specification", and files of Apple's and Microsoft's programs.
+    private static let spaces = [
+        "rdf": rdf,
+        "tiff": "http://ns.adobe.com/tiff/1.0/",
+        "exif": "http://ns.adobe.com/exif/1.0/",
+        "photoshop": "http://ns.adobe.com/photoshop/1.0/",
+        "xmp": "http://ns.adobe.com/xap/1.0/",
+        "xmpNote": "http://ns.adobe.com/xmp/note/",
+        "hdrgm": "http://ns.adobe.com/hdr-gain-map/1.0/",
+        "Container": "http://ns.google.com/photos/1.0/container/",
+        "Item": "http://ns.google.com/photos/1.0/container/item/",
+        "GCamera": "http://ns.google.com/photos/1.0/camera/",
+        "mwg-rs": "http://www.metadataworkinggroup.com/schemas/regions/",
+        "Iptc4xmpExt": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+        "MP": "http://ns.microsoft.com/photo/1.2/",
+        "apdi": "http://ns.apple.com/pixeldatainfo/1.0/",
+        "HDRGainMap": "http://ns.apple.com/HDRGainMap/1.0/",
+    ]
+
+    /// Most declarations that are looked at; programs write up to thirty.
+    private static let declarationsMax = 1_024
+    /// Most prefixes of one name space: each is looked for in all of the packet.
+    private static let prefixesMax = 4
+
+    /// What is written in front of a name by its usual prefix, where the packet declares another one; `:` included.
+    private var written: [String: [String]] = [:]
+    /// Whether there are more declarations, or prefixes of one name space, than are looked at.
+    private(set) var isBeyondLimits = false
+    /// Whether a prefix of the packet stands for RDF.
+    private(set) var declaresRDF = false
+
+    /// Reads the declarations of a packet.
+    init(of bytes: [UInt8]) {
+        var declared: [String: Set<String>] = [:]
+        var places = Declarations(bytes)
+        var count = 0
+        while let (prefix, uri) = places.next() {
+            count += 1
+            guard count <= Self.declarationsMax else {
+                isBeyondLimits = true
+                break
+            }
+            declared[uri, default: []].insert(prefix)
+        }
+        declaresRDF = declared[Self.rdf] != nil
+        let taken = Set(declared.values.joined())
+        for (usual, uri) in Self.spaces {
+            guard let prefixes = declared[uri] else {
+                // Not declared at all, or as something else.
+                if taken.contains(usual) { written[usual] = [] }
+                continue
+            }
+            if prefixes.count > Self.prefixesMax { isBeyondLimits = true }
+            let usuals = taken.contains(usual) ? [] : [usual]
+            written[usual] = (prefixes.sorted().prefix(Self.prefixesMax) + usuals).map {
+                $0.isEmpty ? "" : $0 + ":"
+            }
+        }
+    }
+
+    /// The names by which a property stands in the packet; those of name spaces that are not known stand for themselves.
+    func written(_ name: String) -> [String] {
+        guard let colon = name.firstIndex(of: ":"),
+            let prefixes = written[String(name[..<colon])]
+        else { return [name] }
+        return prefixes.map { $0 + name[name.index(after: colon)...] }
+    }
+}
+
+/// The attributes `xmlns="…"` and `xmlns:…="…"` in some bytes, one after the other.
+private struct Declarations {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    private static let start = Array("xmlns".utf8)
+    /// Most bytes of a prefix and of a URI.
+    private static let lengthMax = 256
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The next one; an empty prefix is that of elements without.
+    mutating func next() -> (prefix: String, uri: String)? {
+        while place + Self.start.count < bytes.count,
+            let found = bytes[place...].firstIndex(of: Self.start[0])
+        {
+            place = found + 1
+            guard bytes[found...].starts(with: Self.start) else { continue }
+            place = found + Self.start.count
+            let prefix: String?
+            switch place < bytes.count ? bytes[place] : 0 {
+            case UInt8(ascii: ":"):
+                place += 1
+                prefix = text { Self.endsName($0) }
+            default: prefix = ""
+            }
+            skipSpace()
+            guard let prefix, place < bytes.count, bytes[place] == UInt8(ascii: "=") else {
+                continue
+            }
+            place += 1
+            skipSpace()
+            guard place < bytes.count,
+                [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place])
+            else { continue }
+            let quote = bytes[place]
+            place += 1
+            if let uri = text({ $0 == quote }) { return (prefix, uri) }
+        }
+        return nil
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x3D }
+
+    private mutating func skipSpace() {
+        while place < bytes.count, " \t\r\n".utf8.contains(bytes[place]) { place += 1 }
+    }
+
+    /// What stands before a byte that ends it; nil when that is too far away.
+    private mutating func text(_ ends: (UInt8) -> Bool) -> String? {
+        let start = place
+        guard let end = bytes[start...].prefix(Self.lengthMax).firstIndex(where: ends) else {
+            return nil
+        }
+        place = end
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+}

@@ -1,0 +1,150 @@
+/// The text of a packet, searched and changed as bytes: all that counts is ASCII.
+struct XMPPacket {
+    private(set) var bytes: [UInt8]
+    /// The prefixes that it declares.
+    let names: XMPNames
+
+    /// Takes the bytes, and the prefixes that they declare.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        names = XMPNames(of: bytes)
+    }
+
+    /// A part of a packet, where its prefixes count.
+    private init(part: ArraySlice<UInt8>, of packet: XMPPacket) {
+        (bytes, names) = (Array(part), packet.names)
+    }
+
+    /// What is in a property.
+    func part(_ range: Range<Int>) -> XMPPacket { XMPPacket(part: bytes[range], of: self) }
+
+    /// Whether every property of known name spaces can be found.
+    var isReadable: Bool { !names.isBeyondLimits }
+
+    private static let space: Set<UInt8> = Set(" \t\r\n".utf8)
+
+    /// Where a property stands.
+    struct Property {
+        let whole: Range<Int>
+        /// What is between the quotes or the tags; nil for an element that closes itself.
+        let value: Range<Int>?
+    }
+
+    mutating func replace(_ name: String, by value: String) {
+        let value = Array(value.utf8)
+        change(name) { property in property.value.map { ($0, value) } }
+    }
+
+    mutating func remove(_ name: String) {
+        change(name) { ($0.whole, []) }
+    }
+
+    /// Some bytes of the packet, without the white space around them.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        let start = bytes.firstIndex { !space.contains($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !space.contains($0) } ?? start
+        return String(decoding: start < bytes.endIndex ? bytes[start...end] : [], as: UTF8.self)
+    }
+
+    func contains(_ name: String) -> Bool { find(name, from: 0) != nil }
+
+    /// The end tag of an element of RDF and its name as it is written there; nil where the packet does not declare RDF's name space.
+    func endTag(ofRDF name: String) -> (place: Int, written: String)? {
+        guard names.declaresRDF else { return nil }
+        for written in names.written(name) {
+            if let found = range(of: Array("</\(written)>".utf8), from: 0) {
+                return (found.lowerBound, written)
+            }
+        }
+        return nil
+    }
+
+    private mutating func change(
+        _ name: String, _ edit: (Property) -> (place: Range<Int>, new: [UInt8])?
+    ) {
+        for written in names.written(name) {
+            let name = Array(written.utf8)
+            var start = 0
+            while let property = find(written: name, from: start) {
+                start = property.whole.upperBound
+                if let (place, new) = edit(property) {
+                    bytes.replaceSubrange(place, with: new)
+                    start += new.count - place.count
+                }
+            }
+        }
+    }
+
+    /// The first property of a name from a place on.
+    ///
+    /// - Parameter name: with the prefix that is usual for its name space; any other one that the packet declares counts as well.
+    func find(_ name: String, from start: Int) -> Property? {
+        names.written(name).compactMap { find(written: Array($0.utf8), from: start) }
+            .min { $0.whole.lowerBound < $1.whole.lowerBound }
+    }
+
+    private func find(written name: [UInt8], from start: Int) -> Property? {
+        // An attribute without prefix is in no name space.
+        let mayBeAttribute = name.contains(UInt8(ascii: ":"))
+        var place = start
+        while let found = range(of: name, from: place) {
+            place = found.upperBound
+            guard found.lowerBound > 0, place < bytes.count else { continue }
+            let before = bytes[found.lowerBound - 1]
+            // A longer name that begins with this one is another property.
+            let ends =
+                Self.space.contains(bytes[place]) || [0x3D, 0x3E, 0x2F].contains(bytes[place])
+            guard ends else { continue }
+            if before == UInt8(ascii: "<") {
+                // What is not closed here is closed nowhere, so looking on is in vain.
+                return element(name, at: found)
+            } else if mayBeAttribute, Self.space.contains(before) {
+                if let attribute = attribute(at: found) { return attribute }
+            }
+        }
+        return nil
+    }
+
+    /// `name="value"`, with the white space before it.
+    private func attribute(at name: Range<Int>) -> Property? {
+        var place = skipSpace(from: name.upperBound)
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { return nil }
+        place = skipSpace(from: place + 1)
+        guard place < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place]),
+            let end = bytes[(place + 1)...].firstIndex(of: bytes[place])
+        else { return nil }
+        return Property(whole: name.lowerBound - 1..<end + 1, value: place + 1..<end)
+    }
+
+    /// `<name>value</name>` or `<name/>`.
+    private func element(_ name: [UInt8], at found: Range<Int>) -> Property? {
+        guard let end = bytes[found.upperBound...].firstIndex(of: UInt8(ascii: ">")) else {
+            return nil
+        }
+        let open = found.lowerBound - 1
+        if bytes[end - 1] == UInt8(ascii: "/") {
+            return Property(whole: open..<end + 1, value: nil)
+        }
+        guard let close = range(of: Array("</".utf8) + name + Array(">".utf8), from: end + 1) else {
+            return nil
+        }
+        return Property(whole: open..<close.upperBound, value: end + 1..<close.lowerBound)
+    }
+
+    private func skipSpace(from start: Int) -> Int {
+        bytes[start...].firstIndex { !Self.space.contains($0) } ?? bytes.count
+    }
+
+    private func range(of text: [UInt8], from start: Int) -> Range<Int>? {
+        var place = start
+        while place + text.count <= bytes.count,
+            let next = bytes[place...(bytes.count - text.count)].firstIndex(of: text[0])
+        {
+            if bytes[next..<next + text.count].elementsEqual(text) {
+                return next..<next + text.count
+            }
+            place = next + 1
+        }
+        return nil
+    }
+}
