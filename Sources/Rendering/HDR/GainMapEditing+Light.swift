@@ -17,8 +17,6 @@ extension GainMapEditing {
     /// Pixels of the small pictures; phones' maps have about as many. Seen: 105 bytes for each, of which 36 are the light of both and of
     /// what a filter makes.
     private static let pixelsMax = 1 << 20
-    /// Stops by which a gain may leave the range that the map had.
-    private static let extraStopsMax = 4.0
 
     /// Bytes that it takes for a map.
     static func lightBytes(_ map: GainMap) -> Int {
@@ -30,35 +28,26 @@ extension GainMapEditing {
         let opened = photo.opened
         let planned = try Planner.passes(
             of: opened.recipe, for: opened.header, on: size, opened.resources)
-        let offsets = (0..<3).map { channel in
-            let channel = map.metadata.channel(channel)
-            return (
-                base: Float(channel.baseOffset.value),
-                alternate: Float(channel.alternateOffset.value)
-            )
-        }
+        if let runs = Self.colourRuns(of: planned) { return try recomputed(runs, on: size) }
+        let offsets = LightRatios.offsets(of: map.metadata)
         let small = try photo.file.image(failOn: .truncated, copySize: size)
         var base = try run([], over: StandardImage(small))
-        var bright = base.with(try gains(size), offsets)
+        var bright = try base.brightened(by: codes(size), map, offsets)
         for (passes, keeps) in Self.runs(of: planned) {
             let next = try run(passes, over: base.standard())
-            if keeps {
-                let light = bright
-                bright = next
-                for place in next.light.indices {
-                    let offset = offsets[place % 3]
-                    let ratio =
-                        (light.light[place] + offset.alternate)
-                        / max(base.light[place] + offset.base, 1e-6)
-                    bright.light[place] =
-                        (next.light[place] + offset.base) * ratio - offset.alternate
-                }
-            } else {
-                bright = try run(passes, over: bright.standard())
-            }
+            bright =
+                keeps
+                ? next.keeping(gainsFrom: base, to: bright, offsets)
+                : try run(passes, over: bright.standard())
             base = next
         }
-        return try coded(base, bright, offsets)
+        var ratios = LightRatios(
+            of: map, PixelSize(width: base.width, height: base.height))
+        base.append(to: &ratios, bright)
+        guard let edited = ratios.coded(map.metadata) else {
+            throw Failure(.internalError, "the gains of \(photo.file.name) have no range.")
+        }
+        return edited
     }
 
     /// The map's size, or that of as many pixels as are allowed.
@@ -67,25 +56,6 @@ extension GainMapEditing {
         return PixelSize(
             width: max(1, Int(Double(map.width) * scale)),
             height: max(1, Int(Double(map.height) * scale)))
-    }
-
-    /// Factors of the light for each channel of each pixel.
-    private func gains(_ size: PixelSize) throws -> [Float] {
-        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
-        var image = try pixels.image()
-        if image.width != size.width || image.height != size.height {
-            image = try image.resized(width: size.width, height: size.height)
-        }
-        let tables = (0..<3).map { index in
-            (0...255).map { code in
-                Float(exp2(map.metadata.channel(index).gain(ofCode: Double(code) / 255)))
-            }
-        }
-        let codes = try image.pixels()
-        let channels = pixels.channels
-        return (0..<size.pixels * 3).map { place in
-            tables[place % 3][Int(codes[channels == 1 ? place / 3 : place])]
-        }
     }
 
     /// Passes that run over both pictures, or over the photo alone.
@@ -118,113 +88,97 @@ extension GainMapEditing {
             background: photo.plan.output.background, spool: photo.planned.spoolPlace(spool))
         return try LightPicture(runner.run(passes))
     }
-
-    // MARK: Codes
-
-    private func coded(
-        _ base: LightPicture, _ bright: LightPicture,
-        _ offsets: [(base: Float, alternate: Float)]
-    ) throws(Failure) -> EditedGainMap {
-        let channels = map.components
-        let gains = base.gains(of: bright, channels, offsets)
-        guard let metadata = map.metadata.reaching(gains, extra: Self.extraStopsMax) else {
-            throw Failure(.internalError, "the gains of \(photo.file.name) have no range.")
-        }
-        let said = (0..<channels).map { metadata.channel($0) }
-        let codes = gains.indices.map { place in
-            UInt8((255 * said[place % channels].code(ofGain: Double(gains[place]))).rounded())
-        }
-        return EditedGainMap(
-            metadata: metadata,
-            pixels: GainMapPixels(
-                width: base.width, height: base.height, channels: channels, codes: codes))
-    }
 }
 
 /// A small picture in memory: linear sRGB without limits, three floats a pixel.
-private struct LightPicture {
+///
+/// `@unchecked Sendable` is true because nobody writes the light after it was made.
+private final class LightPicture: @unchecked Sendable {
     let width, height: Int
-    var light: [Float]
+    private let light: UnsafeMutablePointer<Float>
 
-    init(_ image: Image) throws(VipsError) {
-        (width, height) = (image.width, image.height)
-        let bytes = try image.pixels()
-        light = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    private init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+        light = .allocate(capacity: 3 * width * height)
     }
 
-    /// Brighter by factors.
-    func with(_ factors: [Float], _ offsets: [(base: Float, alternate: Float)]) -> LightPicture {
-        var bright = self
-        for place in light.indices {
-            let offset = offsets[place % 3]
-            bright.light[place] = (light[place] + offset.base) * factors[place] - offset.alternate
+    deinit { light.deallocate() }
+
+    /// Computes a picture of three floats a pixel.
+    convenience init(_ image: Image) throws(VipsError) {
+        self.init(width: image.width, height: image.height)
+        let (light, samples) = (light, 3 * width)
+        try image.stream { region in
+            for row in 0..<region.area.height {
+                (light + (region.area.top + row) * samples).update(
+                    from: region.row(row).assumingMemoryBound(to: Float.self), count: samples)
+            }
+            return true
         }
-        return bright
+    }
+
+    /// A picture of which each sample is made from the one of this here, told which it is.
+    private func mapped(_ make: (_ place: Int, _ light: Float) -> Float) -> LightPicture {
+        let picture = LightPicture(width: width, height: height)
+        for place in 0..<3 * width * height { picture.light[place] = make(place, light[place]) }
+        return picture
+    }
+
+    /// What it is in HDR.
+    func brightened(by codes: [UInt8], _ map: GainMap, _ offsets: [LightRatios.Offsets])
+        -> LightPicture
+    {
+        let factors = GainMapEditing.factors(of: map.metadata)
+        let isGrey = map.components == 1
+        return mapped { place, light in
+            let channel = place % 3
+            return (light + offsets[channel].base)
+                * factors[channel][Int(codes[isGrey ? place / 3 : place])]
+                - offsets[channel].alternate
+        }
+    }
+
+    /// What has the gains over this picture that a brighter one has over another one.
+    func keeping(
+        gainsFrom base: LightPicture, to bright: LightPicture, _ offsets: [LightRatios.Offsets]
+    ) -> LightPicture {
+        mapped { place, light in
+            let offset = offsets[place % 3]
+            let ratio =
+                (bright.light[place] + offset.alternate)
+                / max(base.light[place] + offset.base, 1e-6)
+            return (light + offset.base) * ratio - offset.alternate
+        }
     }
 
     /// As what passes run over.
     func standard() throws(VipsError) -> StandardImage {
-        let bytes = light.withUnsafeBytes { Array($0) }
-        return StandardImage(
-            try Image.fromPixels(
-                bytes, width: width, height: height, bands: 3, format: .float,
-                interpretation: "scrgb"),
+        StandardImage(
+            try Image.over(
+                UnsafeRawBufferPointer(
+                    UnsafeBufferPointer(start: light, count: 3 * width * height)), of: self,
+                width: width, height: height, bands: 3, format: .float, interpretation: "scrgb"),
             layout: .init(sample: .linear, bands: 3), colour: .sRGB)
     }
 
-    /// Gains in stops from this picture, as it is written, to a brighter one; of luminance for one channel.
-    func gains(
-        of bright: LightPicture, _ channels: Int, _ offsets: [(base: Float, alternate: Float)]
-    ) -> [Float] {
-        var gains: [Float] = []
-        gains.reserveCapacity(width * height * channels)
-        for pixel in 0..<width * height {
-            var sums = (below: Float(0), above: Float(0))
-            for channel in 0..<3 {
-                let place = 3 * pixel + channel
-                let below = max(min(max(light[place], 0), 1) + offsets[channel].base, 1e-4)
-                let above = max(max(bright.light[place], 0) + offsets[channel].alternate, 1e-4)
-                if channels == 3 {
-                    gains.append(log2(above / below))
-                } else {
-                    let weight = Self.weights[channel]
-                    sums.below += weight * below
-                    sums.above += weight * above
-                }
+    /// Adds the gains from this picture to a brighter one.
+    func append(to ratios: inout LightRatios, _ bright: LightPicture) {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 6 * width) { floats in
+            guard let start = floats.baseAddress else { return }
+            func planes(_ first: Int) -> LightRatios.Planes {
+                (start + first * width, start + (first + 1) * width, start + (first + 2) * width)
             }
-            if channels == 1 { gains.append(log2(sums.above / sums.below)) }
+            for row in 0..<height {
+                let from = 3 * row * width
+                for column in 0..<width {
+                    for channel in 0..<3 {
+                        let place = from + 3 * column + channel
+                        start[channel * width + column] = light[place]
+                        start[(3 + channel) * width + column] = bright.light[place]
+                    }
+                }
+                ratios.append(planes(0), planes(3), count: width)
+            }
         }
-        return gains
-    }
-
-    /// Luminance of linear sRGB (BT.709-6 §3.2).
-    private static let weights: [Float] = [0.2126, 0.7152, 0.0722]
-}
-
-extension GainMapMetadata {
-    /// The same with a range that has some gains in it, as far as it may grow.
-    fileprivate func reaching(_ gains: [Float], extra: Double) -> GainMapMetadata? {
-        var (least, most) = (Double.infinity, -Double.infinity)
-        for gain in gains where gain.isFinite {
-            least = min(least, Double(gain))
-            most = max(most, Double(gain))
-        }
-        guard least <= most else { return self }
-        var grown = 0.0
-        let channels = channels.map { channel in
-            let low = max(min(least, channel.min.value), channel.min.value - extra)
-            let high = min(max(most, channel.max.value), channel.max.value + extra)
-            grown = max(grown, high - channel.max.value)
-            return Channel(
-                min: low < channel.min.value ? Fraction(nearest: low) ?? channel.min : channel.min,
-                max: high > channel.max.value
-                    ? Fraction(nearest: high) ?? channel.max : channel.max,
-                gamma: channel.gamma, baseOffset: channel.baseOffset,
-                alternateOffset: channel.alternateOffset)
-        }
-        return GainMapMetadata(
-            channels: channels, baseHeadroom: baseHeadroom,
-            alternateHeadroom: Fraction(nearest: alternateHeadroom.value + grown)
-                ?? alternateHeadroom, usesBaseColour: usesBaseColour)
     }
 }

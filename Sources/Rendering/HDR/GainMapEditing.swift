@@ -44,10 +44,13 @@ struct GainMapEditing {
         guard outcome != .recomputed else { return try recomputed() }
         return EditedGainMap(
             metadata: outcome == .carried ? carriedMetadata : map.metadata,
-            pixels: try placed(geometry))
+            pixels: try geometry.map {
+                try placed(
+                    photo.opened.beside.pixels(of: map, in: photo.file), $0, map.metadata)
+            } ?? photo.opened.beside.pixels(of: map, in: photo.file))
     }
 
-    private var geometry: Geometry? { Planner.geometry(of: photo.planned.passes) }
+    var geometry: Geometry? { Planner.geometry(of: photo.planned.passes) }
 
     /// The map's own coded pixels; nil when they are no JPEG, mean something else, or its head cannot be followed.
     private func rewrapped(as metadata: GainMapMetadata) -> [UInt8]? {
@@ -60,7 +63,8 @@ struct GainMapEditing {
     private func transformed(
         as metadata: GainMapMetadata, scratch: OpenFile
     ) throws -> [UInt8]? {
-        guard map.codes == nil, let place = map.jpeg, let places = places(geometry),
+        guard map.codes == nil, let place = map.jpeg, let geometry,
+            case let places = places(geometry, on: PixelSize(width: map.width, height: map.height)),
             places.isLossless
         else { return nil }
         let reader = try JPEGReader(
@@ -87,15 +91,18 @@ struct GainMapEditing {
 
     // MARK: Other places
 
-    /// The map's places through the photo's geometry: one lookup.
-    private func places(_ geometry: Geometry?) -> Geometry? {
+    /// The places of a map through the photo's geometry: one lookup.
+    private func places(_ geometry: Geometry, on size: PixelSize) -> Geometry {
         // As the photo's, the last row and column are whole, or they would fade to no gain.
-        geometry?.seen(on: PixelSize(width: map.width, height: map.height)).withoutPartialEdges
+        geometry.seen(on: size).withoutPartialEdges
     }
 
-    private func placed(_ geometry: Geometry?) throws -> GainMapPixels {
-        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
-        guard let places = places(geometry) else { return pixels }
+    /// Codes in the places that a geometry of the photo gives them.
+    func placed(
+        _ pixels: GainMapPixels, _ geometry: Geometry, _ metadata: GainMapMetadata
+    ) throws -> GainMapPixels {
+        let places = places(
+            geometry, on: PixelSize(width: pixels.width, height: pixels.height))
         if places.isLossless { return pixels.moved(places) }
         let channels = pixels.channels
         var runner = PassRunner(
@@ -107,7 +114,7 @@ struct GainMapEditing {
         let result = try runner.run(
             Planner.passes(of: [.geometry(places)], keepsAlpha: true))
         // A pixel that shows nothing of the photo is as bright on every screen.
-        let neutral = (0..<3).map { Float(255 * map.metadata.channel($0).neutralCode) }
+        let neutral = (0..<3).map { Float(255 * metadata.channel($0).neutralCode) }
         var codes: [UInt8] = []
         codes.reserveCapacity(result.width * result.height * channels)
         try result.eachRow { row in

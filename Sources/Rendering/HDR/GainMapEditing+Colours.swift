@@ -1,0 +1,188 @@
+import Adjustments
+import Filters
+import GainMaps
+import Glibc
+import Pixels
+import RenderProtocol
+import Vips
+
+/// Gains computed anew under filters of single pixels: chunks of the photo and of what it is in HDR go through the filters side by
+/// side, and nothing but the ratios of their light is kept.
+extension GainMapEditing {
+    /// The filters of light, in runs that keep gains or do not; nil where one of them looks at neighbours, makes alpha, or asks
+    /// where a pixel lies after the places have changed.
+    static func colourRuns(of passes: [Pass]) -> [(filters: [any PixelFilter], keeps: Bool)]? {
+        let changesPlaces = passes.contains(where: \.isGeometry)
+        let isOfColours = passes.allSatisfy { pass in
+            pass.isGeometry
+                || pass.isPixels && !pass.changesAlpha && (pass.isPlaceless || !changesPlaces)
+        }
+        guard isOfColours else { return nil }
+        return runs(of: passes.filter(\.isPixels)).map { run in
+            (
+                run.passes.flatMap { pass -> [any PixelFilter] in
+                    if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
+                }, run.keeps
+            )
+        }
+    }
+
+    /// Computes them where the photo's pixels are stored, and lays the codes as a map's own would be.
+    ///
+    /// - Parameter size: of the map that is made.
+    func recomputed(
+        _ runs: [(filters: [any PixelFilter], keeps: Bool)], on size: PixelSize
+    ) throws -> EditedGainMap {
+        let codes = try codes(size)
+        let photo = try StandardImage(self.photo.file.image(failOn: .truncated, copySize: size))
+        let reading = PixelProgram(
+            source: photo.layout, filters: [], target: .init(sample: .planes, bands: 3),
+            height: size.height, colour: photo.colour, targetColour: .sRGB,
+            background: self.photo.plan.output.background)
+        var ratios = LightRatios(of: map, size)
+        let pair = LightPair(map, runs)
+        let row = UnsafeMutablePointer<Float>.allocate(capacity: 3 * size.width)
+        defer { row.deallocate() }
+        try photo.image.stream { region in
+            for line in 0..<region.area.height {
+                let y = region.area.top + line
+                reading.run(
+                    region.row(line), at: (0, y), count: size.width, into: row,
+                    stride: size.width)
+                codes.withUnsafeBufferPointer { codes in
+                    guard let start = codes.baseAddress else { return }
+                    pair.run(
+                        row, size.width, start + y * size.width * map.components,
+                        y: size.height - 1 - y, into: &ratios)
+                }
+            }
+            return true
+        }
+        guard let edited = ratios.coded(map.metadata) else {
+            throw Failure(
+                .internalError, "the gains of \(self.photo.file.name) have no range.")
+        }
+        guard let geometry else { return edited }
+        return EditedGainMap(
+            metadata: edited.metadata,
+            pixels: try placed(edited.pixels, geometry, edited.metadata))
+    }
+
+    /// Factors of light by codes, for red, green and blue.
+    static func factors(of metadata: GainMapMetadata) -> [[Float]] {
+        (0..<3).map { index in
+            (0...255).map { code in
+                Float(exp2(metadata.channel(index).gain(ofCode: Double(code) / 255)))
+            }
+        }
+    }
+
+    /// The codes of the map at a size, interleaved.
+    func codes(_ size: PixelSize) throws -> [UInt8] {
+        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
+        guard pixels.width != size.width || pixels.height != size.height else {
+            return pixels.codes
+        }
+        return try pixels.image().resized(width: size.width, height: size.height).pixels()
+    }
+}
+
+/// Chunks of a photo and of what it is in HDR, through the same filters.
+private struct LightPair {
+    private let runs: [(filters: [any PixelFilter], keeps: Bool)]
+    private let offsets: [LightRatios.Offsets]
+    /// Of the map, 1 or 3.
+    private let channels: Int
+    /// Factors of light by codes, for red, green and blue.
+    private let factors: [[Float]]
+    /// Whether the photo before a filter has to be kept.
+    private let needsBefore: Bool
+
+    init(_ map: GainMap, _ runs: [(filters: [any PixelFilter], keeps: Bool)]) {
+        self.runs = runs
+        offsets = LightRatios.offsets(of: map.metadata)
+        channels = map.components
+        factors = GainMapEditing.factors(of: map.metadata)
+        needsBefore = runs.contains(where: \.keeps)
+    }
+
+    /// Takes a row of the photo in planes, which it changes, and its codes.
+    ///
+    /// - Parameter y: of the row's bottom edge, counted from the bottom.
+    func run(
+        _ row: UnsafeMutablePointer<Float>, _ width: Int, _ codes: UnsafePointer<UInt8>, y: Int,
+        into ratios: inout LightRatios
+    ) {
+        let capacity = PixelChunk.capacity
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 8 * capacity) { floats in
+            guard let start = floats.baseAddress else { return }
+            let alpha = start + 3 * capacity
+            let before = start + 4 * capacity
+            for left in stride(from: 0, to: width, by: capacity) {
+                let count = min(capacity, width - left)
+                func chunk(_ planes: UnsafeMutablePointer<Float>, _ stride: Int) -> PixelChunk {
+                    PixelChunk(
+                        count: count, red: planes, green: planes + stride,
+                        blue: planes + 2 * stride, alpha: alpha, x: Double(left) + 0.5,
+                        y: Double(y) + 0.5)
+                }
+                let (base, bright) = (chunk(row + left, width), chunk(start, capacity))
+                let old = chunk(before, capacity)
+                alpha.update(repeating: 1, count: count)
+                brighten(base, codes + left * channels, into: bright)
+                for run in runs {
+                    if run.keeps { old.copyLight(of: base) }
+                    base.run(run.filters)
+                    if run.keeps {
+                        keepGains(from: old, to: base, of: bright)
+                    } else {
+                        bright.run(run.filters)
+                    }
+                }
+                ratios.append(base.planes, bright.planes, count: count)
+            }
+        }
+    }
+
+    /// (b + k)·2^g − k′
+    private func brighten(
+        _ base: PixelChunk, _ codes: UnsafePointer<UInt8>, into bright: PixelChunk
+    ) {
+        let step = channels
+        for (channel, part) in zip(base.light, bright.light).enumerated() {
+            let (offset, own) = (offsets[channel], step == 1 ? 0 : channel)
+            factors[channel].withUnsafeBufferPointer { factors in
+                for i in 0..<base.count {
+                    part.1[i] =
+                        (part.0[i] + offset.base) * factors[Int(codes[i &* step &+ own])]
+                        - offset.alternate
+                }
+            }
+        }
+    }
+
+    /// What has the same gains over a filter's result.
+    private func keepGains(from old: PixelChunk, to new: PixelChunk, of bright: PixelChunk) {
+        for channel in 0..<3 {
+            let (before, after, light) = (
+                old.light[channel], new.light[channel], bright.light[channel]
+            )
+            let offset = offsets[channel]
+            for i in 0..<new.count {
+                let below = before[i] + offset.base
+                let ratio = (light[i] + offset.alternate) / (below > 1e-6 ? below : 1e-6)
+                light[i] = (after[i] + offset.base) * ratio - offset.alternate
+            }
+        }
+    }
+}
+
+extension PixelChunk {
+    fileprivate var planes: LightRatios.Planes { (red, green, blue) }
+
+    fileprivate var light: [UnsafeMutablePointer<Float>] { [red, green, blue] }
+
+    fileprivate func copyLight(of other: PixelChunk) {
+        for (plane, source) in zip(light, other.light) { plane.update(from: source, count: count) }
+    }
+}
