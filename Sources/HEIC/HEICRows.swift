@@ -52,7 +52,7 @@ public final class HEICRows {
         if reaches { try colours.load(row: y + 1, from: &file) }
         let sampleBytes = still.codeBytes
         let converter = try converter()
-        var chroma: (RGBRow.Chroma, RGBRow.Chroma)?
+        var chroma: (ChromaRow.Rows, ChromaRow.Rows)?
         if colours.hasChroma {
             let near = y >> shift.y
             let far = shift.y == 0 ? near : y & 1 == 1 ? near + 1 : near - 1

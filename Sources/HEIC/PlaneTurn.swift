@@ -1,10 +1,11 @@
 import Boxes
 
 /// Copies a plane of samples to where it lies in the upright picture.
-struct PlaneTurn {
+package struct PlaneTurn {
     let transposes, flipsColumns, flipsRows: Bool
 
-    init(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
+    /// A turn: columns and rows change places first, then they are mirrored.
+    package init(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
         self.transposes = transposes
         (self.flipsColumns, self.flipsRows) = (flipsColumns, flipsRows)
     }
@@ -25,7 +26,7 @@ struct PlaneTurn {
     ///   - size: of the source that is copied.
     ///   - room: size that the source would have if it were whole: what it is flipped in.
     ///   - target: likewise, where the upright room begins.
-    func copy<Sample>(
+    package func copy<Sample>(
         _ source: (start: UnsafePointer<Sample>, stride: Int), size: (width: Int, height: Int),
         room: (width: Int, height: Int),
         to target: (start: UnsafeMutablePointer<Sample>, stride: Int)

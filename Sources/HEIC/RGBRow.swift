@@ -2,21 +2,12 @@ import Codecs
 
 /// Makes rows of red, green and blue from rows of planes.
 ///
-/// Chroma lies in the middle between the samples of luma that it is for, as JPEG has it, and is interpolated between its
-/// neighbours by weights of 3 and 1 in each direction. Codes of 8 bits become bytes, those of more bits the whole range of
+/// Chroma is that of ``ChromaRow``. Codes of 8 bits become bytes, those of more bits the whole range of
 /// 16 bits, both rounded.
 struct RGBRow {
-    /// Rows of chroma that a row of luma lies between; the nearer one counts three times.
-    struct Chroma {
-        let near: UnsafeRawPointer, far: UnsafeRawPointer
-    }
-
     private let colour: YCbCrColour
-    private let shiftX: Int
-    private let chromaLength: Int
     /// Sixteen times the chroma of a row's pixels.
-    private let upsampled: [Scratch]
-    private let summed: Scratch
+    private let upsampled: [ChromaRow]
     /// Pixels of 8 bits, red in the lowest byte.
     private let packed: Scratch
 
@@ -25,11 +16,9 @@ struct RGBRow {
     ///   - chromaLength: how many it has.
     init(_ colour: YCbCrColour, width: Int, shiftX: Int, chromaLength: Int) {
         self.colour = colour
-        (self.shiftX, self.chromaLength) = (shiftX, chromaLength)
-        upsampled = [Scratch(width), Scratch(width)]
+        upsampled = (0..<2).map { _ in ChromaRow(width: width, shiftX: shiftX, length: chromaLength)
+        }
         packed = Scratch(width)
-        // One more at each end, where the last sample stands again.
-        summed = Scratch(chromaLength + 2)
     }
 
     /// Writes a row.
@@ -40,15 +29,16 @@ struct RGBRow {
     ///   - left: the column of the first pixel among all of luma.
     ///   - bands: 3, or 4 to leave room for alpha.
     func write(
-        luma: UnsafeRawPointer, chroma: (Chroma, Chroma)?, left: Int, count: Int, bands: Int,
+        luma: UnsafeRawPointer, chroma: (ChromaRow.Rows, ChromaRow.Rows)?, left: Int, count: Int,
+        bands: Int,
         to row: UnsafeMutableRawPointer
     ) {
         if colour.bits == 8 {
             let luma = luma.assumingMemoryBound(to: UInt8.self)
             let row = row.assumingMemoryBound(to: UInt8.self)
             if let chroma {
-                upsample(chroma.0, UInt8.self, left, count, to: upsampled[0])
-                upsample(chroma.1, UInt8.self, left, count, to: upsampled[1])
+                upsampled[0].fill(from: chroma.0, UInt8.self, left: left, count: count)
+                upsampled[1].fill(from: chroma.1, UInt8.self, left: left, count: count)
                 writeBytes(luma, count, bands, row)
             } else {
                 writeGrey(luma, count, bands, row, most: 255)
@@ -57,8 +47,8 @@ struct RGBRow {
             let luma = luma.assumingMemoryBound(to: UInt16.self)
             let row = row.assumingMemoryBound(to: UInt16.self)
             if let chroma {
-                upsample(chroma.0, UInt16.self, left, count, to: upsampled[0])
-                upsample(chroma.1, UInt16.self, left, count, to: upsampled[1])
+                upsampled[0].fill(from: chroma.0, UInt16.self, left: left, count: count)
+                upsampled[1].fill(from: chroma.1, UInt16.self, left: left, count: count)
                 writeWords(luma, count, bands, row)
             } else {
                 writeGrey(luma, count, bands, row, most: 65_535)
@@ -66,51 +56,11 @@ struct RGBRow {
         }
     }
 
-    private func upsample<Sample: FixedWidthInteger>(
-        _ rows: Chroma, _ kind: Sample.Type, _ left: Int, _ count: Int, to target: Scratch
-    ) {
-        let near = rows.near.assumingMemoryBound(to: kind)
-        let far = rows.far.assumingMemoryBound(to: kind)
-        let (sums, out) = (summed.start + 1, target.start)
-        guard shiftX == 1 else {
-            for x in 0..<count {
-                out[x] =
-                    4
-                    &* (3 &* Int32(truncatingIfNeeded: near[left &+ x])
-                        &+ Int32(truncatingIfNeeded: far[left &+ x]))
-            }
-            return
-        }
-        let first = left >> 1
-        let last = (left + count - 1) >> 1
-        for i in max(0, first - 1)...min(chromaLength - 1, last + 1) {
-            sums[i] =
-                3 &* Int32(truncatingIfNeeded: near[i]) &+ Int32(truncatingIfNeeded: far[i])
-        }
-        sums[-1] = sums[0]
-        sums[chromaLength] = sums[chromaLength - 1]
-        // Pairs of pixels between two samples of chroma; one may be left over at each end.
-        var (x, i) = (0, first)
-        if left & 1 == 1 {
-            out[0] = 3 &* sums[i] &+ sums[i &+ 1]
-            (x, i) = (1, i &+ 1)
-        }
-        let (pairs, rest) = ((count &- x) / 2, out + x)
-        for pair in 0..<pairs {
-            let sample = 3 &* sums[i &+ pair]
-            rest[2 &* pair] = sample &+ sums[i &+ pair &- 1]
-            rest[2 &* pair &+ 1] = sample &+ sums[i &+ pair &+ 1]
-        }
-        if x &+ 2 &* pairs < count {
-            rest[2 &* pairs] = 3 &* sums[i &+ pairs] &+ sums[i &+ pairs &- 1]
-        }
-    }
-
     /// Factors by 2²⁰; sixteenfold chroma takes a sixteenth of them.
     private func writeBytes(
         _ luma: UnsafePointer<UInt8>, _ count: Int, _ bands: Int, _ row: UnsafeMutablePointer<UInt8>
     ) {
-        let (blue, red) = (upsampled[0].start, upsampled[1].start)
+        let (blue, red) = (upsampled[0].values, upsampled[1].values)
         guard colour.weights != nil else {
             let levels = line(to: 255)
             for x in 0..<count {
@@ -157,7 +107,7 @@ struct RGBRow {
         _ luma: UnsafePointer<UInt16>, _ count: Int, _ bands: Int,
         _ row: UnsafeMutablePointer<UInt16>
     ) {
-        let (blue, red) = (upsampled[0].start, upsampled[1].start)
+        let (blue, red) = (upsampled[0].values, upsampled[1].values)
         let levels = line(to: 65_535)
         guard colour.weights != nil else {
             for x in 0..<count {
@@ -216,16 +166,4 @@ struct RGBRow {
     private static func word(_ code: Float) -> UInt16 {
         UInt16(truncatingIfNeeded: Int32(max(0, min(65_535, code)) + 0.5))
     }
-}
-
-/// Numbers of one row.
-private final class Scratch {
-    let start: UnsafeMutablePointer<Int32>
-
-    init(_ count: Int) {
-        start = .allocate(capacity: count)
-        start.initialize(repeating: 0, count: count)
-    }
-
-    deinit { start.deallocate() }
 }

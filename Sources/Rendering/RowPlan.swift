@@ -61,7 +61,7 @@ struct RowPlan {
     }
 
     /// Rows of the result, made by as many threads as there are parts of the chain.
-    private func rows(_ size: PixelSize) -> sending (any CodedRowSource, RowFormat) {
+    func rows(_ size: PixelSize) -> sending (any CodedRowSource, RowFormat) {
         let cuts = StageCuts(of: passes, threads: threads)
         guard let cuts, let stages = RowStages(parts: cuts.places.count + 1) else {
             let (rows, _) = chain(size) { rows, _ in rows }

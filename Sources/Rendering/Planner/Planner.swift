@@ -104,8 +104,12 @@ enum Planner {
         if steps.allSatisfy({ $0.isPlaceless || $0.isGeometry }) {
             return header.format != .jpeg || steps.contains(where: \.isPlaceless)
         }
-        guard header.orientation == 1, let last = steps.last,
-            steps.dropLast().allSatisfy(\.isPlaceless),
+        return header.orientation == 1 && endInVignette(steps)
+    }
+
+    /// Whether steps are filters of colours alone and a vignette at the end.
+    static func endInVignette(_ steps: [Pass]) -> Bool {
+        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless),
             case .pixels(let pixels) = last, pixels.count == 1
         else { return false }
         return pixels[0].working is any RadialGain

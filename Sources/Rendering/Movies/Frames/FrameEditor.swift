@@ -1,0 +1,92 @@
+import Adjustments
+import Codecs
+import Filters
+import Pixels
+import RenderProtocol
+
+/// Edits the decoded frames of a movie, one after the other, into the planes of an encoder.
+///
+/// What frames have in common is made once: a plan, tables, and the colours that were computed. Frames stay as they are stored; the
+/// container's turn goes on to hold. Not for several threads at once.
+final class FrameEditor {
+    /// How frames are edited.
+    enum Lane: Equatable {
+        /// Code by code; see ``PlaneProgram``.
+        case planes
+        /// In rows of linear light; see ``RowPlan``.
+        case frames
+    }
+
+    let lane: Lane
+    /// What is written: the source's colours and chroma, of a size of whole samples of chroma.
+    let result: FrameLayout
+    private let layout: FrameLayout
+    private let edit: ([SourcePlane], [TargetPlane]) throws(Failure) -> Void
+
+    /// Plans an edit.
+    ///
+    /// - Parameters:
+    ///   - recipe: in pixels of the upright frame, without automatic filters.
+    ///   - layout: of the decoded frames.
+    ///   - colour: of the decoded frames.
+    ///   - upright: the turn by which the container shows frames; filters see places after it.
+    ///   - resources: the files that the recipe names.
+    /// - Throws: what ``FramePlan`` refuses.
+    init(
+        _ recipe: Recipe, layout: FrameLayout, colour: FrameColour, upright: Orientation,
+        limits: RenderLimits = RenderLimits(), resources: Resources = .none
+    ) throws(Failure) {
+        let plan = try FramePlan(
+            recipe, layout, colour, upright: upright, limits: limits, resources)
+        self.layout = layout
+        result = layout.sized(plan.size.width, plan.size.height)
+        switch plan.way {
+        case .planes(let part, let filters, let centre):
+            lane = .planes
+            let planes = FramePlanes(
+                part, layout,
+                filters.isEmpty
+                    ? nil
+                    : PlaneProgram(
+                        filters: filters, colour: PlaneColour(colour),
+                        centre: (centre.x - Double(part.left), centre.y)))
+            edit = { source, target throws(Failure) in planes.edit(source, into: target) }
+        case .frames(let passes):
+            lane = .frames
+            let runner = FrameRunner(passes, layout, colour, result: result)
+            edit = { source, target throws(Failure) in try runner.edit(source, into: target) }
+        }
+    }
+
+    /// Edits a frame.
+    ///
+    /// - Parameters:
+    ///   - frame: of the layout that the editor is made for.
+    ///   - planes: of an encoder for ``result``.
+    /// - Throws: `unsupportedFormat` for a frame of another layout.
+    func edit(_ frame: DecodedFrame, into planes: [VideoEncoder.Plane]) throws(Failure) {
+        let found = frame.layout
+        guard
+            found.width == layout.width, found.height == layout.height, found.bits == layout.bits,
+            found.hasChroma == layout.hasChroma, found.chromaShift == layout.chromaShift
+        else {
+            throw Failure(
+                .unsupportedFormat,
+                "Frame \(frame.rank) has \(found.width) × \(found.height) samples of \(found.bits) bits, and the movie "
+                    + "\(layout.width) × \(layout.height) of \(layout.bits): a movie that changes within is not "
+                    + "supported.")
+        }
+        try edit(frame.planes.map(SourcePlane.init), into: planes.map(TargetPlane.init))
+    }
+
+    /// The same for planes that somebody else owns: three each.
+    func edit(_ source: [SourcePlane], into target: [TargetPlane]) throws(Failure) {
+        guard source.count == 3, target.count == 3, target[1].stride == target[2].stride else {
+            throw Failure(
+                .internalError,
+                "A frame came with \(source.count) planes and \(target.count) to write; expected are three each, and chroma in rows of the same length."
+            )
+        }
+        try edit(source, target)
+    }
+}

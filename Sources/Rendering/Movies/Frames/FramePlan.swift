@@ -1,0 +1,121 @@
+import Adjustments
+import Codecs
+import Filters
+import Pixels
+import RenderProtocol
+
+/// A recipe, planned for the frames of a movie as they are stored.
+///
+/// Filters see upright places; frames stay as they lie, because the container turns them. So a frame is turned upright, filtered and
+/// turned back, and the planner folds turns and other geometry into one, or drops the turns where nothing lies between them
+/// that cares for places.
+struct FramePlan {
+    /// What becomes of a frame.
+    enum Way {
+        /// A part of the planes, code by code, with a vignette's centre.
+        case planes(
+            part: PixelArea, filters: [any PixelFilter], centre: (x: Double, y: Double))
+        /// Passes over rows of light.
+        case frames([Pass])
+    }
+
+    let way: Way
+    /// Of the result as it is stored: whole samples of chroma.
+    let size: PixelSize
+
+    /// - Parameters:
+    ///   - recipe: in pixels of the upright frame, without automatic filters.
+    ///   - upright: the turn by which the container shows frames.
+    /// - Throws: what ``Planner`` refuses, and `invalidValue` for a result without a whole sample of chroma, and for filters that
+    ///   do not know light above white where that is meant to be seen.
+    init(
+        _ recipe: Recipe, _ layout: FrameLayout, _ colour: FrameColour, upright: Orientation,
+        limits: RenderLimits, _ resources: Resources
+    ) throws(Failure) {
+        if colour.transfer.isHDR { try Self.checkHDR(recipe) }
+        let stored = PixelSize(width: layout.width, height: layout.height)
+        let (steps, size) = try Planner.steps(
+            of: recipe, on: upright.size(of: stored), limits: limits, resources)
+        let turn = Geometry(of: stored, turn: upright)
+        let back = Geometry(of: size, turn: upright.inverse)
+        let turned = upright == .upright ? steps : [.geometry(turn)] + steps + [.geometry(back)]
+        let passes = Planner.passes(of: turned, keepsAlpha: false)
+        let isOfBytes = layout.bits == 8 && !steps.contains(where: \.changesAlpha)
+        if isOfBytes, let part = Self.part(of: stored, passes) {
+            let (left, top) = (part.left & -layout.across, part.top & -layout.down)
+            self.size = try Self.whole(part.width, part.height, layout)
+            way = .planes(
+                part: PixelArea(
+                    left: left, top: top, width: self.size.width, height: self.size.height),
+                filters: Self.filters(of: passes), centre: (0, 0))
+        } else if isOfBytes, !colour.transfer.isHDR, Planner.endInVignette(steps) {
+            let filters = Self.filters(of: Planner.passes(of: steps, keepsAlpha: false))
+            let centre = (filters.last as? any RadialGain)?.centre ?? (0, 0)
+            let place = turn.toSource(Place(centre.x, centre.y))
+            self.size = try Self.whole(stored.width, stored.height, layout)
+            way = .planes(
+                part: PixelArea(
+                    left: 0, top: 0, width: self.size.width, height: self.size.height),
+                filters: filters, centre: (place.x, place.y))
+        } else {
+            let result = upright.inverse.size(of: size)
+            self.size = try Self.whole(result.width, result.height, layout)
+            way = .frames(
+                self.size == result
+                    ? passes
+                    : Planner.passes(
+                        of: turned + [Self.cut(result, to: self.size)], keepsAlpha: false))
+        }
+    }
+
+    /// What of the frame is shown, when passes do no more than that and filters of colours.
+    private static func part(of stored: PixelSize, _ passes: [Pass]) -> PixelArea? {
+        var rest = passes[...]
+        var part = PixelRectangle(stored)
+        if case .geometry(let geometry)? = rest.first, case .crop(let shown) = geometry.kind {
+            part = shown
+            rest = rest.dropFirst()
+        }
+        guard rest.allSatisfy(\.isPlaceless) else { return nil }
+        return PixelArea(part, of: stored)
+    }
+
+    private static func filters(of passes: [Pass]) -> [any PixelFilter] {
+        passes.flatMap { pass -> [any PixelFilter] in
+            if case .pixels(let pixels) = pass { pixels.compactMap(\.working) } else { [] }
+        }
+    }
+
+    /// The size without what of the last column and row has no whole sample of chroma.
+    private static func whole(
+        _ width: Int, _ height: Int, _ layout: FrameLayout
+    ) throws(Failure) -> PixelSize {
+        let size = PixelSize(width: width & -layout.across, height: height & -layout.down)
+        guard size.width > 0, size.height > 0 else {
+            throw Failure(
+                .invalidValue,
+                "The edit leaves \(width) × \(height) pixels of a movie's frames; expected are at least \(layout.across) × "
+                    + "\(layout.down), a sample of colour. Crop less.")
+        }
+        return size
+    }
+
+    /// Cuts off columns at the right and rows at the bottom.
+    private static func cut(_ size: PixelSize, to whole: PixelSize) -> Pass {
+        .geometry(
+            Geometry(
+                of: size,
+                crop: PixelRectangle(
+                    x: 0, y: size.height - whole.height, width: whole.width, height: whole.height)))
+    }
+
+    private static func checkHDR(_ recipe: Recipe) throws(Failure) {
+        for filter in recipe.filters where !filter.changesNothing {
+            guard !filter.definition.handlesHDR(filter) else { continue }
+            throw Failure(
+                .invalidValue,
+                "\(filter.name) is defined for light up to white, and the movie is HDR (HLG or PQ), with light above it that would "
+                    + "be lost. Leave the filter out, or convert the movie to SDR first.")
+        }
+    }
+}
