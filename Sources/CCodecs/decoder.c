@@ -16,7 +16,10 @@ struct minilab_decoder {
     AVPacket *packet;
     AVFrame *frame;
     bool is_marked;
+    int64_t first_rank;
 };
+
+enum { strict = AV_EF_CRCCHECK | AV_EF_EXPLODE };
 
 static int status_of(int error) {
     switch (error) {
@@ -70,9 +73,11 @@ int minilab_decoder_open(
     context->has_b_frames = settings->reorder;
     context->thread_count = 1;
     context->max_pixels = settings->pixels_max;
-    context->err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE;
-    // Crops to the pixel, not to what is aligned.
-    context->flags |= AV_CODEC_FLAG_UNALIGNED;
+    context->err_recognition = strict;
+    decoder->first_rank = settings->first_rank;
+    // Crops to the pixel, not to what is aligned; and gives frames that refer to missing ones, with a flag: else H.264's would be missing without
+    // a word, and with them the last ones of a stream that begins with an open group.
+    context->flags |= AV_CODEC_FLAG_UNALIGNED | AV_CODEC_FLAG_OUTPUT_CORRUPT;
     context->get_format = format_in_memory;
     decoder->is_marked = minilab_may_mark(codec);
     if (decoder->is_marked) context->get_buffer2 = minilab_marked_buffer;
@@ -94,9 +99,14 @@ int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, 
     if (error < 0) return status_of(error);
     memcpy(decoder->packet->data, bytes, count);
     decoder->packet->pts = rank;
+    // What refers to missing frames is decoded all the same: a decoder that stopped within it would lose count of what it has.
+    bool is_wanted = rank >= decoder->first_rank;
+    decoder->context->err_recognition = is_wanted ? strict : 0;
     error = avcodec_send_packet(decoder->context, decoder->packet);
+    decoder->context->err_recognition = strict;
     av_packet_unref(decoder->packet);
-    return status_of(error);
+    int status = status_of(error);
+    return status == MINILAB_CODEC_DAMAGED && !is_wanted ? MINILAB_CODEC_OK : status;
 }
 
 int minilab_decoder_finish(struct minilab_decoder *decoder) {
@@ -154,8 +164,10 @@ int minilab_decoder_configured(const struct minilab_decoder *decoder, struct min
 
 int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *out) {
     AVFrame *frame = decoder->frame;
-    int error = avcodec_receive_frame(decoder->context, frame);
-    if (error < 0) return status_of(error);
+    do {
+        int error = avcodec_receive_frame(decoder->context, frame);
+        if (error < 0) return status_of(error);
+    } while (frame->pts < decoder->first_rank);
     struct said said = {frame->color_primaries, frame->color_trc, frame->colorspace, frame->color_range};
     int status = describe(out, frame->format, frame->width, frame->height, &said);
     if (status != MINILAB_CODEC_OK) return status;

@@ -58,10 +58,12 @@ public final class VideoDecoder {
     ///
     /// - Parameter configuration: parameter sets as the container has them: the content of `hvcC` or `avcC`, for which access
     ///   units are NAL units with their lengths; the decoder's part of `esds`; the units of `av1C`; nothing for others.
+    /// - Parameter firstRank: the lowest rank of a frame that is wanted. Pictures that are decoded behind the first one and shown before it may
+    ///   refer to what was never sent: damage in units of lower ranks is none, and their frames do not come out.
     /// - Throws: `unsupported` also for a configuration that it cannot read.
     public init(
         _ codec: Codec, configuration: [UInt8], container: Container = Container(),
-        limits: Limits = Limits()
+        firstRank: Int = 0, limits: Limits = Limits()
     ) throws(CodecError) {
         var opened: OpaquePointer?
         let status = configuration.withUnsafeBufferPointer { bytes in
@@ -71,7 +73,8 @@ public final class VideoDecoder {
                 width: Int32(clamping: container.width), height: Int32(clamping: container.height),
                 reorder: Int32(
                     clamping: min(max(0, container.reorderDepth), Container.reorderDepthMax)),
-                pixels_max: Int64(limits.pixelsMax), bytes_max: limits.bytesMax)
+                first_rank: Int64(firstRank), pixels_max: Int64(limits.pixelsMax),
+                bytes_max: limits.bytesMax)
             return minilab_decoder_open(codec.rawValue, &settings, &opened)
         }
         guard status == MINILAB_CODEC_OK.rawValue, let opened else {

@@ -27,7 +27,7 @@ struct DecodedMovie {
 
     init(path: String) throws { try self.init(Array(Data(contentsOf: URL(filePath: path)))) }
 
-    func decoder() throws -> VideoDecoder {
+    func decoder(firstRank: Int = 0) throws -> VideoDecoder {
         var container = VideoDecoder.Container()
         container.format = Array(codec.format.description.unicodeScalars.map { UInt8($0.value) })
         (container.width, container.height) = (codec.width, codec.height)
@@ -35,7 +35,8 @@ struct DecodedMovie {
         guard let name = VideoDecoder.Codec(rawValue: codec.kind.decoderName) else {
             throw CodecError(kind: .unsupported, step: "open \(codec.kind)")
         }
-        return try VideoDecoder(name, configuration: codec.configuration, container: container)
+        return try VideoDecoder(
+            name, configuration: codec.configuration, container: container, firstRank: firstRank)
     }
 
     /// Decodes samples, in the order of the file's tables.
@@ -44,10 +45,11 @@ struct DecodedMovie {
     ///   - change: what is sent instead of a sample's bytes.
     ///   - body: gets each frame, in the order in which they are shown.
     func decode(
-        _ samples: Range<Int>? = nil, change: (Int, [UInt8]) -> [UInt8] = { $1 },
+        _ samples: Range<Int>? = nil, firstRank: Int = 0,
+        change: (Int, [UInt8]) -> [UInt8] = { $1 },
         _ body: (DecodedFrame) throws -> Void
     ) throws {
-        let decoder = try decoder()
+        let decoder = try decoder(firstRank: firstRank)
         let places = movie.samples.places
         for sample in samples ?? places.indices {
             try decoder.send(change(sample, Array(bytes[places[sample]])), rank: ranks[sample])
@@ -58,9 +60,11 @@ struct DecodedMovie {
     }
 
     /// The rank and CRC-32 of each frame.
-    func checksums(_ samples: Range<Int>? = nil) throws -> [(rank: Int, sum: UInt32)] {
+    func checksums(_ samples: Range<Int>? = nil, firstRank: Int = 0) throws -> [(
+        rank: Int, sum: UInt32
+    )] {
         var sums: [(rank: Int, sum: UInt32)] = []
-        try decode(samples) { sums.append(($0.rank, $0.checksum)) }
+        try decode(samples, firstRank: firstRank) { sums.append(($0.rank, $0.checksum)) }
         return sums
     }
 }

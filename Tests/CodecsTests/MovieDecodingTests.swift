@@ -43,4 +43,43 @@ import Testing
             #expect(error?.kind == .damaged, "\(share)")
         }
     }
+
+    /// Every sync sample begins a segment: no time at all is what they are apart at least.
+    private static func compareSegments(_ movie: DecodedMovie) throws -> Int {
+        let whole = try movie.checksums()
+        let plan = try SegmentPlan(movie.movie.samples, timeScale: 0)
+        for segment in plan.segments {
+            let frames = try movie.checksums(segment.decoded, firstRank: segment.frames.lowerBound)
+                .filter { $0.rank < segment.frames.upperBound }
+            #expect(frames.map(\.rank) == Array(segment.frames), "\(segment)")
+            #expect(frames.map(\.sum) == whole[segment.frames].map(\.sum), "\(segment)")
+        }
+        return plan.segments.count
+    }
+
+    @Test(arguments: MovieFiles.good)
+    func `have the same frames segment by segment`(path: String) throws {
+        let movie = try DecodedMovie(path: path)
+        let samples = movie.movie.samples
+        // Where each frame is a sync sample, a few of them tell as much; and frames of one time are in no order.
+        guard samples.syncSamples.count <= 60, Set(samples.times).count == samples.times.count
+        else { return }
+        _ = try Self.compareSegments(movie)
+    }
+
+    @Test(arguments: [
+        MadeMovie(
+            "H.264, open", MadeMovie.h264 + " -bf 3 -x264-params open-gop=1:keyint=8:scenecut=0"),
+        MadeMovie(
+            "HEVC, open",
+            MadeMovie.hevc + ":open-gop=1:keyint=8:bframes=3:scenecut=0 -pix_fmt yuv420p"),
+        MadeMovie("MPEG-4", "-c:v mpeg4 -bf 2 -g 8 -q:v 4"),
+        MadeMovie(
+            "AV1", "-c:v libaom-av1 -cpu-used 8 -crf 30 -g 8 -threads 1 -pix_fmt yuv420p -f mp4"),
+    ])
+    func `have the same frames segment by segment in open groups`(made: MadeMovie) throws {
+        let folder = try TemporaryFolder()
+        let movie = try DecodedMovie(path: try made.made(in: folder, frames: 30))
+        #expect(try Self.compareSegments(movie) >= 3)
+    }
 }

@@ -27,6 +27,9 @@ struct minilab_decoder_settings {
     // access units at most come before one that is shown earlier. 0 where it says nothing.
     uint32_t tag;
     int width, height, reorder;
+    // The lowest rank of a frame that is wanted. Units of lower ranks may refer to what was never sent: damage in them is none, and their
+    // frames do not come out.
+    int64_t first_rank;
     // Most pixels of a frame, and most bytes of one allocation of the whole process.
     int64_t pixels_max;
     size_t bytes_max;
