@@ -73,14 +73,17 @@ int minilab_encoder_open(
     context->width = settings->width;
     context->height = settings->height;
     context->thread_count = 1;
-    context->time_base = (AVRational) {1, settings->ticks_per_second};
+    context->time_base = (AVRational) {settings->units_seconds, settings->units};
+    context->framerate = (AVRational) {settings->frames, settings->frames_seconds};
     context->gop_size = settings->key_distance;
+    context->rc_max_rate = settings->rate_max;
+    context->rc_buffer_size = settings->buffer_bits;
     context->color_range = settings->full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
     context->color_primaries = settings->primaries;
     context->color_trc = settings->transfer;
     context->colorspace = settings->matrix;
-    // Parameter sets for the container.
-    context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    // Parameter sets for the container; no frame refers over a key frame.
+    context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_CLOSED_GOP;
     for (size_t i = 0; i < option_count; i++)
         if (av_opt_set(context->priv_data, options[i].name, options[i].value, 0) < 0) goto fail;
     int error = avcodec_open2(context, codec, NULL);
@@ -112,8 +115,8 @@ int minilab_encoder_frame(struct minilab_encoder *encoder, struct minilab_planes
     return MINILAB_CODEC_OK;
 }
 
-int minilab_encoder_send(struct minilab_encoder *encoder, int64_t rank, int is_key) {
-    encoder->frame->pts = rank;
+int minilab_encoder_send(struct minilab_encoder *encoder, int64_t time, int is_key) {
+    encoder->frame->pts = time;
     encoder->frame->pict_type = is_key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     return status_of(avcodec_send_frame(encoder->context, encoder->frame));
 }
@@ -128,8 +131,7 @@ int minilab_encoder_receive(struct minilab_encoder *encoder, struct minilab_pack
     if (error < 0) return status_of(error);
     out->bytes = encoder->packet->data;
     out->count = encoder->packet->size > 0 ? (size_t) encoder->packet->size : 0;
-    out->rank = encoder->packet->pts;
-    out->order = encoder->packet->dts;
+    out->time = encoder->packet->pts;
     out->is_key = encoder->packet->flags & AV_PKT_FLAG_KEY ? 1 : 0;
     return MINILAB_CODEC_OK;
 }

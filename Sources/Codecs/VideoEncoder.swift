@@ -6,6 +6,7 @@ import CCodecs
 public final class VideoEncoder {
     /// The encoders that may be opened, by libavcodec's names.
     public enum Codec: String, Sendable, CaseIterable {
+        case h264 = "libx264"
         case hevc = "libx265"
     }
 
@@ -13,10 +14,14 @@ public final class VideoEncoder {
     public struct Settings: Sendable {
         /// Size, bits, chroma and colour; what is nil is not said.
         public var layout: FrameLayout
-        /// Ranks of a second.
-        public var ticksPerSecond = 1
-        /// Frames from a key frame to the next at most: 1 where each stands by itself.
+        /// Units of time in a second.
+        public var unitsPerSecond = Fraction(1)
+        /// Frames of a second, as a mean where it varies; nil: one in each unit of time.
+        public var framesPerSecond: Fraction?
+        /// Frames from a key frame to the next at most: 1 where each stands by itself. Groups are closed: no frame refers over a key frame.
         public var keyDistance = 1
+        /// Most bits of a second, and bits of the buffer that holds them before they are shown; nil: any number.
+        public var rate: (max: Int, buffer: Int)?
         /// The encoder's own options, by libavcodec's names.
         public var options: [(name: String, value: String)] = []
         /// Most pixels of a frame, as a decoder of HEVC of level 6.2 has to know (ITU-T H.265 table A.8).
@@ -26,14 +31,38 @@ public final class VideoEncoder {
         public init(_ layout: FrameLayout) { self.layout = layout }
     }
 
+    /// A positive number.
+    public struct Fraction: Sendable, Equatable {
+        public let numerator: Int, denominator: Int
+
+        /// Makes a fraction, such as 30,000 of 1,001.
+        public init(_ numerator: Int, of denominator: Int = 1) {
+            (self.numerator, self.denominator) = (numerator, denominator)
+        }
+    }
+
     private let encoder: OpaquePointer
+    private let codec: Codec
     private let layout: FrameLayout
+    /// The ranks of frames that have been sent and not come back, by their times.
+    private var ranks: [Int: Int] = [:]
+    private var lastTime: Int?
+    private var received = 0
 
     /// Opens an encoder.
     ///
     /// - Throws: `unsupported` when libavcodec has no such encoder, or it takes no such frames or options.
     public init(_ codec: Codec, _ settings: Settings) throws(CodecError) {
+        self.codec = codec
         layout = settings.layout
+        let (units, frames) = (
+            settings.unitsPerSecond, settings.framesPerSecond ?? settings.unitsPerSecond
+        )
+        guard
+            [units.numerator, units.denominator, frames.numerator, frames.denominator].allSatisfy({
+                (1...Int(Int32.max)).contains($0)
+            })
+        else { throw CodecError(kind: .unsupported, step: "open \(codec.rawValue)") }
         var shape = minilab_encoder_settings(
             width: Int32(clamping: layout.width), height: Int32(clamping: layout.height),
             pixels_max: Int64(settings.pixelsMax), plane_count: layout.hasChroma ? 3 : 1,
@@ -42,8 +71,11 @@ public final class VideoEncoder {
             // H.273: 2 is unspecified.
             primaries: Int32(layout.primaries ?? 2), transfer: Int32(layout.transfer ?? 2),
             matrix: Int32(layout.matrix ?? 2), full_range: layout.isFullRange == true ? 1 : 0,
-            ticks_per_second: Int32(settings.ticksPerSecond),
-            key_distance: Int32(settings.keyDistance))
+            units: Int32(units.numerator), units_seconds: Int32(units.denominator),
+            frames: Int32(frames.numerator), frames_seconds: Int32(frames.denominator),
+            key_distance: Int32(clamping: settings.keyDistance),
+            rate_max: Int64(settings.rate?.max ?? 0),
+            buffer_bits: Int32(clamping: settings.rate?.buffer ?? 0))
         var opened: OpaquePointer?
         let status = Self.withOptions(settings.options[...], []) { options in
             options.withUnsafeBufferPointer {
@@ -97,12 +129,16 @@ public final class VideoEncoder {
 
     /// Fills the planes of a frame and sends it.
     ///
+    /// All packets must be received before the next frame is sent.
+    ///
     /// - Parameters:
-    ///   - rank: more than that of the frame before.
-    ///   - isKey: whether it refers to no other.
+    ///   - rank: comes back with the frame's packet.
+    ///   - time: in units of time, at most 2⁵⁰; one that is not later than the frame's before is taken as the unit behind it. By default the rank.
+    ///   - isKey: whether decoding can begin with it, beside frames at which the encoder thinks it should.
     public func send(
-        rank: Int, isKey: Bool, _ fill: ([Plane]) -> Void
+        rank: Int, time: Int? = nil, isKey: Bool = false, _ fill: ([Plane]) -> Void
     ) throws(CodecError) {
+        let time = max(time ?? rank, lastTime.map { $0 + 1 } ?? .min)
         var planes = minilab_planes()
         try check(minilab_encoder_frame(encoder, &planes), "get a frame")
         let starts = [planes.planes.0, planes.planes.1, planes.planes.2]
@@ -116,7 +152,8 @@ public final class VideoEncoder {
                     width: (layout.width + (1 << dx) - 1) >> dx,
                     height: (layout.height + (1 << dy) - 1) >> dy)
             })
-        try check(minilab_encoder_send(encoder, Int64(rank), isKey ? 1 : 0), "encode")
+        (ranks[time], lastTime) = (rank, time)
+        try check(minilab_encoder_send(encoder, Int64(time), isKey ? 1 : 0), "encode")
     }
 
     /// Says that nothing follows: what is held back can be received.
@@ -126,9 +163,14 @@ public final class VideoEncoder {
     public struct Packet {
         /// Units of ``AnnexB``, valid until the encoder is used again.
         public let bytes: UnsafeRawBufferPointer
-        /// When it is shown, and when it is decoded.
+        /// As it was sent, and its place among those that came out: the order in which they are decoded.
         public let rank: Int, order: Int
+        /// Whether decoding can begin with it.
         public let isKey: Bool
+        let codec: Codec
+
+        /// As a sample of a file: see ``AnnexB/sample(of:_:)``.
+        public var sample: [UInt8] { AnnexB.sample(of: bytes, codec) }
     }
 
     /// The next coded frame, in the order in which they are decoded; nil when more must be sent before there is one.
@@ -137,9 +179,13 @@ public final class VideoEncoder {
         let status = minilab_encoder_receive(encoder, &packet)
         if status == MINILAB_CODEC_WANTS_MORE.rawValue { return nil }
         try check(status, "encode")
+        guard let rank = ranks.removeValue(forKey: Int(packet.time)) else {
+            throw CodecError(kind: .unsupported, step: "find the frame of a packet")
+        }
+        defer { received += 1 }
         return Packet(
             bytes: UnsafeRawBufferPointer(start: packet.bytes, count: packet.count),
-            rank: Int(packet.rank), order: Int(packet.order), isKey: packet.is_key == 1)
+            rank: rank, order: received, isKey: packet.is_key == 1, codec: codec)
     }
 
     private func check(_ status: Int32, _ step: String) throws(CodecError) {

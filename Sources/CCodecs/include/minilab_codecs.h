@@ -86,8 +86,11 @@ struct minilab_encoder_settings {
     int plane_count, chroma_shift_x, chroma_shift_y, bits;
     // Numbers of ITU-T H.273 for the stream's own description; 2 where it is not said.
     int primaries, transfer, matrix, full_range;
-    // Ranks of a second, and most frames from a key frame to the next: 1 where each stands by itself.
-    int ticks_per_second, key_distance;
+    // Units of time in a second, and frames, both as fractions; most frames from a key frame to the next: 1 where each stands by itself.
+    int units, units_seconds, frames, frames_seconds, key_distance;
+    // Most bits of a second, and of the buffer from which they are shown; 0 for any number.
+    int64_t rate_max;
+    int buffer_bits;
 };
 
 // An option of the encoder's own, by libavcodec's name.
@@ -105,8 +108,8 @@ struct minilab_planes {
 struct minilab_packet {
     const uint8_t *bytes;
     size_t count;
-    // When it is shown, and when it is decoded, in ranks.
-    int64_t rank, order;
+    // When it is shown, in units of time.
+    int64_t time;
     int is_key;
 };
 
@@ -120,8 +123,8 @@ int minilab_encoder_open(
 // Gives the planes of the next frame, to be filled.
 int minilab_encoder_frame(struct minilab_encoder *encoder, struct minilab_planes *planes);
 
-// Sends the frame; ranks rise. A key frame refers to no other.
-int minilab_encoder_send(struct minilab_encoder *encoder, int64_t rank, int is_key);
+// Sends the frame; times rise. No frame refers to one before a key frame.
+int minilab_encoder_send(struct minilab_encoder *encoder, int64_t time, int is_key);
 
 // Says that nothing follows: what is held back can be received, and nothing more sent.
 int minilab_encoder_finish(struct minilab_encoder *encoder);

@@ -36,19 +36,6 @@ final class TileEncoder {
         guard let packet = try encoder.receive() else {
             throw CodecError(kind: .unsupported, step: "encode a picture at once")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(packet.bytes.count)
-        for unit in AnnexB.units(in: packet.bytes) where Self.isPicture(unit) {
-            for shift in [24, 16, 8, 0] {
-                bytes.append(UInt8(truncatingIfNeeded: unit.count >> shift))
-            }
-            bytes += unit
-        }
-        return bytes
-    }
-
-    /// Whether a unit is a part of the picture; parameter sets are in the configuration (ITU-T H.265 table 7-1).
-    private static func isPicture(_ unit: UnsafeRawBufferPointer) -> Bool {
-        unit[0] >> 1 & 63 < 32
+        return packet.sample
     }
 }

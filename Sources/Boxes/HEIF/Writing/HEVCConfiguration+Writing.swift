@@ -44,7 +44,7 @@ extension HEVCConfiguration {
     private static let videoType = 32, sequenceType = 33, pictureType = 34
 
     /// A unit without the threes that keep start codes out of it (ITU-T H.265 §7.4.2).
-    private static func withoutEmulation(_ unit: [UInt8]) -> [UInt8] {
+    static func withoutEmulation(_ unit: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var zeros = 0
         for byte in unit {

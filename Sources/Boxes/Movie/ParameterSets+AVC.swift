@@ -1,0 +1,103 @@
+/// The parameter sets of an H.264 stream as the box `avcC` has them.
+///
+/// Source: ISO/IEC 14496-15 §5.3.3.1.2.
+public struct AVCConfiguration: Sendable, Equatable {
+    /// The whole content.
+    public let bytes: [UInt8]
+
+    private static let sequenceType = 7, pictureType = 8
+    /// Most sets of sequences and of pictures that fit into the box.
+    private static let sequencesMax = 31, picturesMax = 255
+    /// Profiles without an extension: Baseline, Main and Extended.
+    private static let plainProfiles: Set<UInt8> = [66, 77, 88]
+    /// Profiles whose sequences say chroma and bits (ITU-T H.264 §7.3.2.1.1); others are 4:2:0 of 8 bits.
+    private static let highProfiles: Set<UInt8> = [
+        44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244,
+    ]
+
+    /// The content for a stream with these NAL units, of which those of other types are left out; nil when they are none.
+    ///
+    /// Units in the file have their lengths in four bytes before them.
+    public init?(parameterSets: [[UInt8]]) {
+        func sets(_ type: UInt8) -> [[UInt8]] {
+            parameterSets.filter { $0.first.map { $0 & 31 } == type && $0.count <= 0xFFFF }
+        }
+        let (sequences, pictures) = (sets(7), sets(8))
+        guard let sequence = sequences.first, sequence.count >= 4, !pictures.isEmpty,
+            sequences.count <= Self.sequencesMax, pictures.count <= Self.picturesMax
+        else { return nil }
+        var writer = ByteWriter()
+        writer.add(1, 1)
+        // Profile, what it is compatible with, and level stand behind the unit's first byte.
+        writer.add(sequence[1...3])
+        // Reserved bits are ones; lengths of four bytes.
+        writer.add(0xFC | 3, 1)
+        writer.add(0xE0 | sequences.count, 1)
+        for set in sequences { Self.add(set, to: &writer) }
+        writer.add(pictures.count, 1)
+        for set in pictures { Self.add(set, to: &writer) }
+        if !Self.plainProfiles.contains(sequence[1]) {
+            guard let format = Self.format(of: sequence) else { return nil }
+            writer.add(0xFC | format.chroma, 1)
+            writer.add(0xF8 | (format.lumaBits - 8), 1)
+            writer.add(0xF8 | (format.chromaBits - 8), 1)
+            // No extensions of sequences: those are for alpha.
+            writer.add(0, 1)
+        }
+        bytes = writer.bytes
+    }
+
+    private static func add(_ set: [UInt8], to writer: inout ByteWriter) {
+        writer.add(set.count, 2)
+        writer.add(set)
+    }
+
+    /// Chroma (1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4) and bits of a sequence parameter set.
+    private static func format(
+        of sequence: [UInt8]
+    ) -> (chroma: Int, lumaBits: Int, chromaBits: Int)? {
+        guard highProfiles.contains(sequence[1]) else { return (1, 8, 8) }
+        var bits = BitCursor(HEVCConfiguration.withoutEmulation(sequence).dropFirst(4))
+        guard bits.exponential() != nil, let chroma = bits.exponential(), chroma <= 3 else {
+            return nil
+        }
+        // Planes of 4:4:4 may be coded each by itself.
+        if chroma == 3 { guard bits.bit() != nil else { return nil } }
+        guard let luma = bits.exponential(), let difference = bits.exponential(), luma <= 6,
+            difference <= 6
+        else { return nil }
+        return (chroma, luma + 8, difference + 8)
+    }
+}
+
+/// Bits of a unit, the highest of a byte first; nil behind the end.
+private struct BitCursor {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    /// Most zeros before a number: none of parameter sets has more.
+    private static let zerosMax = 31
+
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
+
+    mutating func bit() -> Int? {
+        guard place < 8 * bytes.count else { return nil }
+        defer { place += 1 }
+        return Int(bytes[place / 8] >> (7 - place % 8) & 1)
+    }
+
+    /// A number as an Exp-Golomb code (ITU-T H.264 §9.1).
+    mutating func exponential() -> Int? {
+        var zeros = 0
+        while let bit = bit(), bit == 0 {
+            zeros += 1
+            guard zeros <= Self.zerosMax else { return nil }
+        }
+        var number = 1
+        for _ in 0..<zeros {
+            guard let bit = bit() else { return nil }
+            number = number << 1 | bit
+        }
+        return number - 1
+    }
+}

@@ -1,0 +1,83 @@
+/// How the frames of a movie are coded: codec and quality.
+public struct MovieCoding: Sendable, Equatable {
+    /// How much of the pictures is kept.
+    public enum Quality: Sendable, Equatable {
+        /// All of it.
+        case lossless
+        /// The encoder's constant rate factor: less is better.
+        case rate(Double)
+    }
+
+    public var codec: VideoEncoder.Codec
+    public var quality: Quality
+
+    /// Makes a coding.
+    public init(_ codec: VideoEncoder.Codec, _ quality: Quality) {
+        (self.codec, self.quality) = (codec, quality)
+    }
+
+    /// Makes a coding of a quality from 0 to 1: that of a JPEG of as many hundredths.
+    public init(_ codec: VideoEncoder.Codec, quality: Double) {
+        self.init(codec, .rate(Self.rate(quality, codec)))
+    }
+
+    /// The encoder's settings for a segment of a movie.
+    ///
+    /// Segments of the same settings have the same parameter sets, so that they fit behind each other in a file.
+    ///
+    /// - Parameters:
+    ///   - units: of time in a second; times of frames are sent in them.
+    ///   - frames: of a second, the mean of the whole movie.
+    ///   - keyDistance: frames from a key frame to the next at most.
+    public func settings(
+        _ layout: FrameLayout, unitsPerSecond units: VideoEncoder.Fraction,
+        framesPerSecond frames: VideoEncoder.Fraction, keyDistance: Int
+    ) -> VideoEncoder.Settings {
+        var settings = VideoEncoder.Settings(layout)
+        (settings.unitsPerSecond, settings.framesPerSecond) = (units, frames)
+        settings.keyDistance = keyDistance
+        settings.options = options
+        return settings
+    }
+
+    private var options: [(name: String, value: String)] {
+        var parameters = codec == .h264 ? Self.h264Parameters : Self.hevcParameters
+        // A frame that has to be a key frame is one at which decoding can begin.
+        var options = [("preset", preset), ("forced-idr", "1")]
+        switch (quality, codec) {
+        case (.rate(let rate), _): options.append(("crf", "\(rate)"))
+        case (.lossless, .h264): options.append(("qp", "0"))
+        case (.lossless, .hevc): parameters.append("lossless=1")
+        }
+        let name = codec == .h264 ? "x264-params" : "x265-params"
+        options.append((name, parameters.joined(separator: ":")))
+        return options
+    }
+
+    private var preset: String { codec == .h264 ? "veryfast" : "superfast" }
+
+    /// One thread, and parameter sets that do not hang on the pictures.
+    private static let h264Parameters = [
+        "threads=1", "lookahead-threads=1", "sliced-threads=0", "sync-lookahead=0", "open-gop=0",
+        "stitchable=1",
+    ]
+
+    /// One thread beside the caller's; nothing printed, and nothing in the stream but pictures.
+    private static let hevcParameters = [
+        "pools=none", "frame-threads=1", "wpp=0", "open-gop=0", "opt-qp-pps=0",
+        "opt-ref-list-length-pps=0", "info=0", "log-level=none", "repeat-headers=0",
+    ]
+
+    /// Qualities, and the rates that go with them.
+    private static let qualities: [Double] = [0, 10, 30, 50, 60, 70, 80, 85, 90, 95, 98, 100]
+    private static let h264Rates: [Double] = [51, 45, 34, 30, 28, 26, 23, 21, 19, 15, 10, 4]
+    private static let hevcRates: [Double] = [51, 45, 34, 30, 28, 26, 23, 21, 19, 15, 10, 4]
+
+    private static func rate(_ quality: Double, _ codec: VideoEncoder.Codec) -> Double {
+        let rates = codec == .h264 ? h264Rates : hevcRates
+        let wanted = min(max(quality * 100, 0), 100)
+        let above = max(1, qualities.firstIndex { $0 >= wanted } ?? qualities.count - 1)
+        let share = (wanted - qualities[above - 1]) / (qualities[above] - qualities[above - 1])
+        return rates[above - 1] + share * (rates[above] - rates[above - 1])
+    }
+}

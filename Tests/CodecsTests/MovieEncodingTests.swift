@@ -1,0 +1,137 @@
+import Boxes
+import Codecs
+import Foundation
+import MinilabTesting
+import Testing
+
+@Suite("Movies, encoded") struct MovieEncodingTests {
+    private static func source(_ name: String) throws -> DecodedMovie {
+        try DecodedMovie(path: try #require(MovieFiles.own.first { $0.hasSuffix(name) }))
+    }
+
+    private static func frames(of source: DecodedMovie, bits: Int) throws -> [Planes] {
+        var frames: [Planes] = []
+        try source.decode { frames.append(Planes($0).with(bits: bits)) }
+        return frames
+    }
+
+    private static func settings(
+        _ coding: MovieCoding, _ source: DecodedMovie, _ layout: FrameLayout, keyDistance: Int = 12
+    ) -> VideoEncoder.Settings {
+        coding.settings(
+            layout, unitsPerSecond: .init(source.movie.video.timeScale),
+            framesPerSecond: .init(30), keyDistance: keyDistance)
+    }
+
+    static let kinds: [(VideoEncoder.Codec, Int)] = [
+        (.h264, 8), (.h264, 10), (.hevc, 8), (.hevc, 10),
+    ]
+
+    @Test(arguments: kinds)
+    func `without loss come back as they were, from a file that ffmpeg reads as we do`(
+        codec: VideoEncoder.Codec, bits: Int
+    ) throws {
+        // One of both shows frames in another order than they are decoded in.
+        let name = bits == 8 ? "h265_bframes.mp4" : "bt601.mp4"
+        let source = try Self.source(name)
+        let frames = try Self.frames(of: source, bits: bits)
+        let times = source.movie.samples.times.sorted()
+        let settings = Self.settings(MovieCoding(codec, .lossless), source, frames[0].layout)
+        let coded = try EncodedMovie(codec, settings, times: times) { frames[$0].fill($1) }
+        #expect(coded.ranks.sorted() == Array(frames.indices))
+
+        let entry = SampleEntry(
+            codec == .h264 ? .h264 : .hevc, parameterSets: coded.parameterSets, chromaFormat: 1,
+            bits: bits)
+        let bytes = try coded.transplanted(into: source, try #require(entry))
+        let made = try DecodedMovie(bytes)
+        var rank = 0
+        try made.decode { frame in
+            #expect(frame.rank == rank && frame.layout.bits == bits)
+            let isSame = frames[rank].isSame(as: frame)
+            #expect(isSame, "frame \(rank)")
+            rank += 1
+        }
+        #expect(rank == frames.count)
+
+        let folder = try TemporaryFolder()
+        let path = folder.file("made.mp4")
+        try Data(bytes).write(to: URL(filePath: path))
+        #expect(try FFmpeg.frames(of: path) == made.checksums().map(\.sum))
+        #expect(try FFmpeg.times(of: path) == times)
+    }
+
+    @Test(arguments: kinds)
+    func `have the same bytes each time, closed groups, and frames that refer to later ones`(
+        codec: VideoEncoder.Codec, bits: Int
+    ) throws {
+        let source = try Self.source("bt601.mp4")
+        let frames = try Self.frames(of: source, bits: bits)
+        let settings = Self.settings(MovieCoding(codec, quality: 0.7), source, frames[0].layout)
+        let times = source.movie.samples.times.sorted()
+        let coded = try (0..<2).map { _ in
+            try EncodedMovie(codec, settings, times: times, keys: [17]) { frames[$0].fill($1) }
+        }
+        #expect(coded[0] == coded[1])
+        let ranks = coded[0].ranks
+        #expect(ranks != ranks.sorted() && ranks.sorted() == Array(frames.indices))
+        let keys = coded[0].syncSamples
+        #expect(keys.first == 0 && keys.map { ranks[$0] }.contains(17))
+        for (key, next) in zip(keys, keys.dropFirst() + [ranks.count]) {
+            // All that is decoded before a key frame is shown before it.
+            #expect(ranks[key] == key && next - key <= 12)
+        }
+        // Parameter sets are in the description, and nothing tells of the encoder.
+        for sample in coded[0].samples {
+            #expect(sample.firstRange(of: Array("x264".utf8)) == nil)
+            #expect(sample.firstRange(of: Array("x265".utf8)) == nil)
+        }
+        #expect(coded[0].parameterSets.count == (codec == .h264 ? 2 : 3))
+    }
+
+    @Test(arguments: kinds)
+    func `of other pictures have the same parameter sets, and say their colours`(
+        codec: VideoEncoder.Codec, bits: Int
+    ) throws {
+        let layout = FrameLayout(
+            width: 96, height: 80, bits: bits, primaries: 12, transfer: 1, matrix: 6,
+            isFullRange: true)
+        let times = [0, 20, 71, 91, 111, 131]
+        let coded = try [40, 200].map { level in
+            let settings = MovieCoding(codec, quality: 0.8).settings(
+                layout, unitsPerSecond: .init(600), framesPerSecond: .init(2_880, of: 100),
+                keyDistance: 60)
+            return try EncodedMovie(codec, settings, times: times) { rank, planes in
+                for plane in planes {
+                    for row in 0..<plane.height {
+                        let count = plane.width * layout.sampleBytes
+                        for place in 0..<count {
+                            let code =
+                                bits > 8 && place % 2 == 1
+                                ? 1 : UInt8((level + rank * 3 + place * row % 31) & 0xFF)
+                            plane.start.storeBytes(
+                                of: code, toByteOffset: row * plane.stride + place, as: UInt8.self)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(coded[0].parameterSets == coded[1].parameterSets)
+        #expect(coded[0].samples != coded[1].samples)
+
+        let entry = SampleEntry(
+            codec == .h264 ? .h264 : .hevc, parameterSets: coded[0].parameterSets, chromaFormat: 1,
+            bits: bits)
+        let decoder = try VideoDecoder(
+            codec == .h264 ? .h264 : .hevc,
+            configuration: try #require(entry).configuration.content)
+        var layouts: [FrameLayout] = []
+        for (sample, rank) in zip(coded[0].samples, coded[0].ranks) {
+            try decoder.send(sample, rank: rank)
+            while let frame = try decoder.receive() { layouts.append(frame.layout) }
+        }
+        try decoder.finish()
+        while let frame = try decoder.receive() { layouts.append(frame.layout) }
+        #expect(layouts == times.map { _ in layout })
+    }
+}
