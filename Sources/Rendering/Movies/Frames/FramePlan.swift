@@ -50,8 +50,8 @@ struct FramePlan {
                 filters: Self.filters(of: passes), centre: (0, 0))
         } else if isOfBytes, !colour.transfer.isHDR, Planner.endInVignette(steps) {
             let filters = Self.filters(of: Planner.passes(of: steps, keepsAlpha: false))
-            let centre = (filters.last as? any RadialGain)?.centre ?? (0, 0)
-            let place = turn.toSource(Place(centre.x, centre.y))
+            let centre = (filters.last as? any RadialGain)?.centre
+            let place = turn.toSource(Place(centre?.x ?? 0, centre?.y ?? 0))
             self.size = try Self.whole(stored.width, stored.height, layout)
             way = .planes(
                 part: PixelArea(
