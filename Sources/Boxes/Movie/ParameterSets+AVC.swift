@@ -5,7 +5,7 @@ public struct AVCConfiguration: Sendable, Equatable {
     /// The whole content.
     public let bytes: [UInt8]
 
-    private static let sequenceType = 7, pictureType = 8
+    private static let sequenceType: UInt8 = 7, pictureType: UInt8 = 8
     /// Most sets of sequences and of pictures that fit into the box.
     private static let sequencesMax = 31, picturesMax = 255
     /// Profiles without an extension: Baseline, Main and Extended.
@@ -22,7 +22,7 @@ public struct AVCConfiguration: Sendable, Equatable {
         func sets(_ type: UInt8) -> [[UInt8]] {
             parameterSets.filter { $0.first.map { $0 & 31 } == type && $0.count <= 0xFFFF }
         }
-        let (sequences, pictures) = (sets(7), sets(8))
+        let (sequences, pictures) = (sets(Self.sequenceType), sets(Self.pictureType))
         guard let sequence = sequences.first, sequence.count >= 4, !pictures.isEmpty,
             sequences.count <= Self.sequencesMax, pictures.count <= Self.picturesMax
         else { return nil }
@@ -89,9 +89,10 @@ private struct BitCursor {
     /// A number as an Exp-Golomb code (ITU-T H.264 §9.1).
     mutating func exponential() -> Int? {
         var zeros = 0
-        while let bit = bit(), bit == 0 {
+        while true {
+            guard let bit = bit(), zeros <= Self.zerosMax else { return nil }
+            if bit == 1 { break }
             zeros += 1
-            guard zeros <= Self.zerosMax else { return nil }
         }
         var number = 1
         for _ in 0..<zeros {
