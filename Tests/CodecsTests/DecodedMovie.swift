@@ -27,7 +27,7 @@ struct DecodedMovie {
 
     init(path: String) throws { try self.init(Array(Data(contentsOf: URL(filePath: path)))) }
 
-    func decoder(firstRank: Int = 0) throws -> VideoDecoder {
+    func decoder(configuration: [UInt8]? = nil, firstRank: Int = 0) throws -> VideoDecoder {
         var container = VideoDecoder.Container()
         container.format = Array(codec.format.description.unicodeScalars.map { UInt8($0.value) })
         (container.width, container.height) = (codec.width, codec.height)
@@ -36,7 +36,8 @@ struct DecodedMovie {
             throw CodecError(kind: .unsupported, step: "open \(codec.kind)")
         }
         return try VideoDecoder(
-            name, configuration: codec.configuration, container: container, firstRank: firstRank)
+            name, configuration: configuration ?? codec.configuration, container: container,
+            firstRank: firstRank)
     }
 
     /// Decodes samples, in the order of the file's tables.
