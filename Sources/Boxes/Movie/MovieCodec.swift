@@ -43,7 +43,10 @@ public struct MovieCodec: Sendable, Equatable {
     /// - Throws: `unsupported` for another codec, named; `damaged` where the codec's box is missing or is none.
     public init(_ track: MovieTrack) throws(MovieProblem) { try self.init(entry: track.entry) }
 
-    init(entry: [UInt8]) throws(MovieProblem) {
+    /// Reads a sample description by itself, its length and its four characters first.
+    ///
+    /// - Throws: as ``init(_:)``.
+    public init(entry: [UInt8]) throws(MovieProblem) {
         guard entry.count >= SampleEntry.header else {
             throw .damaged(
                 "a sample description of \(entry.count) bytes; one of pictures has \(SampleEntry.header)"
