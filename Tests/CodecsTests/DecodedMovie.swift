@@ -27,7 +27,10 @@ struct DecodedMovie {
 
     init(path: String) throws { try self.init(Array(Data(contentsOf: URL(filePath: path)))) }
 
-    func decoder(configuration: [UInt8]? = nil, firstRank: Int = 0) throws -> VideoDecoder {
+    func decoder(
+        configuration: [UInt8]? = nil, firstRank: Int = 0,
+        limits: VideoDecoder.Limits = VideoDecoder.Limits()
+    ) throws -> VideoDecoder {
         var container = VideoDecoder.Container()
         container.format = Array(codec.format.description.unicodeScalars.map { UInt8($0.value) })
         (container.width, container.height) = (codec.width, codec.height)
@@ -37,7 +40,7 @@ struct DecodedMovie {
         }
         return try VideoDecoder(
             name, configuration: configuration ?? codec.configuration, container: container,
-            firstRank: firstRank)
+            firstRank: firstRank, limits: limits)
     }
 
     /// Decodes samples, in the order of the file's tables.
@@ -47,10 +50,11 @@ struct DecodedMovie {
     ///   - body: gets each frame, in the order in which they are shown.
     func decode(
         _ samples: Range<Int>? = nil, firstRank: Int = 0,
+        limits: VideoDecoder.Limits = VideoDecoder.Limits(),
         change: (Int, [UInt8]) -> [UInt8] = { $1 },
         _ body: (DecodedFrame) throws -> Void
     ) throws {
-        let decoder = try decoder(firstRank: firstRank)
+        let decoder = try decoder(firstRank: firstRank, limits: limits)
         let places = movie.samples.places
         for sample in samples ?? places.indices {
             try decoder.send(change(sample, Array(bytes[places[sample]])), rank: ranks[sample])

@@ -51,13 +51,16 @@ enum FFmpeg {
     }
 
     /// Makes a movie of a moving pattern with noise.
+    ///
+    /// - Parameter size: width and height, with a colon between them, of 208 and 120 at most.
     static func make(
-        _ path: String, size: String = "208x120", frames: Int = 12, _ coding: [String]
+        _ path: String, size: String, frames: Int = 12, _ coding: [String]
     ) throws {
         _ = try run(
             arguments: [
                 "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-                "testsrc2=size=\(size):rate=25,noise=alls=12:all_seed=7:allf=t", "-frames:v",
+                "testsrc2=size=208x120:rate=25,noise=alls=12:all_seed=7:allf=t,format=yuv444p,crop=\(size):0:0:exact=1",
+                "-frames:v",
                 "\(frames)", "-threads", "1",
             ] + coding + [path])
     }

@@ -8,11 +8,11 @@ struct MadeMovie: Sendable, CustomTestStringConvertible {
     let coding: [String]
     /// The format in which the judge gives frames, where a decoder's own has alpha.
     var judged: String?
-    var size = "208x120"
+    var size = "208:120"
 
     var testDescription: String { name }
 
-    init(_ name: String, _ coding: String, judged: String? = nil, size: String = "208x120") {
+    init(_ name: String, _ coding: String, judged: String? = nil, size: String = "208:120") {
         self.name = name
         self.coding = coding.split(separator: " ").map { String($0) }
         (self.judged, self.size) = (judged, size)
@@ -34,7 +34,7 @@ struct MadeMovie: Sendable, CustomTestStringConvertible {
         MadeMovie("H.264 4:2:0 with B frames", h264 + " -bf 3 -pix_fmt yuv420p"),
         MadeMovie("H.264 full range", h264 + " -pix_fmt yuvj420p"),
         MadeMovie("H.264 4:2:2 10 bit", h264 + " -pix_fmt yuv422p10le"),
-        MadeMovie("H.264 4:4:4, odd size", h264 + " -pix_fmt yuv444p", size: "207x119"),
+        MadeMovie("H.264 4:4:4, odd size", h264 + " -pix_fmt yuv444p", size: "207:119"),
         MadeMovie("H.264 grey", h264 + " -pix_fmt gray"),
         MadeMovie(
             "H.264 of fields", h264 + " -flags +ildct+ilme -x264-params tff=1 -pix_fmt yuv420p"),
@@ -42,7 +42,7 @@ struct MadeMovie: Sendable, CustomTestStringConvertible {
         MadeMovie("H.264 lossless RGB", "-c:v libx264rgb -qp 0 -threads 1 -pix_fmt rgb24"),
         MadeMovie("HEVC 4:2:0", hevc + " -pix_fmt yuv420p"),
         MadeMovie("HEVC 4:2:2 10 bit", hevc + " -pix_fmt yuv422p10le"),
-        MadeMovie("HEVC 4:4:4 12 bit, odd size", hevc + " -pix_fmt yuv444p12le", size: "207x119"),
+        MadeMovie("HEVC 4:4:4 12 bit, odd size", hevc + " -pix_fmt yuv444p12le", size: "207:119"),
         MadeMovie("HEVC grey 10 bit", hevc + " -pix_fmt gray10le"),
         MadeMovie("HEVC of green, blue and red", hevc + " -pix_fmt gbrp"),
         MadeMovie("MPEG-4 with B frames", "-c:v mpeg4 -bf 2 -q:v 4"),
@@ -50,7 +50,7 @@ struct MadeMovie: Sendable, CustomTestStringConvertible {
         MadeMovie("Motion JPEG 4:2:0", "-c:v mjpeg -q:v 4 -pix_fmt yuvj420p"),
         MadeMovie("Motion JPEG 4:2:2", "-c:v mjpeg -q:v 4 -pix_fmt yuvj422p"),
         MadeMovie(
-            "Motion JPEG 4:4:4, odd size", "-c:v mjpeg -q:v 4 -pix_fmt yuvj444p", size: "207x119"),
+            "Motion JPEG 4:4:4, odd size", "-c:v mjpeg -q:v 4 -pix_fmt yuvj444p", size: "207:119"),
         MadeMovie("ProRes proxy", "-c:v prores_ks -profile:v 0 -pix_fmt yuv422p10le"),
         MadeMovie(
             "ProRes 422 HQ of fields",

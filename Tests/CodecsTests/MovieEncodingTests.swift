@@ -134,4 +134,94 @@ import Testing
         while let frame = try decoder.receive() { layouts.append(frame.layout) }
         #expect(layouts == times.map { _ in layout })
     }
+
+    /// Frames of noise that repeats, in any layout.
+    private static func noise(_ layout: FrameLayout) -> (Int, [VideoEncoder.Plane]) -> Void {
+        { rank, planes in
+            for plane in planes {
+                for row in 0..<plane.height {
+                    for place in 0..<plane.width {
+                        let code = (place * 37 + row * 91 + rank * 13) % 251
+                        let start = plane.start + row * plane.stride
+                        if layout.bits == 8 {
+                            start.storeBytes(of: UInt8(code), toByteOffset: place, as: UInt8.self)
+                        } else {
+                            start.storeBytes(
+                                of: UInt16(code * 4 + 1), toByteOffset: 2 * place, as: UInt16.self)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func checksums(
+        _ coded: EncodedMovie, _ codec: VideoEncoder.Codec, _ layout: FrameLayout, chromaFormat: Int
+    ) throws -> [UInt32] {
+        let entry = SampleEntry(
+            codec == .h264 ? .h264 : .hevc, parameterSets: coded.parameterSets,
+            chromaFormat: chromaFormat, bits: layout.bits)
+        let decoder = try VideoDecoder(
+            codec == .h264 ? .h264 : .hevc,
+            configuration: try #require(entry).configuration.content)
+        var sums: [UInt32] = []
+        for (sample, rank) in zip(coded.samples, coded.ranks) {
+            try decoder.send(sample, rank: rank)
+            while let frame = try decoder.receive() { sums.append(frame.checksum) }
+        }
+        try decoder.finish()
+        while let frame = try decoder.receive() { sums.append(frame.checksum) }
+        return sums
+    }
+
+    @Test(arguments: kinds)
+    func `keep half of the colour's columns as well, at times that stand still`(
+        codec: VideoEncoder.Codec, bits: Int
+    ) throws {
+        let layout = FrameLayout(width: 64, height: 48, bits: bits, chromaShift: (1, 0))
+        let settings = MovieCoding(codec, .lossless).settings(
+            layout, unitsPerSecond: .init(600), framesPerSecond: .init(30), keyDistance: 30)
+        let times = [0, 20, 20, 19, 80, 100]
+        let coded = try EncodedMovie(codec, settings, times: times, Self.noise(layout))
+        let other = try EncodedMovie(codec, settings, times: Array(0..<6), Self.noise(layout))
+        #expect(coded.ranks.sorted() == Array(0..<6))
+        let sums = try Self.checksums(coded, codec, layout, chromaFormat: 2)
+        #expect(Set(sums).count == 6)
+        #expect(sums == (try Self.checksums(other, codec, layout, chromaFormat: 2)))
+    }
+
+    @Test(arguments: kinds)
+    func `take no more bits than are allowed`(codec: VideoEncoder.Codec, bits: Int) throws {
+        let layout = FrameLayout(width: 160, height: 96, bits: bits)
+        var settings = MovieCoding(codec, quality: 0.95).settings(
+            layout, unitsPerSecond: .init(30), framesPerSecond: .init(30), keyDistance: 60)
+        let free = try EncodedMovie(codec, settings, times: Array(0..<60), Self.noise(layout))
+        settings.rate = (max: 400_000, buffer: 200_000)
+        let bound = try EncodedMovie(codec, settings, times: Array(0..<60), Self.noise(layout))
+        let (most, least) = (free.samples.joined().count, bound.samples.joined().count)
+        // Two seconds, and what the buffer holds.
+        #expect(least < most && least * 8 < 2 * 400_000 + 200_000, "\(most), \(least)")
+    }
+
+    @Test(arguments: [VideoEncoder.Codec.h264, .hevc])
+    func `are refused with settings that no encoder takes`(codec: VideoEncoder.Codec) {
+        func open(_ change: (inout VideoEncoder.Settings) -> Void) throws(CodecError) {
+            var settings = MovieCoding(codec, quality: 0.8).settings(
+                FrameLayout(width: 64, height: 48), unitsPerSecond: .init(30),
+                framesPerSecond: .init(30), keyDistance: 60)
+            change(&settings)
+            _ = try VideoEncoder(codec, settings)
+        }
+        let changes: [(inout VideoEncoder.Settings) -> Void] = [
+            { $0.layout = FrameLayout(width: 0, height: 48) },
+            { $0.layout = FrameLayout(width: 64, height: 48, bits: 9) },
+            { $0.unitsPerSecond = .init(0) }, { $0.framesPerSecond = .init(30, of: 0) },
+            { $0.unitsPerSecond = .init(Int.max) }, { $0.options.append(("no-such-option", "1")) },
+            { $0.pixelsMax = 64 * 48 - 1 },
+        ]
+        for (index, change) in changes.enumerated() {
+            let error = #expect(throws: CodecError.self, "\(index)") { try open(change) }
+            #expect(error?.kind == .unsupported, "\(index)")
+        }
+    }
 }
