@@ -54,6 +54,22 @@ public struct MovieCoding: Sendable, Equatable {
         return options
     }
 
+    /// How hard the encoder tries.
+    ///
+    /// Measured with 48 frames of 1920 × 1080, a panned photo with noise, one thread, rate 18; CPU milliseconds a frame, bytes, SSIM of luma:
+    ///
+    /// | | ms | KB | SSIM |
+    /// |---|---|---|---|
+    /// | x264 superfast | 21 | 3,107 | .8896 |
+    /// | **x264 veryfast** | 28 | 1,240 | .8871 |
+    /// | x264 faster | 45 | 1,547 | .8890 |
+    /// | x264 medium | 70 | 1,916 | .8891 |
+    /// | x265 ultrafast, 10 bit | 46 | 496 | .8787 |
+    /// | **x265 superfast, 10 bit** | 75 | 1,044 | .8841 |
+    /// | x265 veryfast, 10 bit | 105 | 1,330 | .8903 |
+    ///
+    /// `superfast` of x264 has no trees of macroblocks, and needs 2.5 times the bytes of `veryfast`; slower ones spend bytes and time alike. Decoding took 9 ms a frame (H.264,
+    /// 17 Mb/s) and 11 ms (a phone's HLG, 10 bit).
     private var preset: String { codec == .h264 ? "veryfast" : "superfast" }
 
     /// One thread, and parameter sets that do not hang on the pictures.
@@ -68,10 +84,17 @@ public struct MovieCoding: Sendable, Equatable {
         "opt-ref-list-length-pps=0", "info=0", "log-level=none", "repeat-headers=0",
     ]
 
-    /// Qualities, and the rates that go with them.
+    /// Qualities, and the rates with which frames have the SSIM of luma of a JPEG of that quality, by libjpeg-turbo, 4:2:0.
+    ///
+    /// The means of seven photos, panned in 24 frames of 1280 × 720 with noise of their own in each, on fifteen rates; x265 with 10 bits. Photos
+    /// differ by up to ±5 at 80 and ±1 at 95.
     private static let qualities: [Double] = [0, 10, 30, 50, 60, 70, 80, 85, 90, 95, 98, 100]
-    private static let h264Rates: [Double] = [51, 45, 34, 30, 28, 26, 23, 21, 19, 15, 10, 4]
-    private static let hevcRates: [Double] = [51, 45, 34, 30, 28, 26, 23, 21, 19, 15, 10, 4]
+    private static let h264Rates: [Double] = [
+        51, 38.1, 30.3, 26.7, 25, 22.5, 19.7, 18.1, 15.9, 12.5, 7.3, 2.2,
+    ]
+    private static let hevcRates: [Double] = [
+        51, 44, 33.6, 29.2, 27.4, 24.8, 19.5, 17.5, 14.8, 10.2, 5.3, 2,
+    ]
 
     private static func rate(_ quality: Double, _ codec: VideoEncoder.Codec) -> Double {
         let rates = codec == .h264 ? h264Rates : hevcRates
