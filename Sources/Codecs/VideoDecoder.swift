@@ -63,7 +63,7 @@ public final class VideoDecoder {
     /// - Throws: `unsupported` also for a configuration that it cannot read.
     public init(
         _ codec: Codec, configuration: [UInt8], container: Container = Container(),
-        firstRank: Int = 0, limits: Limits = Limits()
+        firstRank: Int = .min, limits: Limits = Limits()
     ) throws(CodecError) {
         var opened: OpaquePointer?
         let status = configuration.withUnsafeBufferPointer { bytes in

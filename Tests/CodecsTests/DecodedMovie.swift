@@ -28,7 +28,7 @@ struct DecodedMovie {
     init(path: String) throws { try self.init(Array(Data(contentsOf: URL(filePath: path)))) }
 
     func decoder(
-        configuration: [UInt8]? = nil, firstRank: Int = 0,
+        configuration: [UInt8]? = nil, firstRank: Int = .min,
         limits: VideoDecoder.Limits = VideoDecoder.Limits()
     ) throws -> VideoDecoder {
         var container = VideoDecoder.Container()
@@ -49,7 +49,7 @@ struct DecodedMovie {
     ///   - change: what is sent instead of a sample's bytes.
     ///   - body: gets each frame, in the order in which they are shown.
     func decode(
-        _ samples: Range<Int>? = nil, firstRank: Int = 0,
+        _ samples: Range<Int>? = nil, firstRank: Int = .min,
         limits: VideoDecoder.Limits = VideoDecoder.Limits(),
         change: (Int, [UInt8]) -> [UInt8] = { $1 },
         _ body: (DecodedFrame) throws -> Void
@@ -65,7 +65,7 @@ struct DecodedMovie {
     }
 
     /// The rank and CRC-32 of each frame.
-    func checksums(_ samples: Range<Int>? = nil, firstRank: Int = 0) throws -> [(
+    func checksums(_ samples: Range<Int>? = nil, firstRank: Int = .min) throws -> [(
         rank: Int, sum: UInt32
     )] {
         var sums: [(rank: Int, sum: UInt32)] = []

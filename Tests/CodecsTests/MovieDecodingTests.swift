@@ -82,4 +82,59 @@ import Testing
         let movie = try DecodedMovie(path: try made.made(in: folder, frames: 30))
         #expect(try Self.compareSegments(movie) >= 3)
     }
+
+    /// A unit of a picture is gone, and nothing says that there was one.
+    @Test(arguments: [
+        MadeMovie(
+            "H.264, slices", MadeMovie.h264 + " -bf 2 -x264-params slices=4 -pix_fmt yuv420p"),
+        MadeMovie(
+            "H.264, slices of fields",
+            MadeMovie.h264 + " -flags +ildct+ilme -x264-params tff=1:slices=2 -pix_fmt yuv420p"),
+        MadeMovie(
+            "H.264, slices of 10 bit",
+            MadeMovie.h264 + " -x264-params slices=3 -pix_fmt yuv420p10le"),
+        MadeMovie(
+            "HEVC, slices", MadeMovie.hevc + ":pools=1:slices=3:ctu=32:bframes=2 -pix_fmt yuv420p"),
+        MadeMovie(
+            "HEVC, slices of 10 bit",
+            MadeMovie.hevc + ":pools=1:slices=3:ctu=32 -pix_fmt yuv420p10le"),
+    ])
+    func `are damaged where a slice of a picture is missing`(made: MadeMovie) throws {
+        let folder = try TemporaryFolder()
+        let movie = try DecodedMovie(path: try made.made(in: folder, frames: 8))
+        let isHEVC = movie.codec.kind == .hevc
+        var removed = 0
+        for sample in 0..<movie.ranks.count {
+            let units = Self.units(of: Array(movie.bytes[movie.movie.samples.places[sample]]))
+            let slices = units.indices.filter {
+                let type = isHEVC ? units[$0][4] >> 1 & 63 : units[$0][4] & 31
+                return isHEVC ? type < 32 : (1...5).contains(type)
+            }
+            #expect(slices.count > 1)
+            for slice in slices {
+                removed += 1
+                let error = #expect(throws: CodecError.self, "unit \(slice) of sample \(sample)") {
+                    try movie.decode { index, bytes in
+                        guard index == sample else { return bytes }
+                        return units.indices.filter { $0 != slice }.flatMap { units[$0] }
+                    } _: { _ in
+                    }
+                }
+                #expect(error?.kind == .damaged)
+            }
+        }
+        #expect(removed > 8)
+    }
+
+    /// Units with their lengths in four bytes.
+    private static func units(of sample: [UInt8]) -> [[UInt8]] {
+        var units: [[UInt8]] = []
+        var rest = sample[...]
+        while rest.count > 4 {
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            units.append(Array(rest.prefix(4 + length)))
+            rest = rest.dropFirst(4 + length)
+        }
+        return units
+    }
 }
