@@ -1,3 +1,4 @@
+import Codecs
 import MinilabTesting
 import Testing
 
@@ -127,5 +128,25 @@ import Testing
             plain?.bytes == [
                 1, 66, 0, 30, 0xFF, 0xE1, 0, 5, 0x67, 66, 0, 30, 1, 1, 0, 2, 0x68, 0xEE,
             ])
+    }
+
+    @Test func `tells of Dolby Vision and of a second view`() throws {
+        let plain = Bytes.box("pasp", Bytes.big(1) + Bytes.big(1))
+        #expect(try MovieCodec(entry: Self.entry("vp09", plain)).extras.isEmpty)
+        let dolby = Bytes.box("dvvC", [1])
+        #expect(try MovieCodec(entry: Self.entry("vp09", plain + dolby)).extras == [.dolbyVision])
+        let both = dolby + Bytes.box("vexu", [])
+        #expect(
+            try MovieCodec(entry: Self.entry("vp09", both)).extras == [.dolbyVision, .secondView])
+    }
+
+    @Test func `has a decoder in this build, whichever it is`() throws {
+        let folder = try TemporaryFolder()
+        for kind in MovieCodec.Kind.allCases {
+            #expect(VideoDecoder.Codec(rawValue: kind.decoderName) != nil, "\(kind)")
+        }
+        let kinds = try MadeMovie.all.map { try DecodedMovie(path: $0.made(in: folder, frames: 1)) }
+            .map(\.codec.kind)
+        #expect(Set(kinds) == Set(MovieCodec.Kind.allCases))
     }
 }

@@ -32,6 +32,24 @@ public struct MovieCodec: Sendable, Equatable {
     public let pixelAspect: PixelAspect?
     /// The part of the pictures that is meant to be shown: phones have it in Live Photos, whose frames are not cropped to it.
     public let cleanAperture: CleanAperture?
+    /// What the stream has besides one view of plain pictures, and an encoder's has not.
+    public let extras: Set<Extra>
+
+    /// A part of a stream that decoders pass over.
+    public enum Extra: Sendable, CaseIterable {
+        /// How Dolby Vision shows the pictures.
+        case dolbyVision
+        /// The other eye's view.
+        case secondView
+
+        /// Boxes of a sample description that tell of it.
+        var boxes: [BoxType] {
+            switch self {
+            case .dolbyVision: ["dvcC", "dvvC", "dvwC"]
+            case .secondView: ["lhvC", "vexu"]
+            }
+        }
+    }
 
     /// The shape of a pixel.
     public struct PixelAspect: Sendable, Equatable {
@@ -68,6 +86,8 @@ public struct MovieCodec: Sendable, Equatable {
             return PixelAspect(horizontal: across, vertical: down)
         }
         cleanAperture = boxes.first("clap").flatMap { CleanAperture($0) }
+        extras = Set(
+            Extra.allCases.filter { $0.boxes.contains { boxes.first($0) != nil } })
     }
 
     /// The boxes of a sample description.
