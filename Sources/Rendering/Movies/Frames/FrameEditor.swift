@@ -54,7 +54,7 @@ final class FrameEditor {
         case .frames(let passes):
             lane = .frames
             let runner = FrameRunner(passes, layout, colour, result: result)
-            edit = { source, target throws(Failure) in try runner.edit(source, into: target) }
+            edit = { source, target throws(Failure) in runner.edit(source, into: target) }
         }
     }
 

@@ -1,0 +1,108 @@
+import Adjustments
+import Codecs
+import Filters
+import HEIC
+import Pixels
+
+/// Codes of a frame to linear light with sRGB's primaries, and back, in numbers: for frames that are edited in rows.
+///
+/// The same as ``PlaneColour`` is for 8 bits, without tables by code. Light is not limited; what the full range cannot mean is cut off.
+struct FrameCoding: Sendable {
+    /// White is 1.
+    private let equations: PlaneEquations
+    private let toLight, toCodes: LightCurve
+    private let toWorking, fromWorking: ColourMatrix?
+    private let isExtended: Bool
+    private let codeMax: Float
+
+    init(_ colour: FrameColour) {
+        equations = colour.equations(white: 1)
+        let transfer = colour.transfer
+        toLight = LightCurve(transfer.linear)
+        toCodes = LightCurve(transfer.encoded)
+        (toWorking, fromWorking) = (colour.toWorking, colour.fromWorking)
+        isExtended = colour.isExtended
+        codeMax = Float(1 << colour.codes.bits - 1)
+    }
+
+    /// Makes light of codes.
+    ///
+    /// - Parameters:
+    ///   - blue, red: sixteen times the chroma of each pixel.
+    func read<Sample: FixedWidthInteger>(
+        _ luma: UnsafePointer<Sample>, _ blue: UnsafePointer<Int32>, _ red: UnsafePointer<Int32>,
+        into chunk: PixelChunk
+    ) {
+        let zero = 16 * equations.zero
+        let (redByRed, greenByBlue) = (equations.redByRed / 16, equations.greenByBlue / 16)
+        let (greenByRed, blueByBlue) = (equations.greenByRed / 16, equations.blueByBlue / 16)
+        for i in 0..<chunk.count {
+            let y =
+                (Float(Int32(truncatingIfNeeded: luma[i])) - equations.black) * equations.scale
+            let (b, r) = (Float(blue[i]) - zero, Float(red[i]) - zero)
+            chunk.red[i] = y + redByRed * r
+            chunk.green[i] = y - greenByBlue * b - greenByRed * r
+            chunk.blue[i] = y + blueByBlue * b
+        }
+        for plane in [chunk.red, chunk.green, chunk.blue] {
+            if !isExtended { limit(plane, chunk.count) }
+            toLight.applySigned(to: plane, count: chunk.count)
+        }
+        if let toWorking { chunk.multiply(by: toWorking) }
+    }
+
+    /// Makes red, green and blue of light, in place; white is 1.
+    func encode(_ chunk: PixelChunk) {
+        if let fromWorking { chunk.multiply(by: fromWorking) }
+        for plane in [chunk.red, chunk.green, chunk.blue] {
+            toCodes.applySigned(to: plane, count: chunk.count)
+            if !isExtended { limit(plane, chunk.count) }
+        }
+    }
+
+    private func limit(_ plane: UnsafeMutablePointer<Float>, _ count: Int) {
+        for i in 0..<count {
+            let above = plane[i] > 0 ? plane[i] : 0
+            plane[i] = above < 1 ? above : 1
+        }
+    }
+
+    /// Writes luma of red, green and blue, and gives what blue and red differ from it.
+    ///
+    /// - Parameter chunk: its planes of red and blue become the differences.
+    func writeLuma<Sample: FixedWidthInteger>(
+        _ chunk: PixelChunk, to luma: UnsafeMutablePointer<Sample>
+    ) {
+        for i in 0..<chunk.count {
+            let (r, g, b) = (chunk.red[i], chunk.green[i], chunk.blue[i])
+            let y = equations.red * r + equations.green * g + equations.blue * b
+            luma[i] = code(y * equations.lumaCodes + equations.black)
+            chunk.red[i] = r - y
+            chunk.blue[i] = b - y
+        }
+    }
+
+    /// Writes a row of chroma.
+    ///
+    /// - Parameters:
+    ///   - blue, red: sums of differences, of as many pixels as `pixels` says.
+    func writeChroma<Sample: FixedWidthInteger>(
+        _ blue: UnsafePointer<Float>, _ red: UnsafePointer<Float>, count: Int, pixels: Int,
+        to blueCodes: UnsafeMutablePointer<Sample>, _ redCodes: UnsafeMutablePointer<Sample>
+    ) {
+        let (byBlue, byRed) = (
+            equations.blueCodes / Float(pixels), equations.redCodes / Float(pixels)
+        )
+        for i in 0..<count {
+            blueCodes[i] = code(blue[i] * byBlue + equations.zero)
+            redCodes[i] = code(red[i] * byRed + equations.zero)
+        }
+    }
+
+    @inline(__always)
+    private func code<Sample: FixedWidthInteger>(_ number: Float) -> Sample {
+        let above = number > 0 ? number : 0
+        let clamped = above < codeMax ? above : codeMax
+        return Sample(truncatingIfNeeded: Int32(clamped + 0.5))
+    }
+}

@@ -1,0 +1,116 @@
+import Adjustments
+import HEIC
+import JPEG
+import Pixels
+
+/// A picture of linear light, interleaved, that is read as rows want it.
+protocol LightSource: PhotoReader {
+    var size: PixelSize { get }
+    /// How light lies.
+    var layout: PixelProgram.Layout { get }
+    /// A part of it.
+    func cropped(to area: PixelArea) -> any LightSource
+}
+
+extension LightSource {
+    /// The picture with pixels cut off or at other places.
+    ///
+    /// - Parameter geometry: one that computes nothing.
+    func placed(_ geometry: Geometry) -> any LightSource {
+        switch geometry.kind {
+        case .identity: self
+        case .crop(let part): cropped(to: PixelArea(part, of: size))
+        case .turn(let turn): KeptLight(self).turned(turn)
+        case .scale, .warp: preconditionFailure("\(geometry) computes pixels")
+        }
+    }
+}
+
+/// Light in memory: 12 bytes a pixel, 16 with alpha.
+struct KeptLight: LightSource {
+    let size: PixelSize
+    let layout: PixelProgram.Layout
+    private let memory: LightMemory
+    private let start: UnsafeMutableRawPointer
+    private let stride: Int
+
+    private init(_ size: PixelSize, _ layout: PixelProgram.Layout) {
+        (self.size, self.layout) = (size, layout)
+        stride = size.width * layout.pixelBytes
+        memory = LightMemory(stride * size.height)
+        start = memory.start
+    }
+
+    private init(
+        _ size: PixelSize, of picture: KeptLight, from start: UnsafeMutableRawPointer
+    ) {
+        (self.size, layout, memory) = (size, picture.layout, picture.memory)
+        (self.start, stride) = (start, picture.stride)
+    }
+
+    /// Makes all rows of a chain.
+    ///
+    /// - Parameter source: what the chain reads.
+    init(
+        _ rows: any CodedRowSource, _ size: PixelSize, _ layout: PixelProgram.Layout,
+        of source: any LightSource
+    ) {
+        self.init(size, layout)
+        rows.reader = source
+        for y in 0..<size.height { _ = rows.makeRow(into: start + y * stride) }
+        rows.reader = nil
+    }
+
+    /// Copies a picture.
+    init(_ source: any LightSource) {
+        self.init(source.size, source.layout)
+        for y in 0..<size.height {
+            guard let row = source.rows(from: y, count: 1) else { continue }
+            (start + y * stride).copyMemory(from: row.start, byteCount: stride)
+        }
+    }
+
+    func rows(from top: Int, count: Int) -> RegionPixels? {
+        pixels(of: PixelArea(left: 0, top: top, width: size.width, height: count))
+    }
+
+    func pixels(of area: PixelArea) -> RegionPixels? {
+        RegionPixels(
+            area: area, start: start + area.top * stride + area.left * layout.pixelBytes,
+            stride: stride)
+    }
+
+    func cropped(to area: PixelArea) -> any LightSource {
+        KeptLight(
+            PixelSize(width: area.width, height: area.height), of: self,
+            from: start + area.top * stride + area.left * layout.pixelBytes)
+    }
+
+    fileprivate func turned(_ turn: Orientation) -> KeptLight {
+        let result = KeptLight(turn.size(of: size), layout)
+        let parts = JPEGTurn(orientation: turn.rawValue)
+        let planes = PlaneTurn(
+            transposes: parts.transposes, flipsColumns: parts.mirrors, flipsRows: parts.flips)
+        func copy<Pixel>(_ pixel: Pixel.Type) {
+            planes.copy(
+                (UnsafePointer(start.assumingMemoryBound(to: pixel)), stride),
+                size: (size.width, size.height), room: (size.width, size.height),
+                to: (result.start.assumingMemoryBound(to: pixel), result.stride))
+        }
+        if layout.hasAlpha { copy(SIMD4<Float>.self) } else { copy(LightPixel.self) }
+        return result
+    }
+}
+
+/// Red, green and blue as they lie.
+private struct LightPixel {
+    let red, green, blue: Float
+}
+
+private final class LightMemory {
+    let start: UnsafeMutableRawPointer
+
+    init(_ count: Int) { start = .allocate(byteCount: max(count, 1), alignment: 64) }
+
+    deinit { start.deallocate() }
+}
