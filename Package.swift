@@ -431,7 +431,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "HEIC",
                 "Headers",
-                "JPEG",
+                "Codecs", "JPEG",
                 "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol",
                 "Rendering",
                 "Vips",
