@@ -17,6 +17,8 @@ public struct HEIFMeta: Sendable {
     /// Whether all of it was read: nothing is beyond a limit, cut off or of an unknown version.
     public private(set) var isWhole = true
     private var associations: [Int: [Int]] = [:]
+    /// Places in ``references`` by the item that they begin at: a file may have tens of thousands.
+    private var referencesByItem: [Int: [Int]] = [:]
 
     /// Most items. Source: a photo of 200 MP of a Galaxy S24 has 822, most of them tiles.
     public static let itemsMax = 65_536
@@ -65,7 +67,9 @@ public struct HEIFMeta: Sendable {
 
     /// The items that one leads to by references of a type, in their order.
     public func items(from item: Int, by type: String) -> [Int] {
-        references.filter { $0.from == item && $0.type == type }.flatMap(\.to)
+        (referencesByItem[item] ?? []).flatMap {
+            references[$0].type == type ? references[$0].to : []
+        }
     }
 
     /// The items that lead to one by references of a type.
@@ -122,6 +126,7 @@ public struct HEIFMeta: Sendable {
                 isWhole = false
                 continue
             }
+            referencesByItem[from, default: []].append(references.count)
             references.append(HEIFReference(type: entry.type, from: from, to: to))
         }
     }
