@@ -66,7 +66,7 @@ public struct HEIFCompanions: Sendable, Equatable {
             throw .unsupported("that of an AVIF is not read")
         }
         let base = try HEIFStill(item: primary, of: meta, in: &file)
-        let still = try HEIFStill(item: items.picture, of: meta, in: &file)
+        let still = try HEIFStill(gainMap: items.picture, of: base, meta, in: &file)
         guard still.alpha == nil else { throw .unsupported("it has alpha") }
         guard base.placement.turnsLike(still.placement) else {
             throw .unsupported("it is turned another way than the photo")

@@ -51,6 +51,80 @@ enum HeaderJPEG {
     }
 }
 
+@Suite("What lies beside the photo of a HEIC") struct HEIFCompanionsTests {
+    private static let configuration =
+        [1, 3, 0x70] + [UInt8](repeating: 0, count: 13) + [0xFD, 0xF8, 0xF8, 0, 0, 15, 0]
+
+    /// A photo of 4000 × 3000 with a map, and with more items that say they are tone maps.
+    ///
+    /// - Parameter aperture: the content of `clap` of the photo alone: width, height, and where the middle lies.
+    private func file(
+        _ map: (width: Int, height: Int) = (1_000, 750), cut aperture: [Int] = [], toneMaps: Int = 0
+    ) throws -> [UInt8] {
+        var file = HEIFFile(brands: ["heic", "mif1", "tmap"])
+        func picture(_ width: Int, _ height: Int) -> HEIFCodedPicture {
+            HEIFCodedPicture(
+                width: width, height: height, tileWidth: width, tileHeight: height,
+                configuration: Self.configuration, bits: [8, 8, 8])
+        }
+        let clap =
+            aperture.isEmpty
+            ? []
+            : [
+                HEIFProperty.other(
+                    type: "clap", content: aperture.flatMap { Bytes.big($0) + Bytes.big(1) }[...])
+            ]
+        let photo = file.add(picture(4_000, 3_000), properties: clap).item
+        file.primary = photo
+        let added = file.add(picture(map.width, map.height), isHidden: true).item
+        let metadata = try #require(HeaderJPEG.metadata)
+        for _ in 0..<toneMaps {
+            let item = file.add(
+                HEIFFile.Item(type: "tmap", properties: [], content: .itemData([])))
+            file.refer("dimg", from: item, to: [added, photo])
+        }
+        let item = file.add(
+            HEIFFile.Item(type: "tmap", properties: [], content: .itemData(metadata.tmap)))
+        file.refer("dimg", from: item, to: [photo, added])
+        let start = file.headLength
+        let places = [photo: start..<start + 9, added: start + 9..<start + 18]
+        return try file.head(placing: places, length: start + 18)
+            + [UInt8](repeating: 1, count: 18)
+    }
+
+    private func map(_ bytes: [UInt8]) throws -> (GainMap, HEIFStill) {
+        var window = FileWindow(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+        let meta = try #require(HEIFMeta(of: &window))
+        let found = HEIFCompanions(meta, in: &window)
+        let map = try #require(found.map, "\(found.damage ?? "none")")
+        guard case .item(let item) = map.place else { throw HEIFProblem.damaged("no item") }
+        let photo = try HEIFStill(meta, in: &window)
+        return (map, try HEIFStill(gainMap: item, of: photo, meta, in: &window))
+    }
+
+    @Test func `a map is cut where the photo alone is, in proportion`() throws {
+        #expect(try map(file()).0.width == 1_000)
+        // 2,000 × 1,500, 200 to the right of the middle and 100 above it.
+        let (map, still) = try map(file(cut: [2_000, 1_500, 200, -100]))
+        #expect((map.width, map.height) == (500, 375))
+        #expect((still.placement.left, still.placement.top) == (300, 163))
+        // Square, as the map is: it was made for what is shown.
+        let own = try self.map(file((750, 750), cut: [3_000, 3_000, 0, 0])).0
+        #expect((own.width, own.height) == (750, 750))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `tens of thousands of tone maps are looked through at once`() throws {
+        let bytes = try file(toneMaps: 20_000)
+        let clock = ContinuousClock()
+        let time = try clock.measure { _ = try map(bytes) }
+        // Each of them looked through all references before: 0.2 s in release, 20 in debug.
+        #expect(time < .seconds(5), "\(time)")
+    }
+}
+
 @Suite("What lies beside a photo") struct CompanionsTests {
     private func map() throws -> [UInt8] {
         let metadata = try #require(HeaderJPEG.metadata)

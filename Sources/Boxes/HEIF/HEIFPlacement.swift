@@ -51,6 +51,23 @@ public struct HEIFPlacement: Sendable, Equatable {
         self.transposes = self.transposes != transposes
     }
 
+    /// Cuts away what another placement does not show of its picture, in proportion and to whole pixels, one at least.
+    ///
+    /// - Parameters:
+    ///   - other: that shows a part of a picture of `whole` pixels as it is coded.
+    mutating func cut(like other: HEIFPlacement, of whole: (width: Int, height: Int)) {
+        func part(_ start: Int, _ count: Int, of whole: Int, on side: Int) -> (Int, Int) {
+            let scale = Double(side) / Double(whole)
+            let first = min(Int((Double(start) * scale).rounded()), side - 1)
+            let end = min(Int((Double(start + count) * scale).rounded()), side)
+            return (first, max(1, end - first))
+        }
+        let across = part(other.left, other.columns, of: whole.width, on: columns)
+        let down = part(other.top, other.rows, of: whole.height, on: rows)
+        (left, top) = (left + across.0, top + down.0)
+        (columns, rows) = (across.1, down.1)
+    }
+
     /// Cuts a part out of what is shown by now; what lies outside of the picture goes.
     ///
     /// - Returns: false when nothing would be left.

@@ -58,6 +58,16 @@ public struct HEIFStill: Sendable, Equatable {
         return still
     }
 
+    /// The same picture without what lies where another one is cut, in proportion.
+    ///
+    /// - Parameter other: of any size; of this one nothing is cut.
+    public func cut(like other: HEIFStill) -> HEIFStill {
+        var still = self
+        still.placement.cut(
+            like: other.placement, of: (other.picture.width, other.picture.height))
+        return still
+    }
+
     private static func placement(of item: Int, _ picture: HEIFPicture, _ meta: HEIFMeta)
         throws(HEIFProblem) -> HEIFPlacement
     {

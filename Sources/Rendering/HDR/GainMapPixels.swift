@@ -108,7 +108,8 @@ struct GainMapPixels {
         guard let meta = HEIFMeta(of: &window) else {
             throw HEIFProblem.damaged("no list of items")
         }
-        let still = try HEIFStill(item: item, of: meta, in: &window)
+        let photo = try HEIFStill(meta, in: &window)
+        let still = try HEIFStill(gainMap: item, of: photo, meta, in: &window)
         return (
             try HEICRows(still, in: window), still.picture.configuration.chromaFormat == 0
         )
