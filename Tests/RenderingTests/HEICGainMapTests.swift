@@ -145,6 +145,38 @@ import Testing
         #expect(try PhotoFile(at: path).beside().others.isEmpty)
     }
 
+    @Test func `metadata that a JPEG has no room for are left out by name`() throws {
+        let path = try heic(HDRPhoto.Kind.all[0])
+        for (bytes, isSaid) in [(50_000, false), (80_000, true)] {
+            var beside = try PhotoFile(at: path).beside()
+            #expect(beside.xmpBytes < 60_000)
+            (beside.xmpBytes, beside.exifBytes) = (bytes, bytes)
+            let header = try PhotoFile(at: path).header()
+            func notes(_ format: Recipe.Format, _ strip: Recipe.Strip = .none) throws -> [String] {
+                try Planner.plan(
+                    Recipe(filters: [], output: .init(format: format, strip: strip)), for: header,
+                    beside: beside, resources: Resources(folder: nil)
+                ).plan.notes.filter { $0.contains("left out") }
+            }
+            #expect(try notes(.jpeg).count == (isSaid ? 2 : 0))
+            #expect(try notes(.heic).isEmpty && notes(.jpeg, .all).isEmpty)
+        }
+    }
+
+    @Test func `an opaque photo that is scaled to parts of pixels has no alpha`() throws {
+        let source = studio.path("photo.jpg")
+        try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
+        let scale = try Filter("CILanczosScaleTransform", ["inputScale": 0.377])
+        let straighten = try Filter(
+            "CIAffineTransform", ["inputTransform": .vector([0.98, 0.17, -0.17, 0.98, 0, 0])])
+        for (filter, format, hasAlpha) in [
+            (scale, Recipe.Format.heic, false), (scale, .png, true), (straighten, .heic, true),
+        ] {
+            let render = try studio.render(source, [filter], format: format)
+            #expect(render.plan.output.keepsAlpha == hasAlpha, "\(filter.name) \(format)")
+        }
+    }
+
     /// More by night: `MINILAB_MUTANTS=20000`.
     private static let mutants =
         ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 200

@@ -17,6 +17,9 @@ struct Beside: Sendable {
     var others: [Companion] = []
     /// Whether the photo claims what its file does not have: then it is not copied.
     var hasFalseClaims = false
+    /// Bytes of the EXIF and XMP of a HEIC, of which it may have more than a JPEG.
+    var exifBytes = 0
+    var xmpBytes = 0
 
     /// Whether all of the file may stay as it is.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
@@ -42,6 +45,11 @@ extension PhotoFile {
             guard let meta = HEIFMeta(of: &window) else { return Beside() }
             let found = HEIFCompanions(meta, in: &window)
             beside = Beside(map: found.map, obstacle: found.damage, others: found.others.inOrder)
+            // What is wrong with the boxes, the decoder says.
+            if let still = try? HEIFStill(meta, in: &window) {
+                beside.exifBytes = still.exif?.count ?? 0
+                beside.xmpBytes = still.xmp?.count ?? 0
+            }
         default: return Beside()
         }
         guard let map = beside.map else { return beside }
@@ -85,16 +93,22 @@ extension RenderEstimate {
     ///
     /// Its codes and those of its copy, or the light of two small pictures and what a filter makes of them; and while the photo
     /// is made, its coded bytes; for a HEIC its codes, and a row of its tiles.
-    func with(_ map: GainMap?, _ outcome: GainMapOutcome?, as format: Recipe.Format)
-        -> RenderEstimate
-    {
+    ///
+    /// - Parameters:
+    ///   - decoderBytes: that decoding the photo keeps, which is decoded small for a map that is computed anew.
+    ///   - isOfColours: whether that is done in rows.
+    func with(
+        _ map: GainMap?, _ outcome: GainMapOutcome?, as format: Recipe.Format,
+        decoding decoderBytes: Int, isOfColours: Bool
+    ) -> RenderEstimate {
         guard let map, let outcome, outcome.reason == nil else { return self }
         let samples = map.samples
         let coded = map.jpeg?.count ?? samples
         // Codes, a picture of them, and what is made of it; measured on maps of 10 to 31 million samples.
         let edited =
             outcome == .recomputed
-            ? GainMapEditing.lightBytes(map) + samples : 3 * samples + samples / 4 + coded
+            ? GainMapEditing.lightBytes(map, isOfColours: isOfColours) + samples + decoderBytes
+            : 3 * samples + samples / 4 + coded
         // Inspecting has decoded an item, and its decoder's rows are not given back at once.
         let alone = edited + (map.jpeg == nil ? samples * 3 / 2 : 0)
         // Of an item the codes are kept from the beginning on.

@@ -19,8 +19,9 @@ extension GainMapEditing {
     private static let pixelsMax = 1 << 20
 
     /// Bytes that it takes for a map.
-    static func lightBytes(_ map: GainMap) -> Int {
-        112 * min(map.width * map.height, pixelsMax)
+    static func lightBytes(_ map: GainMap, isOfColours: Bool) -> Int {
+        // In rows: the photo, codes before and after, and a ratio of light for each.
+        (isOfColours ? 4 + 8 * map.components : 112) * min(map.width * map.height, pixelsMax)
     }
 
     func recomputed() throws -> EditedGainMap {

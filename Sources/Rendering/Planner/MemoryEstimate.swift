@@ -129,6 +129,17 @@ struct MemoryEstimate {
         return min(threads, (height + tile - 1) / tile) * tile
     }
 
+    /// Bytes that a decoder keeps while rows of a small copy of a JPEG or HEIC are taken from it.
+    static func decoderBytes(of photo: PhotoHeader) -> Int {
+        let samples = Shape.samples(photo.chroma, bands: photo.bands)
+        guard photo.format == .heif else {
+            return photo.isDecodedWhole ? Int(2 * samples * Double(photo.storedSize.pixels)) : 0
+        }
+        let band =
+            samples * Double(photo.rowsAtOnce * photo.storedSize.width * photo.bitsPerSample / 8)
+        return tileDecoder + Int(band * (photo.isDecodedWhole ? wholePlanes : 1))
+    }
+
     private mutating func addDecoder() {
         let photo = shape.photo
         let pixels = Double(photo.storedSize.pixels)

@@ -49,7 +49,8 @@ enum Planner {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
         var output = try output(
-            recipe.output, for: header, size: size, hasAlpha: header.hasAlpha || makeAlpha(steps))
+            recipe.output, for: header, size: size,
+            hasAlpha: header.hasAlpha || makeAlpha(steps, in: recipe.output.format))
         let editsPlanes = editsPlanes(steps, of: header)
         if let upright = Orientation(rawValue: header.orientation), upright != .upright {
             steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
@@ -80,13 +81,17 @@ enum Planner {
         if let reason = gainMap?.reason {
             notes.append("the gain map is left out, so the result is not HDR: \(reason)")
         }
+        notes += metadataNotes(of: beside, output, lane)
         let others = lane == .copy ? [] : beside?.others ?? []
         if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.words)") }
         let estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
                 output: output, room: room)
-        ).with(beside?.map, gainMap, as: output.format)
+        ).with(
+            beside?.map, gainMap, as: output.format,
+            decoding: MemoryEstimate.decoderBytes(of: photo ?? header),
+            isOfColours: GainMapEditing.colourRuns(of: passes) != nil)
         try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
@@ -124,10 +129,14 @@ enum Planner {
     }
 
     /// Whether a step makes a photo transparent in part that is not.
-    private static func makeAlpha(_ steps: [Pass]) -> Bool {
+    ///
+    /// A last row or column that is covered in part makes no HEIC transparent: alpha is a second picture there, which costs as much as
+    /// the first, and no phone's photo has one.
+    private static func makeAlpha(_ steps: [Pass], in format: Recipe.Format?) -> Bool {
         steps.contains { step in
             switch step {
-            case .geometry(let geometry): !geometry.edges.isEmpty
+            case .geometry(let geometry):
+                !(format == .heic ? geometry.withoutPartialEdges : geometry).edges.isEmpty
             case .pixels: step.changesAlpha
             case .neighbourhood(_, let working): working.edge == .transparent
             }

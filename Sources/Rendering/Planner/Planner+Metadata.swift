@@ -1,0 +1,26 @@
+import Adjustments
+import JPEG
+import RenderProtocol
+
+extension Planner {
+    /// Most bytes of EXIF and XMP that a lane writes into a JPEG. Planes are written by us: a segment has 65,533 bytes, signatures of
+    /// 6 and 29 among them. libvips writes none of more (jpegsave, 8.14: XMP of 60,000).
+    private static func metadataMax(in lane: RenderPlan.Lane) -> (exif: Int, xmp: Int) {
+        lane == .planes
+            ? (JPEGMarker.bytesMax - 6, JPEGMarker.bytesMax - 29)
+            : (ExifPlaceholder.bytesMax, 60_000)
+    }
+
+    /// What a person should know of metadata that the result has no room for.
+    static func metadataNotes(
+        of beside: Beside?, _ output: OutputPlan, _ lane: RenderPlan.Lane
+    ) -> [String] {
+        guard let beside, output.format == .jpeg, output.strip != .all else { return [] }
+        let most = metadataMax(in: lane)
+        return [("EXIF", beside.exifBytes, most.exif), ("XMP", beside.xmpBytes, most.xmp)]
+            .filter { $0.1 > $0.2 }
+            .map { name, bytes, most in
+                "\(name) of \(bytes) bytes is left out: a JPEG takes \(most); ask for heic or png to keep it"
+            }
+    }
+}
