@@ -164,7 +164,8 @@ let package = Package(
                 "RenderProtocol", "Vips",
             ],
             exclude: [
-                "Encoders/MEASURED.md", "JPEGLanes/MEASURED.md", "Profiles/LICENSES.md",
+                "Encoders/MEASURED.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
+                "Profiles/LICENSES.md",
                 "Spool/MEASURED.md",
             ],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],

@@ -43,10 +43,11 @@ static void end(j_compress_ptr library) {
 
 // MARK: life
 
-struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor) {
+struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor, off_t offset) {
     struct minilab_jpeg_writer *writer = calloc(1, sizeof *writer);
     if (!writer) return NULL;
     writer->descriptor = descriptor;
+    writer->offset = offset;
     writer->library.err = prepare_errors(&writer->errors);
     if (setjmp(writer->errors.jump)) {
         minilab_jpeg_writer_free(writer);

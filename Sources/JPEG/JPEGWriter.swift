@@ -28,19 +28,20 @@ public final class JPEGWriter {
     /// The photo whose coefficients are being written.
     private let source: JPEGReader?
 
-    /// Empties an open file, and writes the header and the segments.
+    /// Cuts an open file, and writes the header and the segments.
     ///
     /// - Parameters:
-    ///   - file: a descriptor; the writer keeps a duplicate, and does not move its place.
+    ///   - file: a descriptor, of whose file the bytes before `offset` stay; the writer keeps a duplicate, and does not move its place.
     ///   - markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0
     ///     and Adobe's APP14 itself where they belong, so they must not be among them.
     /// - Throws: ``JPEGError``; `notWritten(ENOSPC)` for a full disk.
     public init(
-        _ file: Int32, layout: JPEGLayout, coding: JPEGCoding, density: JPEGDensity = .unknown,
+        _ file: Int32, from offset: Int = 0, layout: JPEGLayout, coding: JPEGCoding,
+        density: JPEGDensity = .unknown,
         markers: [JPEGMarker] = []
     ) throws(JPEGError) {
         precondition((1...100).contains(coding.quality), "quality \(coding.quality)")
-        (shim, descriptor) = try Self.start(file)
+        (shim, descriptor) = try Self.start(file, from: offset)
         source = nil
         var settings = minilab_jpeg_settings()
         settings.width = Int32(layout.width)
@@ -116,17 +117,19 @@ public final class JPEGWriter {
         guard status == 0 else { throw JPEGError(minilab_jpeg_writer_report(shim).pointee) }
     }
 
-    private static func start(_ file: Int32) throws(JPEGError) -> (OpaquePointer, Int32) {
+    private static func start(_ file: Int32, from offset: Int = 0) throws(JPEGError) -> (
+        OpaquePointer, Int32
+    ) {
         let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
             throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))
         }
         // A device has no length.
-        guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else {
+        guard ftruncate(descriptor, off_t(offset)) == 0 || errno == EINVAL else {
             defer { close(descriptor) }
             throw JPEGError(.notWritten(errno), String(cString: strerror(errno)))
         }
-        guard let shim = minilab_jpeg_writer_new(descriptor) else {
+        guard let shim = minilab_jpeg_writer_new(descriptor, off_t(offset)) else {
             close(descriptor)
             throw JPEGError(.outOfMemory, "no memory to write a JPEG")
         }

@@ -27,6 +27,7 @@ extension Photo {
         var heicMap: EditedGainMap?
         do {
             let editing = gainMapEditing(spool: spool)
+            if try writtenBeforeItsMap(editing, to: target, spool: spool) { return }
             switch plan.output.format {
             case .heic:
                 map = nil
@@ -81,8 +82,29 @@ extension Photo {
         return (GainMapEditing(photo: self, map: map, spool: spool), outcome)
     }
 
+    /// Writes it in planes, and the map that is computed anew from what they were; tells whether it did.
+    private func writtenBeforeItsMap(
+        _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, to target: OpenFile,
+        spool: SpoolSpace?
+    ) throws -> Bool {
+        guard let map, map.outcome == .recomputed, plan.lane == .planes,
+            let rows = try map.editing.rows(),
+            let copy = opened.planes?.copy(
+                rows.size, turned: Planner.turn(of: planned.passes) ?? .upright),
+            try writtenWithoutPixels(to: target, spool: spool, copy: copy)
+        else { return false }
+        let edited = try map.editing.recomputed(rows, of: copy.image())
+        let jpeg = try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: target)
+        try UltraHDRFile.join(jpeg, to: target)
+        return true
+    }
+
     /// Writes it when its lane has no use for RGB; tells whether it did.
-    private func writtenWithoutPixels(to target: OpenFile, spool: SpoolSpace?) throws -> Bool {
+    ///
+    /// - Parameter copy: taken of the photo in planes.
+    private func writtenWithoutPixels(
+        to target: OpenFile, spool: SpoolSpace?, copy: PlaneCopy? = nil
+    ) throws -> Bool {
         switch plan.lane {
         case .copy:
             try target.cut(to: 0)
@@ -97,7 +119,7 @@ extension Photo {
             }
             try planes.write(
                 to: target, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
-                spool: planned.spoolPlace(spool))
+                spool: planned.spoolPlace(spool), copy: copy)
         case .stream, .spool: return false
         }
         return true

@@ -127,7 +127,7 @@ struct minilab_jpeg_settings {
 struct minilab_jpeg_writer;
 
 // Writes where the descriptor stands; it stays the caller's. NULL: no memory.
-struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor);
+struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor, off_t offset);
 void minilab_jpeg_writer_free(struct minilab_jpeg_writer *writer);
 const struct minilab_jpeg_report *minilab_jpeg_writer_report(const struct minilab_jpeg_writer *writer);
 

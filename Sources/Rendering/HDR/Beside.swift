@@ -116,8 +116,11 @@ extension RenderEstimate {
         let beside =
             kept
             + (format == .heic ? samples + Self.tileRows * map.width * map.components : coded)
+        // In planes the map may be made behind the photo, while what that has kept is still there.
+        let shared =
+            outcome == .recomputed && isOfColours && format == .jpeg ? edited - decoderBytes : 0
         return RenderEstimate(
-            memoryBytes: max(memoryBytes + beside, Self.processBytes + alone),
+            memoryBytes: max(memoryBytes + beside + shared, Self.processBytes + alone),
             spoolBytes: spoolBytes,
             cpuSeconds: cpuSeconds + Double(samples) * (format == .heic ? 90e-9 : 30e-9))
     }

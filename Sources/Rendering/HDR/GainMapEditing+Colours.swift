@@ -27,20 +27,32 @@ extension GainMapEditing {
         }
     }
 
+    /// Filters that gains are computed anew through in rows, and the size at which they are.
+    struct Rows {
+        let runs: [(filters: [any PixelFilter], keeps: Bool)]
+        let size: PixelSize
+    }
+
+    /// Plans that; nil where pictures are needed.
+    func rows() throws(Failure) -> Rows? {
+        let (opened, size) = (photo.opened, workingSize)
+        let planned = try Planner.passes(
+            of: opened.recipe, for: opened.header, on: size, opened.resources)
+        return Self.colourRuns(of: planned).map { Rows(runs: $0, size: size) }
+    }
+
     /// Computes them where the photo's pixels are stored, and lays the codes as a map's own would be.
     ///
-    /// - Parameter size: of the map that is made.
-    func recomputed(
-        _ runs: [(filters: [any PixelFilter], keeps: Bool)], on size: PixelSize
-    ) throws -> EditedGainMap {
+    /// - Parameter photo: of the size of the rows.
+    func recomputed(_ rows: Rows, of photo: StandardImage) throws -> EditedGainMap {
+        let size = rows.size
         let codes = try codes(size)
-        let photo = try StandardImage(self.photo.file.image(failOn: .truncated, copySize: size))
         let reading = PixelProgram(
             source: photo.layout, filters: [], target: .init(sample: .planes, bands: 3),
             height: size.height, colour: photo.colour, targetColour: .sRGB,
             background: self.photo.plan.output.background)
         var ratios = LightRatios(of: map, size)
-        let pair = LightPair(map, runs)
+        let pair = LightPair(map, rows.runs)
         let row = UnsafeMutablePointer<Float>.allocate(capacity: 3 * size.width)
         defer { row.deallocate() }
         try photo.image.stream { region in

@@ -27,9 +27,13 @@ extension GainMapEditing {
     func recomputed() throws -> EditedGainMap {
         let size = workingSize
         let opened = photo.opened
+        if let rows = try rows() {
+            return try recomputed(
+                rows,
+                of: StandardImage(photo.file.image(failOn: .truncated, copySize: size)))
+        }
         let planned = try Planner.passes(
             of: opened.recipe, for: opened.header, on: size, opened.resources)
-        if let runs = Self.colourRuns(of: planned) { return try recomputed(runs, on: size) }
         let offsets = LightRatios.offsets(of: map.metadata)
         let small = try photo.file.image(failOn: .truncated, copySize: size)
         var base = try run([], over: StandardImage(small))
@@ -52,7 +56,7 @@ extension GainMapEditing {
     }
 
     /// The map's size, or that of as many pixels as are allowed.
-    private var workingSize: PixelSize {
+    var workingSize: PixelSize {
         let scale = min(1, (Double(Self.pixelsMax) / Double(map.width * map.height)).squareRoot())
         return PixelSize(
             width: max(1, Int(Double(map.width) * scale)),

@@ -10,20 +10,22 @@ final class GainMapWriter {
     private let target: OpenFile
     private let channels: Int
     private let size: (width: Int, height: Int)
+    private let start: Int
     private var row = 0
 
     /// Higher than a photo's: an error of a code is one of light, and maps are small.
     private static let quality = 95
 
-    /// Starts one in a file, which it empties.
+    /// Starts one behind what is in a file.
     init(
         to target: OpenFile, width: Int, height: Int, channels: Int, _ metadata: GainMapMetadata
-    ) throws(JPEGError) {
+    ) throws {
+        start = try target.length()
         let layout = JPEGLayout(
             width: width, height: height, colour: channels == 1 ? .grey : .ycbcr,
             sampling: .init(repeating: .init(1, 1), count: channels))
         writer = try JPEGWriter(
-            target.descriptor, layout: layout,
+            target.descriptor, from: start, layout: layout,
             coding: JPEGCoding(quality: Self.quality, isOptimised: true),
             markers: Self.markers(metadata))
         planes = JPEGPlanes(layout)
@@ -32,7 +34,7 @@ final class GainMapWriter {
 
     /// The bytes of a map's JPEG.
     ///
-    /// - Parameter scratch: empty before and afterwards.
+    /// - Parameter scratch: what is in it stays, and is all afterwards.
     /// - Throws: `JPEGError` or `Failure`.
     static func jpeg(
         _ pixels: GainMapPixels, _ metadata: GainMapMetadata, scratch: OpenFile
@@ -81,13 +83,13 @@ final class GainMapWriter {
         }
     }
 
-    /// The bytes of the JPEG, after the last row; the file is empty then.
+    /// The bytes of the JPEG, after the last row; the file is as it was then.
     ///
     /// - Throws: `JPEGError` or `Failure`.
     func finish() throws -> [UInt8] {
         precondition(row == size.height, "\(row) rows of \(size.height)")
         try writer.finish()
-        return try Self.taken(from: target)
+        return try Self.taken(from: target, behind: start)
     }
 
     /// The segments in the head of a map's JPEG.
@@ -95,10 +97,10 @@ final class GainMapWriter {
         UltraHDR.mapSegments(metadata).map { JPEGMarker(code: $0.code, bytes: $0.bytes) }
     }
 
-    /// The bytes of a scratch file, which is emptied.
-    static func taken(from scratch: OpenFile) throws(Failure) -> [UInt8] {
-        let bytes = scratch.bytes(from: 0, count: try scratch.length())
-        try scratch.cut(to: 0)
+    /// The last bytes of a scratch file, which is cut.
+    static func taken(from scratch: OpenFile, behind start: Int = 0) throws(Failure) -> [UInt8] {
+        let bytes = scratch.bytes(from: start, count: try scratch.length() - start)
+        try scratch.cut(to: start)
         return bytes
     }
 }

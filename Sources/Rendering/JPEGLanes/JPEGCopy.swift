@@ -42,7 +42,7 @@ enum JPEGCopy {
 /// Bytes on the heap.
 ///
 /// `@unchecked Sendable` is true because nobody writes them after they were filled.
-private final class PixelMemory: @unchecked Sendable {
+final class PixelMemory: @unchecked Sendable {
     let start: UnsafeMutablePointer<UInt8>
     let count: Int
 

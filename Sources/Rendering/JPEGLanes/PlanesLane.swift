@@ -40,17 +40,25 @@ struct PlanesLane {
         return turned.chroma.flatMap(Recipe.Chroma.init)
     }
 
+    /// Room for a small copy that is taken while the photo is edited; nil where it cannot be.
+    func copy(_ size: PixelSize, turned orientation: Orientation) -> PlaneCopy? {
+        // Such a photo is decoded as it lies afterwards.
+        guard !photo.isTurnedByDecoder || orientation == .upright else { return nil }
+        return PlaneCopy(of: layout, photo.colour, size)
+    }
+
     /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
     ///   - filters: those of the recipe, ready to run: see ``Planner/editsPlanes(_:of:)``.
     ///   - orientation: how it is turned; see ``chroma(_:)``.
     ///   - spool: where the planes of a turned photo go.
+    ///   - copy: taken of the photo before it is edited.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
         of recipe: Recipe, _ plan: RenderPlan, _ facts: PictureFacts,
-        spool place: SpoolPlace
+        spool place: SpoolPlace, copy: PlaneCopy? = nil
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
@@ -62,7 +70,8 @@ struct PlanesLane {
             filters.isEmpty
             ? nil
             : PlaneProgram(filters: filters, colour: photo.colour, chain: recipe.filters)
-        let source = try photo.planes()
+        let planes = try photo.planes()
+        let source = copy.map { CopiedPlanes(planes, $0) } ?? planes
         let sink: any PlaneSink = try JPEGWriter(
             target.descriptor, layout: layout.turned(turn),
             coding: JPEGCoding(

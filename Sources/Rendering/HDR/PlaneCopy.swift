@@ -1,0 +1,159 @@
+import Adjustments
+import JPEG
+import Pixels
+import Vips
+
+/// A small copy of a photo, taken from its planes while they are edited for something else: the means of the codes in each of its
+/// pixels, as decoding at eighths of the size gives them.
+///
+/// It saves decoding the photo twice. Measured on 8.3 MP: 9 ms for that, 2 for the means.
+final class PlaneCopy {
+    let size: PixelSize
+    private let layout: JPEGLayout
+    private let colour: PhotoColour
+    private let means: [PlaneMeans]
+
+    /// Most rows of samples that are added up: their sum has 16 bits.
+    private static let rowsMax = 256
+
+    /// Makes room; nil where a plane has fewer samples than the copy, or too many.
+    ///
+    /// - Parameters:
+    ///   - layout: of luma, blue and red.
+    ///   - colour: the meaning of the codes of red, green and blue.
+    init?(of layout: JPEGLayout, _ colour: PhotoColour, _ size: PixelSize) {
+        let planes = layout.sampling.indices.map { layout.size(of: $0) }
+        guard planes.count == 3,
+            planes.allSatisfy({
+                $0.width >= size.width && $0.height >= size.height
+                    && $0.height < Self.rowsMax * size.height
+            })
+        else { return nil }
+        (self.layout, self.colour, self.size) = (layout, colour, size)
+        means = planes.map { PlaneMeans($0, size) }
+    }
+
+    /// Takes the next row of MCUs.
+    ///
+    /// - Parameters:
+    ///   - mcuRow: of these planes.
+    ///   - photoRow: which row of MCUs of the photo that is; they come in order.
+    func take(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
+        for (component, plane) in planes.planes.enumerated() {
+            let first = photoRow * plane.mcuHeight
+            let rows = min(plane.mcuHeight, layout.size(of: component).height - first)
+            for row in 0..<rows {
+                means[component].add(plane.row(row, of: mcuRow), row: first + row)
+            }
+        }
+    }
+
+    /// The copy, after the last row: codes of red, green and blue by JFIF 1.02's matrix.
+    func image() throws(VipsError) -> StandardImage {
+        let memory = PixelMemory(3 * size.pixels)
+        let (luma, blue, red) = (means[0].codes, means[1].codes, means[2].codes)
+        // Parts of 2¹⁶.
+        let (redByRed, greenByBlue, greenByRed, blueByBlue) = (
+            Int32(91_881), Int32(22_554), Int32(46_802), Int32(116_130)
+        )
+        func byte(_ code: Int32) -> UInt8 {
+            UInt8(truncatingIfNeeded: max(0, min(255, code >> 16)))
+        }
+        for place in 0..<size.pixels {
+            let y = Int32(luma[place]) << 16 &+ 1 << 15
+            let (b, r) = (Int32(blue[place]) &- 128, Int32(red[place]) &- 128)
+            let out = memory.start + 3 &* place
+            out[0] = byte(y &+ r &* redByRed)
+            out[1] = byte(y &- b &* greenByBlue &- r &* greenByRed)
+            out[2] = byte(y &+ b &* blueByBlue)
+        }
+        return StandardImage(
+            try Image.over(
+                UnsafeRawBufferPointer(start: memory.start, count: memory.count), of: memory,
+                width: size.width, height: size.height, bands: 3, format: .uchar,
+                interpretation: "srgb"), layout: .init(sample: .encoded8, bands: 3),
+            colour: colour)
+    }
+}
+
+/// The means of one plane: rows are added up first, and columns where a row of the copy ends.
+private final class PlaneMeans {
+    let codes: UnsafeMutablePointer<UInt8>
+    private let plane: (width: Int, height: Int)
+    private let size: PixelSize
+    private let sums: UnsafeMutablePointer<UInt16>
+    private var rows = 0
+    private var line = 0
+
+    init(_ plane: (width: Int, height: Int), _ size: PixelSize) {
+        (self.plane, self.size) = (plane, size)
+        codes = .allocate(capacity: size.pixels)
+        sums = .allocate(capacity: plane.width)
+    }
+
+    deinit {
+        codes.deallocate()
+        sums.deallocate()
+    }
+
+    func add(_ samples: UnsafePointer<UInt8>, row: Int) {
+        if rows == 0 {
+            for x in 0..<plane.width { sums[x] = UInt16(samples[x]) }
+        } else {
+            for x in 0..<plane.width { sums[x] &+= UInt16(samples[x]) }
+        }
+        rows += 1
+        guard row + 1 == (line + 1) * plane.height / size.height else { return }
+        finishLine()
+        line += 1
+        rows = 0
+    }
+
+    private func finishLine() {
+        let out = codes + line * size.width
+        if plane.width % size.width == 0 {
+            let step = plane.width / size.width
+            let scale = 1 / Float(step * rows)
+            switch step {
+            case 2: means(2, scale, out)
+            case 4: means(4, scale, out)
+            default: means(step, scale, out)
+            }
+            return
+        }
+        for column in 0..<size.width {
+            let part =
+                column * plane.width / size.width..<(column + 1) * plane.width / size.width
+            let sum = part.reduce(UInt32(0)) { $0 &+ UInt32(sums[$1]) }
+            out[column] = UInt8(Float(sum) / Float(part.count * rows) + 0.5)
+        }
+    }
+
+    /// Inlined, so that a step that is known is a loop without one inside.
+    @inline(__always) private func means(
+        _ step: Int, _ scale: Float, _ out: UnsafeMutablePointer<UInt8>
+    ) {
+        for column in 0..<size.width {
+            var sum = UInt32(0)
+            for x in 0..<step { sum &+= UInt32(sums[column &* step &+ x]) }
+            out[column] = UInt8(truncatingIfNeeded: Int32(Float(sum) * scale + 0.5))
+        }
+    }
+}
+
+/// A decoder of planes that a copy is taken from.
+final class CopiedPlanes: PlaneSource {
+    private let source: any PlaneSource
+    private let copy: PlaneCopy
+    private var row = 0
+
+    init(_ source: any PlaneSource, _ copy: PlaneCopy) { (self.source, self.copy) = (source, copy) }
+
+    func readPlanes(into planes: JPEGPlanes, mcuRow: Int) throws {
+        try source.readPlanes(into: planes, mcuRow: mcuRow)
+        copy.take(planes, mcuRow: mcuRow, photoRow: row)
+        row += 1
+    }
+
+    func finish() throws { try source.finish() }
+}
