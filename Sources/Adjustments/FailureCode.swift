@@ -64,6 +64,10 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case unsupportedMediaType
     /// The content claims to be a photo but cannot be decoded whole: damaged or cut off.
     case damagedPhoto
+    /// The content is a movie whose tables contradict each other, or whose frames cannot all be decoded.
+    case damagedVideo
+    /// The still and the movie of a Live Photo do not belong together.
+    case pairMismatch
     /// More pixels than the worker's limit.
     case tooManyPixels
     /// More of something else than the worker's limit, which the message names: bytes, frames, scans …
@@ -115,7 +119,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
             .missingVersion, .missingDraft, .staleDraft, .overtaken, .damagedVersion,
             .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
-            .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept, .noSuchBatch,
+            .damagedVideo, .pairMismatch, .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget,
+            .hdrNotKept, .noSuchBatch,
             .deadlinePassed,
             .workerLost:
             true

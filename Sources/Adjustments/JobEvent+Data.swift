@@ -17,6 +17,8 @@ extension JobEvent {
         public let version: Version
         /// The rendered photo; nil when the original is current.
         public let render: Render?
+        /// The movie of a Live Photo, edited as the render is; nil for a photo or movie alone.
+        public let pairedVideo: PairedVideo?
         /// The previews that were asked for.
         public let previews: [Preview]
         /// A tiny JPEG of the render as a `data:` URI; nil when no previews were asked for.
@@ -35,7 +37,8 @@ extension JobEvent {
         /// Makes the data of an event.
         public init(
             job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            mode: Edit.Name, version: Version, render: Render?, previews: [Preview] = [],
+            mode: Edit.Name, version: Version, render: Render?,
+            pairedVideo: PairedVideo? = nil, previews: [Preview] = [],
             placeholder: String? = nil, filters: [Filter]?, reusedFrom: String? = nil,
             timings: Timings, peakMemoryBytes: Int
         ) {
@@ -47,6 +50,7 @@ extension JobEvent {
             self.mode = mode
             self.version = version
             self.render = render
+            self.pairedVideo = pairedVideo
             self.previews = previews
             self.placeholder = placeholder
             self.filters = filters
@@ -184,6 +188,38 @@ extension JobEvent {
             self.sha256 = sha256
             self.gainMap = gainMap
             self.leftOut = leftOut
+        }
+    }
+
+    /// The movie of a Live Photo.
+    public struct PairedVideo: Sendable, Codable, Equatable {
+        /// The movie's path below the library.
+        public let path: String
+        /// A URL of the same; nil unless workers were told to give some.
+        public let link: Link?
+        /// IANA media type.
+        public let mediaType: String
+        /// Pixels from left to right, upright.
+        public let width: Int
+        /// Pixels from top to bottom, upright.
+        public let height: Int
+        /// Length of the file.
+        public let bytes: Int
+        /// SHA-256 of the file in hex.
+        public let sha256: String
+
+        /// Makes a movie.
+        public init(
+            path: String, link: Link? = nil, mediaType: String, width: Int, height: Int,
+            bytes: Int, sha256: String
+        ) {
+            self.path = path
+            self.link = link
+            self.mediaType = mediaType
+            self.width = width
+            self.height = height
+            self.bytes = bytes
+            self.sha256 = sha256
         }
     }
 

@@ -3,7 +3,7 @@ extension Recipe.Format {
     public var isLossy: Bool { self != .png && self != .tiff }
 
     /// Whether transparency can be kept.
-    public var hasAlpha: Bool { self != .jpeg }
+    public var hasAlpha: Bool { self != .jpeg && !isMovie }
 
     /// Whether it can show coarsely first.
     public var canBeProgressive: Bool { self == .jpeg || self == .png }
@@ -14,6 +14,7 @@ extension Recipe.Format {
     public var bitDepths: [Recipe.BitDepth] {
         switch self {
         case .jpeg, .webp: [.eight]
+        case .mov, .mp4: [.eight, .ten]
         case .png, .tiff, .jxl: [.eight, .sixteen]
         case .heic: [.eight, .ten, .twelve]
         case .avif: [.eight, .twelve]
@@ -30,7 +31,7 @@ extension Recipe.Format {
         switch self {
         case .tiff: [.uncompressed, .fast, .small]
         case .png: [.fast, .small]
-        case .jpeg, .webp, .heic, .avif, .jxl: []
+        case .jpeg, .webp, .heic, .avif, .jxl, .mov, .mp4: []
         }
     }
 
@@ -38,7 +39,7 @@ extension Recipe.Format {
     public var chromas: [Recipe.Chroma] {
         switch self {
         case .jpeg, .heic, .avif: [.full, .half]
-        case .webp: [.half]
+        case .webp, .mov, .mp4: [.half]
         case .png, .tiff, .jxl: [.full]
         }
     }
@@ -46,12 +47,13 @@ extension Recipe.Format {
     /// Longest side in pixels, or nil where no photo of ours reaches it.
     ///
     /// `JPEG_MAX_DIMENSION` of libjpeg-turbo; 14 bits of VP8 (RFC 6386 §9.1); what libvips 8.14
-    /// allows `heifsave`.
+    /// allows `heifsave`; 8K, the largest of H.264's level 6.2 (ITU-T H.264 table A-1).
     public var sideMax: Int? {
         switch self {
         case .jpeg: 65_500
         case .webp: 16_383
         case .heic, .avif: 16_384
+        case .mov, .mp4: 8_192
         case .png, .tiff, .jxl: nil
         }
     }

@@ -3,8 +3,8 @@ extension Recipe {
     ///
     /// What a format cannot do is refused when the photo's header is known, before a pixel is read.
     public struct Output: Sendable, Equatable {
-        /// The format, or nil for what suits the original: PNG and TIFF stay what they are, all else
-        /// becomes JPEG.
+        /// The format, or nil for what suits the original: PNG and TIFF stay what they are, all other photos
+        /// become JPEG. A movie keeps its own, whatever is said for photos.
         public var format: Format?
         /// Quality of a lossy format, 0 to 1, the same in each: it looks as good as a JPEG of that quality. Default
         /// 0.9, as PhotoKit's sample code uses.
@@ -25,6 +25,8 @@ extension Recipe {
         public var background: Background?
         /// Whether a photo's gain map, which makes it HDR, is kept.
         public var hdr: HDR
+        /// How a movie is written; photos have no use for it.
+        public var movie: Movie
         /// Longest sides of the previews that come with the render, in pixels, ascending.
         public var previews: [Int]
 
@@ -36,7 +38,8 @@ extension Recipe {
             format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
             bitDepth: BitDepth? = nil, compression: Compression? = nil,
-            background: Background? = nil, hdr: HDR = .keep, previews: [Int] = []
+            background: Background? = nil, hdr: HDR = .keep,
+            movie: Movie = Movie(), previews: [Int] = []
         ) {
             self.format = format
             self.quality = quality
@@ -48,6 +51,7 @@ extension Recipe {
             self.compression = compression
             self.background = background
             self.hdr = hdr
+            self.movie = movie
             self.previews = previews
         }
     }
@@ -68,9 +72,25 @@ extension Recipe {
         case avif
         /// Lossy JPEG XL, 8 or 16 bit, alpha kept.
         case jxl
+        /// A QuickTime movie, of a QuickTime movie.
+        case mov
+        /// An MPEG-4 movie, of an MPEG-4 movie.
+        case mp4
+
+        /// The formats of photos.
+        public static let photos = allCases.filter { !$0.isMovie }
+
+        /// Whether it is of movies.
+        public var isMovie: Bool { self == .mov || self == .mp4 }
 
         /// The IANA media type.
-        public var mediaType: String { "image/" + rawValue }
+        public var mediaType: String {
+            switch self {
+            case .mov: "video/quicktime"
+            case .mp4: "video/mp4"
+            default: "image/" + rawValue
+            }
+        }
         /// The extension of files of this format.
         public var fileExtension: String {
             switch self {
@@ -85,6 +105,8 @@ extension Recipe {
             switch fileExtension.lowercased() {
             case "jpg": self = .jpeg
             case "tif": self = .tiff
+            case "m4v": self = .mp4
+            case "qt": self = .mov
             case let name: self.init(rawValue: name)
             }
         }

@@ -4,7 +4,7 @@ extension Recipe.Output {
             value, at: "edit.output",
             known: [
                 "background", "bitDepth", "chroma", "colorSpace", "compression", "format",
-                "hdr", "previews", "progressive", "quality", "strip",
+                "hdr", "movie", "previews", "progressive", "quality", "strip",
             ])
         self.init(
             format: try reader.choice("format"),
@@ -17,6 +17,7 @@ extension Recipe.Output {
             compression: try reader.choice("compression"),
             background: try Self.background(reader),
             hdr: try reader.choice("hdr") ?? .keep,
+            movie: try reader.optional("movie").map(Recipe.Movie.init) ?? Recipe.Movie(),
             previews: try Self.previews(reader))
     }
 
@@ -93,6 +94,7 @@ extension Recipe.Output {
             .array([.number($0.red), .number($0.green), .number($0.blue)])
         }
         if hdr != .keep { fields["hdr"] = .string(hdr.rawValue) }
+        if movie != Recipe.Movie() { fields["movie"] = movie.json }
         if !previews.isEmpty {
             fields["previews"] = .array(previews.map { .number(Double($0)) })
         }
