@@ -39,6 +39,18 @@ public enum AppleMakerNote {
         return Array(note[..<headerBytes] + tiff.bytes[headerBytes...])
     }
 
+    /// A note with another content identifier of the same length; nil when it has none of that length.
+    static func renamed(_ note: [UInt8], to identifier: String) -> [UInt8]? {
+        guard let old = contentIdentifier(inNote: note), old.utf8.count == identifier.utf8.count,
+            var tiff = directory(ofNote: note),
+            let range = tiff.directory(at: directoryOffset)?[contentIdentifierTag]
+                .flatMap(tiff.valueRange)
+        else { return nil }
+        let text = Array(identifier.utf8)
+        tiff.replace(range.lowerBound..<range.lowerBound + text.count, with: text)
+        return Array(note[..<headerBytes] + tiff.bytes[headerBytes...])
+    }
+
     private static let headerBytes = 8
     private static let fractionBytes = 8
 

@@ -106,6 +106,7 @@ private struct ExifEditor {
         correct(main, exif, facts)
         if let exif {
             if !facts.hasGainMap { forgetHeadroom(exif) }
+            if let identifier = facts.contentIdentifier { rename(exif, to: identifier) }
             if facts.places != .same { place(exif, facts.places) }
         }
         tiff.setNext(of: main, to: 0)
@@ -119,6 +120,14 @@ private struct ExifEditor {
     private mutating func forgetHeadroom(_ exif: TIFFBytes.Directory) {
         guard let range = AppleMakerNote.noteRange(in: original, exif),
             let note = AppleMakerNote.withoutHeadroom(Array(tiff.bytes[range]))
+        else { return }
+        tiff.replace(range, with: note)
+    }
+
+    /// Gives Apple's MakerNote another content identifier.
+    private mutating func rename(_ exif: TIFFBytes.Directory, to identifier: String) {
+        guard let range = AppleMakerNote.noteRange(in: original, exif),
+            let note = AppleMakerNote.renamed(Array(tiff.bytes[range]), to: identifier)
         else { return }
         tiff.replace(range, with: note)
     }

@@ -18,6 +18,9 @@ public struct PictureFacts: Sendable, Equatable {
     /// Whether what EXIF says of a gain map stays: Apple's headroom.
     public var hasGainMap: Bool
 
+    /// What the still of a Live Photo shares with its movie from now on; nil: as before.
+    public var contentIdentifier: String?
+
     /// Where what a photo showed lies in the picture.
     public enum Places: Sendable, Equatable {
         /// Where it lay.
@@ -31,8 +34,9 @@ public struct PictureFacts: Sendable, Equatable {
     /// Makes facts.
     public init(
         size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil,
-        places: Places = .same, hasGainMap: Bool = true
+        places: Places = .same, hasGainMap: Bool = true, contentIdentifier: String? = nil
     ) {
+        self.contentIdentifier = contentIdentifier
         self.hasGainMap = hasGainMap
         self.places = places
         self.size = size

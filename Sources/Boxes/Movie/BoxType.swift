@@ -11,7 +11,15 @@ public struct BoxType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStr
         code = bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: code >> (24 - 8 * $0)) } }
+    /// Of four bytes, as ``description`` has them; nil for another number of them.
+    public init?(_ characters: String) {
+        let codes = characters.unicodeScalars.map(\.value)
+        guard codes.count == 4, codes.allSatisfy({ $0 < 256 }) else { return nil }
+        code = codes.reduce(0) { $0 << 8 | $1 }
+    }
+
+    /// The four bytes.
+    public var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: code >> (24 - 8 * $0)) } }
 
     public var description: String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

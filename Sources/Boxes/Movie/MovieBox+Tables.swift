@@ -85,13 +85,54 @@ extension MovieBox {
         }
     }
 
-    /// Turns the pictures of a `trak`.
-    mutating func turn(_ matrix: MovieMatrix, _ track: MovieTrack) {
+    /// Shows pictures of a `trak` that have this size, by another matrix than before unless it is nil.
+    ///
+    /// Pixels keep their shape: what is shown grows with the pictures. Where the size changes, apertures go (`clap`, `tapt`), which are in pixels of before.
+    mutating func show(
+        _ size: (width: Int, height: Int), _ matrix: MovieMatrix?, _ track: MovieTrack
+    ) {
+        let old = track.frameSize
+        let isSame = old == size || old.width == 0 || old.height == 0
+        let width = isSame ? track.width : (track.width * size.width + old.width / 2) / old.width
+        let height =
+            isSame ? track.height : (track.height * size.height + old.height / 2) / old.height
         change("tkhd") { box in
             let place = MovieTrack.Header(box.bytes).matrix
-            box.bytes.replaceSubrange(
-                place..<place + MovieMatrix.length,
-                with: matrix.bytes(width: track.width, height: track.height))
+            if let matrix = matrix ?? (isSame ? nil : track.matrix) {
+                box.bytes.replaceSubrange(
+                    place..<place + MovieMatrix.length,
+                    with: matrix.bytes(width: width, height: height))
+            }
+            guard !isSame else { return }
+            var sides = ByteWriter()
+            for side in [width, height] { sides.add(side << 16, 4) }
+            let end = place + MovieMatrix.length
+            box.bytes.replaceSubrange(end..<end + sides.bytes.count, with: sides.bytes)
+        }
+        guard !isSame else { return }
+        boxes.removeAll { $0.type == "tapt" }
+        change("mdia", "minf", "stbl", "stsd") { box in
+            let entry = SampleEntry.without("clap", box.bytes.dropFirst(8))
+            box.bytes = Array(box.bytes.prefix(8)) + entry
+        }
+    }
+
+    /// Replaces a text of a `moov`'s metadata by one of the same length, wherever it stands there.
+    mutating func rename(_ old: String, to new: String) {
+        let (old, new) = (Array(old.utf8), Array(new.utf8))
+        guard !old.isEmpty, old.count == new.count else { return }
+        change("meta") { box in
+            var place = 0
+            while place + old.count <= box.bytes.count {
+                if box.bytes[place] == old[0],
+                    box.bytes[place..<place + old.count].elementsEqual(old)
+                {
+                    box.bytes.replaceSubrange(place..<place + old.count, with: new)
+                    place += old.count
+                } else {
+                    place += 1
+                }
+            }
         }
     }
 

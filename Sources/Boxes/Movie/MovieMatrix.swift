@@ -10,6 +10,20 @@ public struct MovieMatrix: Sendable, Hashable {
 
     public init(a: Int, b: Int, c: Int, d: Int) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
+    /// The matrix that shows a picture as EXIF's orientation of this number does.
+    public init(orientation: Int) {
+        switch orientation {
+        case 2: self.init(a: -1, b: 0, c: 0, d: 1)
+        case 3: self.init(a: -1, b: 0, c: 0, d: -1)
+        case 4: self.init(a: 1, b: 0, c: 0, d: -1)
+        case 5: self.init(a: 0, b: 1, c: 1, d: 0)
+        case 6: self.init(a: 0, b: 1, c: -1, d: 0)
+        case 7: self.init(a: 0, b: -1, c: -1, d: 0)
+        case 8: self.init(a: 0, b: -1, c: 1, d: 0)
+        default: self = .upright
+        }
+    }
+
     /// Whether rows become columns.
     public var swapsSides: Bool { a == 0 }
 

@@ -5,8 +5,8 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case damaged
         /// A kind of movie that is not edited here.
         case unsupported
-        /// More than a limit of ``MovieLimits``, named as settings and sentences name it.
-        case limit(String)
+        /// More than a limit of ``MovieLimits``, named as settings and sentences name it, and what was found.
+        case limit(String, found: Int)
     }
 
     public let kind: Kind
@@ -22,7 +22,8 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     static func limit(_ name: String, _ found: Int, _ most: Int) -> MovieProblem {
-        MovieProblem(kind: .limit(name), description: "\(name) is \(found); at most \(most)")
+        MovieProblem(
+            kind: .limit(name, found: found), description: "\(name) is \(found); at most \(most)")
     }
 }
 

@@ -50,6 +50,12 @@ public struct MovieTrack: Sendable {
         isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
     }
 
+    /// Of the frames as they are coded, in pixels, as the first sample description says it (ISO/IEC 14496-12 §12.1.3); 0 where it
+    /// is none of pictures.
+    public var frameSize: (width: Int, height: Int) {
+        (entry.number(at: SampleEntry.sizeAt, 2), entry.number(at: SampleEntry.sizeAt + 2, 2))
+    }
+
     /// Where things stand in a `tkhd`, whose times have four or eight bytes.
     struct Header {
         let id, matrix: Int

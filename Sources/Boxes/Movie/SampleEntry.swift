@@ -20,6 +20,12 @@ public struct SampleEntry: Sendable, Equatable {
             && a.height == b.height
     }
 
+    /// Both sides, where they are said.
+    var size: (width: Int, height: Int)? {
+        guard let width, let height else { return nil }
+        return (width, height)
+    }
+
     /// Bytes of an entry before its boxes: of all samples, and of pictures (ISO/IEC 14496-12 §12.1.3).
     static let header = 86
     /// Where its width stands, before its height: two bytes each.
@@ -32,6 +38,22 @@ public struct SampleEntry: Sendable, Equatable {
         "avcC", "hvcC", "lhvC", "av1C", "vpcC", "esds", "dvcC", "dvvC", "dvwC", "vexu", "hfov",
         "amve", "btrt", "glbl",
     ]
+
+    /// An entry without its boxes of a type.
+    static func without(_ type: BoxType, _ entry: ArraySlice<UInt8>) -> [UInt8] {
+        var kept = Array(entry.prefix(header))
+        var rest = entry.dropFirst(header)
+        while rest.count >= 8 {
+            let length = rest.number(at: 0, 4)
+            guard (8...rest.count).contains(length) else { break }
+            if BoxType(UInt32(rest.number(at: 4, 4))) != type { kept += rest.prefix(length) }
+            rest = rest.dropFirst(length)
+        }
+        var length = ByteWriter()
+        length.add(kept.count, 4)
+        kept.replaceSubrange(0..<4, with: length.bytes)
+        return kept
+    }
 
     /// The source's entry with this codec instead of its own: colours, aperture and the shape of pixels stay.
     func replacing(_ entry: ArraySlice<UInt8>) -> [UInt8] {

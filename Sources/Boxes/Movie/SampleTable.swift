@@ -53,6 +53,14 @@ public struct SampleTable: Sendable, Equatable {
         chunk.offset..<chunk.offset + sizes[chunk.samples].reduce(0, +)
     }
 
+    /// The rank of each in the order in which they are shown; what is shown at one time follows in the order of decoding.
+    public var ranks: [Int] {
+        var ranks = [Int](repeating: 0, count: times.count)
+        let shown = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        for (rank, sample) in shown.enumerated() { ranks[sample] = rank }
+        return ranks
+    }
+
     /// Where each sample lies in the file.
     public var places: [Range<Int>] {
         var places = [Range<Int>](repeating: 0..<0, count: sizes.count)

@@ -38,9 +38,12 @@ public struct Transplant: Sendable {
     ///   - samples: as many as the movie has; nil: the movie's own, where only other things change.
     ///   - entry: what the new samples are.
     ///   - matrix: how pictures are turned from now on; nil: as before.
+    ///   - isMuted: whether tracks of sound are left out, their samples too.
+    ///   - identifier: the content identifier that the movie has, and one of the same length that it gets; nil: as before.
     /// - Throws: `unsupported` where another track has its samples in those of the video.
     public init(
-        _ movie: Movie, samples: Samples?, entry: SampleEntry?, matrix: MovieMatrix? = nil
+        _ movie: Movie, samples: Samples?, entry: SampleEntry?, matrix: MovieMatrix? = nil,
+        isMuted: Bool = false, identifier: (old: String, new: String)? = nil
     ) throws(MovieProblem) {
         let new = samples?.sizes ?? movie.samples.sizes
         var box = movie.box
@@ -48,19 +51,32 @@ public struct Transplant: Sendable {
             if let samples { table.replaceSamples(samples, of: movie) }
             if let entry { table.replaceEntry(by: entry) }
         }
-        if let matrix { box.boxes[movie.video.place].turn(matrix, movie.video) }
+        let size = entry?.size ?? movie.video.frameSize
+        if matrix != nil || size != movie.video.frameSize {
+            box.boxes[movie.video.place].show(size, matrix, movie.video)
+        }
+
+        if let identifier { box.rename(identifier.old, to: identifier.new) }
 
         // The length of moov hangs on whether offsets need eight bytes, and nothing else does.
         let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
         let isLong = movie.length + growth > Self.shortOffsetsMax
-        for track in movie.tracks { box.boxes[track.place].makeOffsets(isLong: isLong) }
-        let layout = TransplantLayout(movie, sizes: new, movieLength: box.length)
-        for track in movie.tracks {
+        let (left, kept) = (
+            movie.tracks.filter { isMuted && $0.handler == "soun" },
+            movie.tracks.filter { !isMuted || $0.handler != "soun" }
+        )
+        for track in kept { box.boxes[track.place].makeOffsets(isLong: isLong) }
+        let without = left.reduce(0) { $0 + box.boxes[$1.place].length }
+        let layout = TransplantLayout(
+            movie, sizes: new, movieLength: box.length - without,
+            leftOut: try movie.samplesRanges(of: left))
+        for track in kept {
             let chunks =
                 track.place == movie.video.place
                 ? layout.chunks : try layout.moved(offsets: movie.box.boxes[track.place])
             box.boxes[track.place].setOffsets(chunks)
         }
+        for place in left.map(\.place).sorted(by: >) { box.boxes.remove(at: place) }
         var writer = ByteWriter()
         box.write(to: &writer)
         pieces = layout.pieces(movie: writer.bytes)

@@ -11,13 +11,16 @@ struct TransplantLayout {
     /// Bytes of the file.
     private(set) var length = 0
     private var kept: [Kept] = []
+    /// Bytes that are not in the result, in order.
+    private let leftOut: [Range<Int>]
     private var before: [Transplant.Piece] = []
     private var after: [Transplant.Piece] = []
 
     /// A header with a length of four bytes, and one of eight.
     private static let header = 8, longHeader = 16
 
-    init(_ movie: Movie, sizes: [Int], movieLength: Int) {
+    init(_ movie: Movie, sizes: [Int], movieLength: Int, leftOut: [Range<Int>] = []) {
+        self.leftOut = leftOut
         let table = movie.samples
         chunks = [Int](repeating: 0, count: table.chunks.count)
         let byPlace = table.chunks.indices.sorted {
@@ -42,6 +45,9 @@ struct TransplantLayout {
                 let chunk = table.chunks[index]
                 content += sizes[chunk.samples].reduce(0, +) - table.range(of: chunk).count
             }
+            for range in leftOut.overlapping(box.content) {
+                content -= range.clamped(to: box.content).count
+            }
             addHeader(of: box, content: content)
             var place = box.content.lowerBound
             for index in inside {
@@ -57,6 +63,15 @@ struct TransplantLayout {
     }
 
     private mutating func keep(_ range: Range<Int>) {
+        var place = range.lowerBound
+        for out in leftOut.overlapping(range) {
+            keepAll(place..<max(place, out.lowerBound))
+            place = min(out.upperBound, range.upperBound)
+        }
+        keepAll(place..<range.upperBound)
+    }
+
+    private mutating func keepAll(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         kept.append(Kept(old: range, new: length))
         length += range.count
