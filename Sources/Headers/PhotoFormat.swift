@@ -9,8 +9,8 @@ extension PhotoFormat {
     /// Bytes of the content that ``init(sniffing:firstDirectory:)`` wants to see.
     public static let sniffedBytes = 64
 
-    /// libvips' nickname of the loader; nil for RAW, which LibRaw develops.
-    public var loader: String? { self == .raw ? nil : rawValue + "load" }
+    /// libvips' nickname of the loader; nil for RAW, which LibRaw develops, and for a movie.
+    public var loader: String? { self == .raw || self == .movie ? nil : rawValue + "load" }
 
     /// Whether the decoder turns the picture upright itself: EXIF must not turn it again.
     ///
@@ -48,6 +48,8 @@ extension PhotoFormat {
             self = .raw
         } else if starts(Array("ftyp".utf8), at: 4), Self.isHEIF(head) {
             self = .heif
+        } else if VideoContainer(sniffing: head)?.isEdited == true {
+            self = .movie
         } else {
             return nil
         }

@@ -25,6 +25,8 @@ public struct PhotoSurvey: Sendable, Equatable {
 
     /// The reason why no decoder of ours opens it, as the end of a sentence; nil when the header tells none.
     public var obstacle: String?
+    /// The reason why a movie is not edited; nil when its tables tell none.
+    public var movieProblem: MovieProblem?
 
     /// Bytes of the file.
     public let fileBytes: Int
@@ -51,6 +53,7 @@ public struct PhotoSurvey: Sendable, Equatable {
         case .jxl: readJXL(&file)
         // LibRaw has limits of its own.
         case .raw: readRAW(&file)
+        case .movie: readMovie(&file)
         }
     }
 
@@ -70,6 +73,7 @@ public struct PhotoSurvey: Sendable, Equatable {
         try limits.check(.scans, scans, of: photo)
         try limits.check(.profile, profileBytes, of: photo)
         try limits.check(.metadata, metadataBytes, of: photo)
+        if let movieProblem { throw Failure(movieProblem, of: photo, limits) }
         if let obstacle {
             throw Failure(
                 .unsupportedFormat,

@@ -9,6 +9,9 @@ public enum VideoContainer: String, Sendable {
     case avi = "AVI"
     case matroska = "Matroska or WebM"
 
+    /// Whether movies in it are edited.
+    public var isEdited: Bool { self == .quickTime || self == .mp4 }
+
     /// Tells a video by the first bytes of a file that is no photo; nil when it is none of these.
     public init?(sniffing head: [UInt8]) {
         func text(at offset: Int) -> String? {

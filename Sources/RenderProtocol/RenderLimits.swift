@@ -32,6 +32,14 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     public var filtersMax = ContractLimits.filtersMax
     /// How far a filter may look to each side, in pixels of the full photo: three σ of a Gaussian.
     public var radiusMax = 10_000
+    /// Most frames of a movie: 20 minutes at 30 a second.
+    public var movieFramesMax = 36_000
+    /// Most seconds of a movie.
+    public var movieSecondsMax = 3_600
+    /// Most tracks of a movie: phones write up to nine.
+    public var tracksMax = 32
+    /// Most boxes of a movie, on all levels together.
+    public var boxesMax = 20_000
     /// Most bytes of a render's spool files. Half a gigapixel of linear light has 8 GB.
     public var spoolMax = 16 << 30
 
@@ -67,9 +75,14 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     public func check(_ limit: RenderLimit, _ found: Int, of subject: String) throws(Failure) {
         let most = self[keyPath: limit.field]
         guard found > most else { return }
-        throw Failure(
+        throw refusal(limit, found, of: subject)
+    }
+
+    /// The refusal of what is beyond a limit.
+    public func refusal(_ limit: RenderLimit, _ found: Int, of subject: String) -> Failure {
+        Failure(
             .exceedsLimit,
-            "\(subject) has \(limit.words(found)); \(limit.key) allows \(most). \(limit.advice), or raise "
+            "\(subject) has \(limit.words(found)); \(limit.key) allows \(self[keyPath: limit.field]). \(limit.advice), or raise "
                 + "\(limit.flag).")
     }
 }
@@ -77,12 +90,17 @@ public struct RenderLimits: Sendable, Codable, Equatable {
 /// A limit's name, wherever one is named.
 public enum RenderLimit: String, CaseIterable, Sendable {
     case bytes, frames, pages, scans, profile, metadata, density, side, filters, radius, spool
+    case movieFrames, movieSeconds, tracks, boxes
 
     /// The setting.
     public var key: String { "limit." + rawValue }
 
     /// The command line's.
-    public var flag: String { "--limit-" + rawValue }
+    public var flag: String {
+        rawValue.reduce(into: "--limit-") { flag, letter in
+            flag += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+        }
+    }
 
     /// The limit among the others.
     public var field: WritableKeyPath<RenderLimits, Int> {
@@ -98,6 +116,10 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .filters: \.filtersMax
         case .radius: \.radiusMax
         case .spool: \.spoolMax
+        case .movieFrames: \.movieFramesMax
+        case .movieSeconds: \.movieSecondsMax
+        case .tracks: \.tracksMax
+        case .boxes: \.boxesMax
         }
     }
 
@@ -109,6 +131,11 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .profile, .metadata: 0...1 << 30
         case .filters: 0...ContractLimits.filtersMax
         case .frames, .pages, .scans, .density, .side, .radius: 1...1_000_000
+        // Parts of a movie are open files: with segments of 8 s two hours are within ``ReplyBounds/segmentsMax``.
+        case .movieFrames: 1...1_000_000
+        case .movieSeconds: 1...7_200
+        case .tracks: 1...1_000
+        case .boxes: 1...1_000_000
         }
     }
 
@@ -129,6 +156,10 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .filters: "\(found) filters"
         case .radius: "a reach of \(found) pixels"
         case .spool: "\(found) bytes of spool files"
+        case .movieFrames: "\(found) frames"
+        case .movieSeconds: "\(found) seconds"
+        case .tracks: "\(found) tracks"
+        case .boxes: "\(found) boxes or more"
         }
     }
 
@@ -145,6 +176,8 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .side: "Make it smaller"
         case .filters: "Send fewer"
         case .radius: "Send a smaller radius"
+        case .movieFrames, .movieSeconds: "Send a shorter movie"
+        case .tracks, .boxes: "Send it without the tracks that are not needed"
         case .spool: "Send a smaller photo, or an edit that does not turn or distort it"
         }
     }

@@ -22,6 +22,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let gainMap: GainMapOutcome?
     /// Other things of the photo's file that are not in the result; nil for none.
     public let leftOut: [Companion]?
+    /// How a movie is rendered; nil for a photo.
+    public let movie: MoviePlan?
     /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
     /// taken.
     public let notes: [String]
@@ -81,7 +83,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
         threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
-        gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil, notes: [String] = []
+        gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil,
+        movie: MoviePlan? = nil, notes: [String] = []
     ) {
         self.lane = lane
         self.orientation = orientation
@@ -93,6 +96,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         self.estimate = estimate
         self.gainMap = gainMap
         self.leftOut = leftOut
+        self.movie = movie
         self.notes = notes
     }
 }
@@ -110,10 +114,23 @@ extension RenderPlan.Lane {
     }
 }
 
+extension RenderPlan.Lane {
+    /// The same of a movie.
+    fileprivate var wordsOfMovies: String {
+        switch self {
+        case .copy: words
+        case .lossless: "its matrix is turned, and no sample is touched"
+        case .planes: "luma and chroma of each frame as they are stored"
+        case .stream, .spool: "each frame by rows of light"
+        }
+    }
+}
+
 extension RenderPlan: CustomStringConvertible {
     /// One line per step, for people.
     public var description: String {
-        var lines = notes.map { "note: \($0)" } + ["lane: \(lane.rawValue) (\(lane.words))"]
+        let lane = "\(lane.rawValue) (\(movie == nil ? lane.words : lane.wordsOfMovies))"
+        var lines = notes.map { "note: \($0)" } + ["lane: \(lane)"]
         if orientation != 1 { lines.append("EXIF orientation \(orientation) is made upright") }
         for pass in passes {
             switch pass {
@@ -129,8 +146,21 @@ extension RenderPlan: CustomStringConvertible {
         if let leftOut {
             lines.append("left out: " + leftOut.map(\.words).joined(separator: ", "))
         }
-        lines.append("needs: \(estimate), \(threads) thread\(threads == 1 ? "" : "s")")
+        if let movie {
+            lines.append("movie: \(movie)")
+        } else {
+            lines.append("needs: \(estimate), \(threads) thread\(threads == 1 ? "" : "s")")
+        }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension MoviePlan: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        guard let codec else { return "\(frames) frames, of which no sample is touched" }
+        let parts = segments == 1 ? "1 segment" : "\(segments) segments"
+        return "\(frames) frames as \(codec.rawValue) in \(parts), each \(segment)"
     }
 }
 

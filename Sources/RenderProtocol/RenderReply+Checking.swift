@@ -21,8 +21,11 @@ extension RenderReply {
 
     private func check(_ request: RenderRequest) throws(BrokenReply) {
         switch (content, request.work) {
-        case (.progress(let written), .render(let photo)):
+        case (.progress(.written(let written)), .render(let photo)):
             try Self.check(written, 0...max(0, photo.outputs.count - 1), "the output of a progress")
+        case (.progress(.frames(let done)), .render(let photo)):
+            try Self.check(
+                done, 1...max(1, photo.limits.movieFramesMax), "the frames that are done")
         case (.inspected(let inspection), .inspect(let photo)):
             try inspection.check(photo)
         case (.rendered, .render), (.rendered, .contactSheet),
@@ -42,7 +45,8 @@ extension RenderReply {
             try Self.check(
                 !ReplyBounds.foreignCodes.contains(failure.code),
                 "a failure is of a code that no render has: \(failure.code.rawValue)")
-        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.libraries, _),
+        case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _),
+            (.libraries, _),
             (.refused, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }
@@ -112,7 +116,36 @@ extension PhotoHeader {
         try RenderReply.check(bitsPerSample, ReplyBounds.bits, "the bits of a sample")
         try RenderReply.check(rowsAtOnce, ReplyBounds.sides, "the rows that are decoded together")
         try RenderReply.check([contentIdentifier].compactMap(\.self), "content identifiers")
+        try movie?.check(limits)
         try RenderReply.check(notes, "notes")
+    }
+}
+
+extension MovieFacts {
+    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
+        try RenderReply.check(container.isMovie, "a movie is a \(container.rawValue)")
+        try RenderReply.check([codec], "codecs")
+        try RenderReply.check(frames, 1...max(1, limits.movieFramesMax), "the frames of a movie")
+        try RenderReply.check(
+            seconds, 0...Double(max(1, limits.movieSecondsMax) + 1), "the seconds of a movie")
+        try RenderReply.check(segments, 1...frames, "the segments of a movie")
+    }
+}
+
+extension MoviePlan {
+    fileprivate func check(_ limits: RenderLimits) throws(BrokenReply) {
+        try RenderReply.check(frames, 1...max(1, limits.movieFramesMax), "the frames of a movie")
+        try RenderReply.check(
+            segments, 1...ReplyBounds.segmentsMax, "the segments of a movie")
+        try segment.check()
+    }
+}
+
+extension RenderEstimate {
+    fileprivate func check() throws(BrokenReply) {
+        try RenderReply.check(memoryBytes, ReplyBounds.bytes, "the memory of a render")
+        try RenderReply.check(spoolBytes, ReplyBounds.bytes, "the spool of a render")
+        try RenderReply.check(cpuSeconds, ReplyBounds.seconds, "the processor time of a render")
     }
 }
 
@@ -130,10 +163,8 @@ extension RenderPlan {
         }
         try RenderReply.check(output.quality, 0...1, "a quality")
         try RenderReply.check(threads, ReplyBounds.threads, "the number of threads")
-        try RenderReply.check(estimate.memoryBytes, ReplyBounds.bytes, "the memory of a render")
-        try RenderReply.check(estimate.spoolBytes, ReplyBounds.bytes, "the spool of a render")
-        try RenderReply.check(
-            estimate.cpuSeconds, ReplyBounds.seconds, "the processor time of a render")
+        try estimate.check()
+        try movie?.check(limits)
         try RenderReply.check([gainMap?.reason].compactMap(\.self), "reasons")
         try RenderReply.check(
             leftOut?.count ?? 0, 0...Companion.allCases.count, "the number of things left out")

@@ -12,8 +12,8 @@ public struct RenderReply: Sendable, Codable {
 
     /// What is answered.
     public enum Content: Sendable, Codable {
-        /// An output is written; its place in the request. More lines follow.
-        case progress(written: Int)
+        /// Something of the request is done. More lines follow.
+        case progress(Progress)
         /// The header was read and the render planned.
         case inspected(Inspection)
         /// All outputs are written.
@@ -26,6 +26,14 @@ public struct RenderReply: Sendable, Codable {
         case refused(Failure)
         /// The request failed; what is in the outputs is worthless.
         case failed(Failure)
+    }
+
+    /// What is done of a request before all is.
+    public enum Progress: Sendable, Codable, Equatable {
+        /// The output at this place is written.
+        case written(Int)
+        /// So many frames of a movie's segment are.
+        case frames(Int)
     }
 
     /// Makes a reply.
@@ -86,6 +94,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let isUncompressed: Bool
     /// What the still and the video of a Live Photo have in common, when the photo has it.
     public let contentIdentifier: String?
+    /// Of a movie, whose poster's frame is the photo; else nil.
+    public let movie: MovieFacts?
     /// What a person should know, such as which page of several is read.
     public let notes: [String]
 
@@ -94,7 +104,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         format: PhotoFormat, storedSize: PixelSize, orientation: Int, bands: Int,
         bitsPerSample: Int, hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
         rowsAtOnce: Int = 1, isUncompressed: Bool = false, contentIdentifier: String? = nil,
-        notes: [String] = []
+        movie: MovieFacts? = nil, notes: [String] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -107,6 +117,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.rowsAtOnce = rowsAtOnce
         self.isUncompressed = isUncompressed
         self.contentIdentifier = contentIdentifier.map(ReplyBounds.text)
+        self.movie = movie
         self.notes = notes.prefix(ReplyBounds.notesMax).map(ReplyBounds.text)
     }
 
@@ -116,7 +127,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
             format: format, storedSize: storedSize, orientation: orientation, bands: bands,
             bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
             chroma: chroma, rowsAtOnce: rowsAtOnce, isUncompressed: isUncompressed,
-            contentIdentifier: contentIdentifier,
+            contentIdentifier: contentIdentifier, movie: movie,
             notes: notes)
     }
 

@@ -65,6 +65,8 @@ public struct PhotoRequest: Sendable, Codable {
     /// Threads that may compute pixels, where memory allows it: no byte of the result hangs on them. Nil: as the child was
     /// started.
     public let threads: Int?
+    /// What the halves of a Live Photo share from now on, in place of one that is as long; nil: as before.
+    public let contentIdentifier: String?
 
     /// One picture that is made of a photo.
     public struct Output: Sendable, Codable, Equatable {
@@ -73,11 +75,16 @@ public struct PhotoRequest: Sendable, Codable {
         public let longestSide: Int?
         /// How it is written; nil: as the recipe says.
         public let format: Recipe.Output?
+        /// Which part of a movie it is, from 0; nil for a whole one, which is joined from the files of its parts.
+        public let segment: Int?
 
         /// Makes an output.
-        public init(longestSide: Int? = nil, format: Recipe.Output? = nil) {
+        public init(
+            longestSide: Int? = nil, format: Recipe.Output? = nil, segment: Int? = nil
+        ) {
             self.longestSide = longestSide
             self.format = format
+            self.segment = segment
         }
 
         /// The photo at full size, as the recipe says.
@@ -94,12 +101,13 @@ public struct PhotoRequest: Sendable, Codable {
     /// Makes a request.
     public init(
         recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil,
-        threads: Int? = nil
+        threads: Int? = nil, contentIdentifier: String? = nil
     ) {
         self.recipe = recipe
         self.limits = limits
         self.outputs = outputs
         self.memoryMax = memoryMax
         self.threads = threads
+        self.contentIdentifier = contentIdentifier
     }
 }

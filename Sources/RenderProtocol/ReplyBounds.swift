@@ -38,8 +38,12 @@ public enum ReplyBounds {
         .assetOutsideLibrary,
         .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined, .formatUnavailable,
     ]
+    /// Parts of a movie: each is an open file of a request, and ``MovieFacts`` has hours of movie in fewer.
+    public static let segmentsMax = 900
+    /// Times that the frames of a part that are done are told.
+    public static let frameReportsMax = 100
     /// Lines of progress before the answer.
-    public static let progressMax = PhotoRequest.outputsMax
+    public static let progressMax = PhotoRequest.outputsMax + frameReportsMax
 }
 
 /// A reply that breaks a rule of the protocol: its child is not believed any more.
