@@ -69,7 +69,8 @@ extension Photo {
     private func facts(newColourIsSRGB: Bool? = nil) -> PictureFacts {
         PictureFacts(
             size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, places: places,
-            hasGainMap: plan.gainMap.map { $0.reason == nil } ?? false)
+            hasGainMap: plan.gainMap.map { $0.reason == nil } ?? false,
+            contentIdentifier: opened.contentIdentifier)
     }
 
     /// The gain map that comes with the photo, to be edited; nil for none, and where the file is copied.
@@ -189,7 +190,7 @@ extension Photo {
         case .tiff, .jxl: nil
         case .png: metadata.exif
         case .jpeg, .webp, .avif: metadata.exif ?? Exif.upright
-        case .heic: preconditionFailure("a HEIC is written row by row")
+        case .heic, .mov, .mp4: preconditionFailure("libvips writes no such file here")
         }
     }
 
@@ -207,7 +208,7 @@ extension Photo {
                 to: file, progressive: output.progressive, isSmall: output.compression == .small)
         case .tiff: preconditionFailure("a TIFF is written row by row")
         case .webp: try image.writeWebP(to: file, quality: quality)
-        case .heic: preconditionFailure("a HEIC is written row by row")
+        case .heic, .mov, .mp4: preconditionFailure("libvips writes no such file here")
         case .avif: try image.writeAVIF(to: file, quality: quality, bits: bits, chroma: chroma)
         case .jxl: try image.writeJXL(to: file, quality: quality)
         }

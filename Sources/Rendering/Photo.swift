@@ -18,14 +18,22 @@ struct OpenedPhoto {
     let planes: PlanesLane?
     /// Why a crop and turn of the photo as it is stored would lose something.
     let losslessObstacle: ((Geometry?) -> String?)?
+    /// The content identifier of the result; nil: the photo's own.
+    let contentIdentifier: String?
     /// The things in the file beside the photo.
     let beside: Beside
+    /// The movie that the photo is a frame of; nil for a photo.
+    let movie: MovieFile?
 
     /// Reads the header and refuses what is too large.
     init(
-        _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources
+        _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources,
+        contentIdentifier: String? = nil
     ) throws(Failure) {
+        self.contentIdentifier = contentIdentifier
         VipsLibrary.forgetErrors()
+        let movie = try MovieFile(photo, limits: limits)
+        self.movie = movie
         let header = try photo.header()
         try limits.check(header.storedSize, of: photo.name)
         var recipe = try recipe.scaled(to: header.uprightSize)
@@ -58,9 +66,12 @@ struct Photo {
     /// says otherwise; more go to a spool file.
     static let memorySpoolBytesMax = 96 << 20
 
+    /// Whether it is a movie that is written, and not a picture of one.
+    let isMovie: Bool
     /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
     let copySize: PixelSize?
-    /// What the photo itself needs, whatever is made of it: a small copy of it may take as much to decode.
+    /// What the photo itself needs, whatever is made of it: a small copy of it may take as much to decode. Of a part of a movie: what
+    /// that needs.
     let fullEstimate: RenderEstimate
 
     /// A small copy to be edited instead of a photo.
@@ -76,20 +87,27 @@ struct Photo {
     /// - Parameters:
     ///   - format: how it is written; nil: as the recipe says.
     ///   - copy: which small copy is edited instead, or nil for the photo itself.
+    ///   - segment: which part of a movie it is, or nil for all of it.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
     ///   - threads: that may compute it, or nil: as libvips was started.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     init(
         _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
-        memoryMax: Int? = nil, threads: Int? = nil,
+        segment: Int? = nil, memoryMax: Int? = nil, threads: Int? = nil,
         memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
     ) throws(Failure) {
         self.opened = opened
+        isMovie = copy == nil && opened.movie != nil
         let full = opened.header
         let wanted = try opened.recipe.written(as: format)
         let (limits, resources) = (opened.limits, opened.resources)
         func plan(_ recipe: Recipe, _ room: MemoryRoom) throws(Failure) -> Planner.Planned {
-            try Planner.plan(
+            if copy == nil, let movie = opened.movie {
+                return try Planner.plan(
+                    recipe, for: movie, header: full, limits: limits, room: room,
+                    resources: resources, isRenamed: opened.contentIdentifier != nil)
+            }
+            return try Planner.plan(
                 recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
@@ -114,7 +132,8 @@ struct Photo {
             case .longestSide(let side):
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
-        fullEstimate = planned.plan.estimate
+        let whole = planned.plan.estimate
+        fullEstimate = segment == nil ? whole : planned.plan.movie?.segment ?? whole
         guard let copySize else {
             (header, recipe, self.copySize) = (full, wanted, nil)
             // A photo that is no larger than its copy would be is edited itself.

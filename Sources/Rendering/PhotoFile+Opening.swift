@@ -10,6 +10,7 @@ import Vips
 extension PhotoFile {
     /// Reads its header; no pixels.
     func header() throws(Failure) -> PhotoHeader {
+        if let movie = try MovieFile(self, limits: limits) { return movie.header() }
         guard let loader = format.loader else { return try rawHeader() }
         let header: PhotoHeader
         do {
@@ -34,6 +35,9 @@ extension PhotoFile {
     ///
     /// - Throws: `VipsError` or `Failure`.
     func image(failOn: Image.FailOn) throws -> Image {
+        if let movie = try MovieFile(self, limits: limits) {
+            return try movie.poster(at: posterTime)
+        }
         guard let loader = format.loader else {
             let picture: RawPicture
             do {

@@ -12,7 +12,7 @@ extension PhotoFile {
         case .jpeg: isWhole = image.int("jpeg-multiscan") == 1
         case .png: isWhole = image.int("interlaced") == 1
         case .heif: return image.int(HEIFStill.rowsField) ?? image.height
-        case .webp, .gif, .jxl, .raw: isWhole = true
+        case .webp, .gif, .jxl, .raw, .movie: isWhole = true
         case .tiff: return max(1, min(rowsOfBlocks ?? Self.unknownBlockRows, image.height))
         }
         return isWhole ? image.height : 1

@@ -13,7 +13,9 @@ struct PhotoFile {
     private let length: Int
     /// What the content is.
     let format: PhotoFormat
-    private let limits: RenderLimits
+    let limits: RenderLimits
+    /// The frame of a movie that is read as a photo, in seconds from the beginning.
+    let posterTime: Double
 
     /// The open file.
     var descriptor: Int32 { file.descriptor }
@@ -22,10 +24,15 @@ struct PhotoFile {
 
     /// Looks at the first bytes of a file, and through what comes before its pixels.
     ///
-    /// - Parameter limits: what is refused.
-    /// - Throws: `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a video), `tooManyPixels`, `exceedsLimit`,
-    ///   or `ioFailure`.
-    init(_ file: OpenFile, limits: RenderLimits = RenderLimits()) throws(Failure) {
+    /// - Parameters:
+    ///   - limits: what is refused.
+    ///   - posterTime: of a movie: the frame that is read as a photo, in seconds from the beginning.
+    /// - Throws: `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a kind of video that is not edited),
+    ///   `damagedVideo`, `tooManyPixels`, `exceedsLimit`, or `ioFailure`.
+    init(
+        _ file: OpenFile, limits: RenderLimits = RenderLimits(), posterTime: Double = 0
+    ) throws(Failure) {
+        self.posterTime = posterTime
         let length = try file.length()
         guard length > 0 else {
             throw Failure(
@@ -39,8 +46,8 @@ struct PhotoFile {
             if let video = VideoContainer(sniffing: head) {
                 throw Failure(
                     .unsupportedMediaType,
-                    "\(file.name) is a video (\(video.rawValue)), and only photos are edited here. Send photos, "
-                        + "or edit the video elsewhere.")
+                    "\(file.name) is a video of a kind that is not edited here (\(video.rawValue)); QuickTime and MPEG-4 are. "
+                        + "Convert it.")
             }
             let start = head.prefix(8).map { byte in
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)

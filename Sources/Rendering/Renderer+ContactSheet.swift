@@ -21,7 +21,8 @@ extension Renderer {
         var copy: SmallCopy?
         for cell in request.cells {
             if copy?.source != cell.source {
-                copy = try SmallCopy(of: cell.source, files, side: request.cellSide, request.limits)
+                copy = try SmallCopy(
+                    of: cell, files, side: request.cellSide, request.limits)
             }
             guard let copy else { continue }
             do {
@@ -78,11 +79,12 @@ private struct SmallCopy {
     private let copy: StandardImage
 
     init(
-        of source: Int, _ files: RenderFiles, side: Int, _ limits: RenderLimits
+        of cell: ContactSheetRequest.Cell, _ files: RenderFiles, side: Int, _ limits: RenderLimits
     ) throws(Failure) {
-        self.source = source
+        source = cell.source
         file = files.sources[source]
-        let photo = try PhotoFile(file, limits: limits)
+        let photo = try PhotoFile(
+            file, limits: limits, posterTime: cell.recipe?.output.movie.posterTime ?? 0)
         let header = try photo.header()
         try limits.check(header.storedSize, of: file.name)
         orientation = header.orientation

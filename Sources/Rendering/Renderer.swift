@@ -60,11 +60,11 @@ public struct Renderer: Sendable {
 
     /// Renders a photo into the outputs of a request, in their order.
     ///
-    /// - Parameter written: told the place of each output once it is there.
+    /// - Parameter progress: told what is done of it meanwhile.
     /// - Throws: a code of the photo or resource groups; what is in the outputs is worthless then.
     public func render(
         _ request: PhotoRequest, _ files: RenderFiles,
-        written: (Int) throws(Failure) -> Void = { _ throws(Failure) in }
+        progress: (RenderReply.Progress) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) {
         let photos = try photos(request, files)
         guard files.outputs.count == photos.count else {
@@ -79,10 +79,15 @@ public struct Renderer: Sendable {
         let lastSmall = photos.lastIndex { $0.copySize != nil }
         for (index, photo) in photos.enumerated() {
             try willRender(photo, files)
-            try write(photo, to: files.outputs[index], from: copies, spool: spool)
+            if photo.isMovie, let movie = photo.opened.movie {
+                try MovieWriter(photo, movie).write(
+                    request.outputs[index], to: files.outputs[index], files, progress: progress)
+            } else {
+                try write(photo, to: files.outputs[index], from: copies, spool: spool)
+            }
             if index == lastSmall { copies = nil }
             TestPoint.afterRender.reach()
-            try written(index)
+            try progress(.written(index))
         }
     }
 
@@ -103,17 +108,21 @@ public struct Renderer: Sendable {
                 "a request has \(files.sources.count) photos and \(request.outputs.count) outputs; expected "
                     + "is one photo and 1 to \(PhotoRequest.outputsMax) outputs.")
         }
-        let file = try PhotoFile(files.sources[0], limits: request.limits)
+        let file = try PhotoFile(
+            files.sources[0], limits: request.limits,
+            posterTime: request.recipe.output.movie.posterTime)
         willDecode()
         let opened = try OpenedPhoto(
             file, recipe: request.recipe, limits: request.limits,
-            resources: Resources(files: files.resources))
+            resources: Resources(files: files.resources),
+            contentIdentifier: request.contentIdentifier)
         var photos: [Photo] = []
         for output in request.outputs {
             photos.append(
                 try Photo(
                     opened, format: output.format,
                     copy: output.longestSide.map(Photo.Copy.longestSide),
+                    segment: output.segment,
                     memoryMax: request.memoryMax, threads: request.threads))
         }
         return photos

@@ -20,11 +20,21 @@ import Testing
     ])
     func `are told by their brand`(brand: String) throws {
         let head = Self.head(brand: brand)
-        #expect(PhotoFormat(sniffing: head) == nil)
+        #expect(PhotoFormat(sniffing: head) == .movie)
         #expect(VideoContainer(sniffing: head) != nil)
         let studio = try Studio()
         let failure = #expect(throws: Failure.self) {
             _ = try studio.render(studio.write(head, as: "a.jpg"), [])
+        }
+        // What follows the brand is no box.
+        #expect(failure?.code == .damagedVideo)
+    }
+
+    @Test func `of a kind that is not edited are refused as such`() throws {
+        let studio = try Studio()
+        let avi = Array("RIFF\0\0\0\0AVI LIST".utf8)
+        let failure = #expect(throws: Failure.self) {
+            _ = try studio.render(studio.write(avi, as: "a.jpg"), [])
         }
         #expect(failure?.code == .unsupportedMediaType)
     }

@@ -76,10 +76,11 @@ final class Liar {
             say(.rendered, to: request, as: .rendered)
         case .render(let photo):
             let full = photo.outputs.firstIndex { $0.longestSide == nil } ?? 0
-            try renderer.render(photo, files) { place throws(Failure) in
+            try renderer.render(photo, files) { done throws(Failure) in
+                guard case .written(let place) = done else { return }
                 try self.spoil(files.outputs[place], isFull: place == full, isFirst: place == 0)
                 guard self.lie != .deed(.noProgress) else { return }
-                self.say(.progress(written: place), to: request, as: .progress)
+                self.say(.progress(.written(place)), to: request, as: .progress)
             }
             finish(request, files.outputs[full])
         }
@@ -114,7 +115,7 @@ final class Liar {
                 #"{"number":\#(request.number),"content":{"failed":{"_0":{"code":"ioFailure","message":""#
             write(Array(head.utf8) + Self.row("m", Self.sentenceLength))
         case .deed(.manyProgress):
-            for _ in 0...ReplyBounds.progressMax { say(.progress(written: 0), to: request) }
+            for _ in 0...ReplyBounds.progressMax { say(.progress(.written(0)), to: request) }
         case .deed(.answerTwice):
             say(.rendered, to: request)
             say(.rendered, to: request)

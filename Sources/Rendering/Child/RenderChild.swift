@@ -105,9 +105,9 @@ public enum RenderChild {
                 try renderer.tryFormat(format, files)
             case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
             case .render(let photo):
-                try renderer.render(photo, files) { place in
+                try renderer.render(photo, files) { done in
                     // Nobody who reads any more is seen when the answer is written.
-                    _ = answer(RenderReply(to: request.number, .progress(written: place)))
+                    _ = answer(RenderReply(to: request.number, .progress(done)))
                 }
             case .contactSheet(let sheet):
                 decoding.set()

@@ -16,6 +16,12 @@ extension Planner {
         _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool
     ) throws(Failure) -> OutputPlan {
         let format = asked.format ?? kept[header.format] ?? .jpeg
+        guard !format.isMovie else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.format is \(format.rawValue), but the asset is a photo, which becomes no movie. Ask for jpeg, or leave "
+                    + "it out.")
+        }
         if let most = format.sideMax, max(size.width, size.height) > most {
             throw Failure(
                 .tooManyPixels,

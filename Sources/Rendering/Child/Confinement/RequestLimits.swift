@@ -51,9 +51,10 @@ struct RequestLimits: Equatable {
         dataBytes =
             estimate.memoryBytes * Self.dataFactor + Self.dataReserve
             + plan.threads * Self.threadBytes
-        fileBytes =
-            max(plan.resultSize.pixels * Self.pixelBytesMax, estimate.spoolBytes)
-            + sourceBytes + Self.fileReserve
+        let written =
+            plan.movie == nil
+            ? plan.resultSize.pixels * Self.pixelBytesMax : Self.movieFactor * sourceBytes
+        fileBytes = max(written, estimate.spoolBytes) + sourceBytes + Self.fileReserve
     }
 
     /// RLIMIT_DATA counts what is mapped, of which a part is never touched: stacks, the heaps of threads.
@@ -63,6 +64,8 @@ struct RequestLimits: Equatable {
     private static let threadBytes = 16 << 20
     /// Of a pixel in the largest format that is written, or put aside: four floats.
     private static let pixelBytesMax = 16
+    /// A movie's encoder is bounded by twice the source's rate.
+    private static let movieFactor = 3
     /// Metadata, profile, indices.
     private static let fileReserve = 64 << 20
 

@@ -30,14 +30,17 @@ final class FrameEditor {
     ///   - layout: of the decoded frames.
     ///   - colour: of the decoded frames.
     ///   - upright: the turn by which the container shows frames; filters see places after it.
+    ///   - staysUpright: whether frames are written upright.
     ///   - resources: the files that the recipe names.
     /// - Throws: what ``FramePlan`` refuses.
     init(
         _ recipe: Recipe, layout: FrameLayout, colour: FrameColour, upright: Orientation,
-        limits: RenderLimits = RenderLimits(), resources: Resources = .none
+        staysUpright: Bool = false, limits: RenderLimits = RenderLimits(),
+        resources: Resources = .none
     ) throws(Failure) {
         let plan = try FramePlan(
-            recipe, layout, colour, upright: upright, limits: limits, resources)
+            recipe, layout, colour, upright: upright, staysUpright: staysUpright, limits: limits,
+            resources)
         self.layout = layout
         result = layout.sized(plan.size.width, plan.size.height)
         switch plan.way {

@@ -26,11 +26,12 @@ struct FramePlan {
     /// - Parameters:
     ///   - recipe: in pixels of the upright frame, without automatic filters.
     ///   - upright: the turn by which the container shows frames.
+    ///   - staysUpright: whether frames are written upright, and not turned back to how they were stored.
     /// - Throws: what ``Planner`` refuses, and `invalidValue` for a result without a whole sample of chroma, and for filters that
     ///   do not know light above white where that is meant to be seen.
     init(
         _ recipe: Recipe, _ layout: FrameLayout, _ colour: FrameColour, upright: Orientation,
-        limits: RenderLimits, _ resources: Resources
+        staysUpright: Bool = false, limits: RenderLimits, _ resources: Resources
     ) throws(Failure) {
         if colour.transfer.isHDR { try Self.checkHDR(recipe) }
         let stored = PixelSize(width: layout.width, height: layout.height)
@@ -38,7 +39,11 @@ struct FramePlan {
             of: recipe, on: upright.size(of: stored), limits: limits, resources)
         let turn = Geometry(of: stored, turn: upright)
         let back = Geometry(of: size, turn: upright.inverse)
-        let turned = upright == .upright ? steps : [.geometry(turn)] + steps + [.geometry(back)]
+        let turned =
+            upright == .upright
+            ? steps
+            : [.geometry(turn)] + steps + (staysUpright ? [] : [.geometry(back)])
+        let isKept = upright == .upright || !staysUpright
         let passes = Planner.passes(of: turned, keepsAlpha: false)
         let isOfBytes = layout.bits == 8 && !steps.contains(where: \.changesAlpha)
         if isOfBytes, let part = Self.part(of: stored, passes) {
@@ -48,7 +53,7 @@ struct FramePlan {
                 part: PixelArea(
                     left: left, top: top, width: self.size.width, height: self.size.height),
                 filters: Self.filters(of: passes), centre: (0, 0))
-        } else if isOfBytes, !colour.transfer.isHDR, Planner.endInVignette(steps) {
+        } else if isOfBytes, isKept, !colour.transfer.isHDR, Planner.endInVignette(steps) {
             let filters = Self.filters(of: Planner.passes(of: steps, keepsAlpha: false))
             let centre = (filters.last as? any RadialGain)?.centre
             let place = turn.toSource(Place(centre?.x ?? 0, centre?.y ?? 0))
@@ -58,7 +63,7 @@ struct FramePlan {
                     left: 0, top: 0, width: self.size.width, height: self.size.height),
                 filters: filters, centre: (place.x, place.y))
         } else {
-            let result = upright.inverse.size(of: size)
+            let result = isKept ? upright.inverse.size(of: size) : size
             self.size = try Self.whole(result.width, result.height, layout)
             way = .frames(
                 self.size == result

@@ -1,0 +1,49 @@
+import Adjustments
+import Boxes
+import Codecs
+import RenderProtocol
+
+/// What rendering a movie is likely to need.
+///
+/// Measured on H.264 and HEVC of 1080p, one thread (`ops/bench/MOVIE.md`): what a child takes by itself, a decoder's frames, and as many frames as the
+/// encoder holds back; processor time by pixel.
+struct MovieEstimate {
+    /// Of one part: the longest.
+    let segment: RenderEstimate
+    /// Of joining the parts.
+    let joining: RenderEstimate
+
+    /// Bytes of a process with the codecs' tables.
+    private static let processBytes = 50 << 20
+    /// Frames that a decoder keeps: the 16 of H.264 and HEVC at most, and some that it makes.
+    private static let decoderFrames = 20
+    /// Planes of a frame that is edited by rows: light in floats, some rows of it only, and a whole frame where it is turned.
+    private static let turnedBytesPerPixel = 16
+    /// Processor time of a pixel, in nanoseconds.
+    private static let decoding = 14.0
+    private static let editedPlanes = 4.0
+    private static let editedRows = 60.0
+    private static let joiningBytesPerSecond = 1e9
+
+    init(_ movie: MovieFile, _ passes: [Pass], _ lane: RenderPlan.Lane, _ codec: VideoEncoder.Codec)
+    {
+        let (width, height) = movie.movie.video.frameSize
+        let pixels = width * height
+        let frameBytes = pixels * 3 / 2 * (movie.isDeep ? 2 : 1)
+        let framesHeld = codec == .h264 ? 52 : movie.isDeep ? 70 : 90
+        let encoding = codec == .h264 ? 18.0 : movie.isDeep ? 130 : 80
+        let frames = movie.segments.map(\.decoded.count).max() ?? 0
+        let isPlanes = lane == .planes
+        let edit = isPlanes ? Self.editedPlanes : Self.editedRows * Double(max(1, passes.count))
+        let turned = isPlanes ? 0 : Self.turnedBytesPerPixel * pixels
+        segment = RenderEstimate(
+            memoryBytes: Self.processBytes + (Self.decoderFrames + framesHeld) * frameBytes
+                + turned,
+            cpuSeconds: Double(frames * pixels)
+                * (Self.decoding + edit + encoding) / 1e9)
+        let bytes = movie.movie.length
+        joining = RenderEstimate(
+            memoryBytes: Self.processBytes + 4 * movie.movie.movieRange.count,
+            cpuSeconds: 0.1 + Double(bytes) / Self.joiningBytesPerSecond)
+    }
+}

@@ -1,0 +1,109 @@
+import Adjustments
+import Boxes
+import Headers
+import Metadata
+import RenderProtocol
+
+/// A movie's open file: its tables, and how it is cut into parts.
+struct MovieFile {
+    let file: PhotoFile
+    let movie: Movie
+    let segments: [SegmentPlan.Segment]
+    /// The rank of each sample in the order in which they are shown.
+    let ranks: [Int]
+    /// What decodes its frames.
+    let codec: MovieCodec
+
+    /// Reads the tables; nil when the file is a photo.
+    ///
+    /// - Throws: `damagedVideo`, `unsupportedFormat` or `exceedsLimit`, before a frame is decoded.
+    init?(_ file: PhotoFile, limits: RenderLimits) throws(Failure) {
+        guard file.format == .movie else { return nil }
+        self.file = file
+        var window = file.window
+        do throws(MovieProblem) {
+            movie = try Movie(&window, limits: MovieLimits(limits))
+            segments = try SegmentPlan(movie.samples, timeScale: movie.video.timeScale).segments
+            codec = try MovieCodec(movie.video)
+        } catch {
+            throw Failure(error, of: file.name, limits)
+        }
+        ranks = movie.samples.ranks
+    }
+
+    /// How frames are turned to be seen; upright also where the matrix is no turn by quarters.
+    var orientation: Orientation {
+        Orientation(rawValue: movie.video.matrix?.orientation ?? 1) ?? .upright
+    }
+
+    /// Whether samples have more than 8 bits, as the sample description says; what only the stream says shows when it is decoded.
+    var isDeep: Bool {
+        switch codec.kind {
+        case .prores: true
+        case .hevc: HEVCConfiguration(codec.configuration[...])?.lumaBits ?? 8 > 8
+        // The profiles High 10, High 4:2:2 and High 4:4:4 (ITU-T H.264 §A.2).
+        case .h264: [110, 122, 244].contains(codec.configuration[1])
+        case .mpeg4, .mjpeg, .av1, .vp9: false
+        }
+    }
+
+    /// Frames a second, in the mean; 1 or more.
+    var rate: Double { max(1, Double(ranks.count) / max(seconds, 1e-3)) }
+
+    /// How long the frames last.
+    var seconds: Double {
+        let samples = movie.samples
+        let end = (samples.decodeTimes.last ?? 0) + samples.lastDuration
+        return Double(end) / Double(movie.video.timeScale)
+    }
+
+    var facts: MovieFacts {
+        MovieFacts(
+            container: movie.isQuickTime ? .mov : .mp4,
+            codec: movie.video.formats[0].description, frames: ranks.count, seconds: seconds,
+            segments: segments.count)
+    }
+
+    /// The header, as of a photo of one frame.
+    func header() -> PhotoHeader {
+        let (width, height) = movie.video.frameSize
+        return PhotoHeader(
+            format: .movie, storedSize: PixelSize(width: width, height: height),
+            orientation: orientation.rawValue, bands: 3, bitsPerSample: isDeep ? 16 : 8,
+            hasAlpha: false, hasProfile: false, chroma: .half,
+            contentIdentifier: MovieIdentifier.identifier(in: file.window), movie: facts,
+            notes: notes)
+    }
+
+    private var notes: [String] {
+        let matrix =
+            movie.video.matrix == nil
+            ? ["the movie's matrix is no turn by quarters; frames are edited as they are stored"]
+            : []
+        return matrix + MovieCodec.Extra.allCases.filter(codec.extras.contains).map(\.note)
+    }
+
+    /// The part that has the frame that is shown at a time, and the frame's rank.
+    ///
+    /// - Parameter seconds: from the beginning; later than the end: the last frame.
+    func frame(at seconds: Double) -> (segment: Int, rank: Int) {
+        let samples = movie.samples
+        let shown = samples.times.sorted()
+        let first = shown.first ?? 0
+        let time = first + Int(min(seconds, 1e6) * Double(movie.video.timeScale))
+        let rank = max(0, (shown.firstIndex { $0 > time } ?? shown.count) - 1)
+        let segment = segments.firstIndex { $0.frames.contains(rank) } ?? segments.count - 1
+        return (segment, rank)
+    }
+}
+
+extension MovieCodec.Extra {
+    /// What becomes of it when frames are coded anew, for people.
+    fileprivate var note: String {
+        switch self {
+        case .dolbyVision:
+            "Dolby Vision's description of how to show the frames is left out where they are coded anew"
+        case .secondView: "the view of the other eye is left out where frames are coded anew"
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Adjustments
+import Boxes
+import Files
+import Headers
+import RenderProtocol
+
+/// Writes a movie, or a part of one, as its plan says.
+struct MovieWriter {
+    private let photo: Photo
+    private let movie: MovieFile
+    /// Where the movie's own samples lie.
+    private let places: [Range<Int>]
+
+    init(_ photo: Photo, _ movie: MovieFile) {
+        (self.photo, self.movie) = (photo, movie)
+        places = movie.movie.samples.places
+    }
+
+    /// Writes an output.
+    ///
+    /// - Parameters:
+    ///   - files: of the request, with the movie's parts where it is joined of them.
+    ///   - progress: told which frames of a part are done.
+    func write(
+        _ output: PhotoRequest.Output, to target: OpenFile, _ files: RenderFiles,
+        progress: (RenderReply.Progress) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let segment = output.segment {
+            guard movie.segments.indices.contains(segment) else {
+                throw Failure(
+                    .internalError,
+                    "part \(segment) of a movie of \(movie.segments.count) was asked for.")
+            }
+            return try SegmentWriter(photo, movie).write(segment, to: target, progress: progress)
+        }
+        switch photo.plan.lane {
+        case .copy:
+            try target.cut(to: 0)
+            try FileCopy.copy(movie.file.file, to: target)
+        case .lossless: try turn(to: target)
+        case .planes, .stream, .spool: try join(files.segments, to: target)
+        }
+    }
+
+    /// The movie with another matrix; no sample is touched.
+    private func turn(to target: OpenFile) throws(Failure) {
+        let turn = Planner.turn(of: photo.planned.passes) ?? .upright
+        try write([], to: target) { movie throws(MovieProblem) in
+            try Transplant(
+                movie, samples: nil, entry: nil, matrix: MovieMatrix(orientation: turn.rawValue),
+                isMuted: photo.recipe.output.movie.mute, identifier: renaming)
+        }
+    }
+
+    /// The content identifier that it has, and the one that it gets.
+    private var renaming: (old: String, new: String)? {
+        guard let new = photo.opened.contentIdentifier, let old = photo.header.contentIdentifier,
+            old.utf8.count == new.utf8.count
+        else { return nil }
+        return (old, new)
+    }
+
+    /// The movie with the samples of its parts.
+    private func join(_ files: [OpenFile], to target: OpenFile) throws(Failure) {
+        guard files.count == movie.segments.count else {
+            throw Failure(
+                .internalError,
+                "a movie of \(movie.segments.count) parts was to be joined of \(files.count).")
+        }
+        var parts: [SegmentFile] = []
+        var samples = Transplant.Samples(sizes: [], ranks: [], syncSamples: [])
+        for (file, segment) in zip(files, movie.segments) {
+            let part = try SegmentFile(file, of: segment)
+            guard part.entry == parts.first?.entry ?? part.entry else {
+                throw Failure(
+                    .internalError,
+                    "Two parts of \(movie.file.name) were coded in different ways. Keep the movie for a report."
+                )
+            }
+            samples.syncSamples += part.tail.syncSamples.map { $0 + samples.sizes.count }
+            samples.sizes += part.tail.sizes
+            samples.ranks += part.tail.ranks
+            parts.append(part)
+        }
+        let entry = parts[0].entry
+        let bakes = photo.recipe.output.movie.bakeRotation
+        try write(parts, to: target) { movie throws(MovieProblem) in
+            try Transplant(
+                movie, samples: samples, entry: entry, matrix: bakes ? .upright : nil,
+                isMuted: photo.recipe.output.movie.mute, identifier: renaming)
+        }
+    }
+
+    private func write(
+        _ parts: [SegmentFile], to target: OpenFile,
+        _ plan: (Movie) throws(MovieProblem) -> Transplant
+    ) throws(Failure) {
+        let transplant: Transplant
+        do throws(MovieProblem) {
+            transplant = try plan(movie.movie)
+        } catch {
+            throw Failure(error, of: movie.file.name, photo.opened.limits)
+        }
+        try target.cut(to: 0)
+        var place = 0
+        for piece in transplant.pieces {
+            switch piece {
+            case .bytes(let bytes):
+                try target.write(bytes, at: place)
+                place += bytes.count
+            case .source(let range): try copy(range, to: target, at: &place)
+            case .samples(let samples): try copy(samples, of: parts, to: target, at: &place)
+            }
+        }
+        guard place == transplant.length else {
+            throw Failure(
+                .internalError,
+                "\(movie.file.name) became a movie of \(place) bytes where \(transplant.length) were planned. Keep "
+                    + "the movie for a report.")
+        }
+    }
+
+    /// Copies a part of the source.
+    private func copy(
+        _ range: Range<Int>, to target: OpenFile, at place: inout Int
+    ) throws(Failure) {
+        var from = range.lowerBound
+        while from < range.upperBound {
+            let bytes = movie.file.file.bytes(
+                from: from, count: min(range.upperBound - from, FileWindow.windowMax))
+            guard !bytes.isEmpty else {
+                throw Failure(
+                    .damagedVideo,
+                    "\(movie.file.name) was cut off while it was read. Upload it again.")
+            }
+            try target.write(bytes, at: place)
+            from += bytes.count
+            place += bytes.count
+        }
+    }
+
+    /// Copies samples, which may be of several parts; without parts the movie's own, which are a chunk.
+    private func copy(
+        _ samples: Range<Int>, of parts: [SegmentFile], to target: OpenFile, at place: inout Int
+    ) throws(Failure) {
+        guard !parts.isEmpty else {
+            let chunk = samples.first.map { places[$0].lowerBound } ?? 0
+            let end = samples.last.map { places[$0].upperBound } ?? 0
+            return try copy(chunk..<end, to: target, at: &place)
+        }
+        var first = 0
+        for part in parts {
+            let own = first..<first + part.tail.sizes.count
+            let wanted = samples.clamped(to: own)
+            if !wanted.isEmpty {
+                try part.copy(
+                    wanted.lowerBound - first..<wanted.upperBound - first, to: target, at: &place)
+            }
+            first = own.upperBound
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Adjustments
+import Boxes
+import Codecs
+import RenderProtocol
+
+extension Planner {
+    /// Plans the render of a movie.
+    ///
+    /// Filters see frames upright; they are stored as before, and the movie's matrix stays, unless the recipe bakes it in.
+    ///
+    /// - Parameters:
+    ///   - recipe: in pixels of an upright frame.
+    ///   - header: the movie's.
+    ///   - isRenamed: whether its content identifier becomes another.
+    /// - Throws: as ``plan(_:for:of:limits:room:planes:losslessObstacle:beside:resources:)``.
+    static func plan(
+        _ recipe: Recipe, for movie: MovieFile, header: PhotoHeader, limits: RenderLimits,
+        room: MemoryRoom, resources: Resources, isRenamed: Bool
+    ) throws(Failure) -> Planned {
+        let asked = recipe.output
+        var notes = header.notes
+        if let format = asked.format, format != movie.facts.container {
+            guard !format.isMovie else {
+                throw Failure(
+                    .invalidValue,
+                    "edit.output.format is \(format.rawValue), and \(movie.file.name) is a \(movie.facts.container.rawValue), which it "
+                        + "stays. Leave the format out.")
+            }
+            notes.append(
+                "edit.output.format is \(format.rawValue); a movie keeps its own, \(movie.facts.container.rawValue)"
+            )
+        }
+        guard asked.strip == .none else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.strip is \(asked.strip.rawValue), but what a movie says of its place is not taken out here yet, and "
+                    + "\(movie.file.name) would keep it. Leave strip out where the movie may keep it."
+            )
+        }
+        let upright = movie.orientation
+        var (steps, size) = try steps(
+            of: recipe, on: header.uprightSize, limits: limits, resources)
+        if upright != .upright {
+            steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
+        }
+        let passes = passes(of: steps, keepsAlpha: false)
+        var lane: RenderPlan.Lane?
+        if asked.isPlain, let turn = turn(of: passes), passes.allSatisfy(\.isGeometry) {
+            let isSame = turn == upright && !asked.movie.mute && !isRenamed
+            lane = isSame ? .copy : .lossless
+        }
+        let layout = FrameLayout(
+            width: header.storedSize.width, height: header.storedSize.height,
+            bits: movie.isDeep ? 10 : 8)
+        let codec = try movie.codec(for: asked.movie.codec, isDeep: movie.isDeep)
+        if lane == nil {
+            let frames = try FramePlan(
+                recipe, layout, movie.colour(of: layout), upright: upright,
+                staysUpright: asked.movie.bakeRotation, limits: limits, resources)
+            if case .planes = frames.way { lane = .planes }
+            let isTurned = !asked.movie.bakeRotation && upright.swapsSides
+            size =
+                isTurned
+                ? PixelSize(width: frames.size.height, height: frames.size.width) : frames.size
+        }
+        let chosen = lane ?? .stream
+        let isRendered = chosen == .planes || chosen == .stream
+        let estimate = MovieEstimate(movie, passes, chosen, codec)
+        return Planned(
+            plan: RenderPlan(
+                lane: chosen, orientation: header.orientation, resultSize: size,
+                passes: passes.map(\.told),
+                output: OutputPlan(
+                    format: movie.facts.container, quality: asked.movie.quality ?? asked.quality,
+                    chroma: .half, progressive: false,
+                    bitDepth: movie.isDeep ? .ten : .eight, keepsAlpha: false,
+                    background: asked.background ?? .white, colorSpace: .source,
+                    strip: asked.strip),
+                threads: 1, rung: room.rung, estimate: estimate.joining,
+                movie: MoviePlan(
+                    codec: isRendered ? (codec == .h264 ? .h264 : .hevc) : nil,
+                    frames: movie.ranks.count,
+                    segments: movie.segments.count, segment: estimate.segment),
+                notes: notes),
+            passes: passes, room: room)
+    }
+}
+
+extension Recipe.Output {
+    /// Whether it asks for nothing that samples as they are have not already.
+    fileprivate var isPlain: Bool {
+        quality == Self.defaultQuality && strip == .none && movie.codec == .source
+            && movie.quality == nil && !movie.bakeRotation
+    }
+}

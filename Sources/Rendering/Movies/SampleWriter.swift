@@ -1,0 +1,104 @@
+import Adjustments
+import Boxes
+import Codecs
+import Files
+import RenderProtocol
+
+/// Encodes the frames of a part and writes its samples as they come.
+final class SampleWriter {
+    private let movie: MovieFile
+    private let encoder: VideoEncoder
+    private let layout: FrameLayout
+    private let target: OpenFile
+    /// When frames are shown, by their ranks.
+    private let times: [Int]
+    private var tail: SegmentFile.Tail
+    private var place = 0
+    private var isFirst = true
+
+    /// Opens an encoder.
+    ///
+    /// - Parameter layout: of the frames that come.
+    /// - Throws: `internalError` when libavcodec cannot encode such frames.
+    init(
+        _ movie: MovieFile, _ photo: Photo, _ layout: FrameLayout, to target: OpenFile
+    ) throws(Failure) {
+        (self.movie, self.layout, self.target) = (movie, layout, target)
+        let output = photo.recipe.output
+        let codec = try movie.codec(for: output.movie.codec, isDeep: layout.bits > 8)
+        times = movie.movie.samples.times.sorted()
+        let coding = MovieCoding(codec, quality: output.movie.quality ?? output.quality)
+        do throws(CodecError) {
+            encoder = try VideoEncoder(codec, movie.settings(coding, layout))
+        } catch {
+            throw Self.failure(error, movie)
+        }
+        let entry = SampleEntry(
+            codec == .h264 ? .h264 : .hevc, parameterSets: encoder.parameterSets,
+            chromaFormat: layout.chromaShift == (1, 1) ? 1 : layout.chromaShift == (1, 0) ? 2 : 3,
+            bits: layout.bits, width: layout.width, height: layout.height)
+        guard let entry else {
+            throw Failure(
+                .internalError, "the encoder of \(movie.file.name) says no parameter sets.")
+        }
+        tail = SegmentFile.Tail(entry, width: layout.width, height: layout.height)
+    }
+
+    /// Encodes the next frame.
+    ///
+    /// - Parameter fill: writes its planes.
+    func add(
+        _ rank: Int, _ fill: ([VideoEncoder.Plane]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        do throws(CodecError) {
+            try encoder.send(rank: rank, time: times[rank] - times[0], isKey: isFirst) { planes in
+                do throws(Failure) {
+                    try fill(planes)
+                } catch {
+                    failure = error
+                }
+            }
+        } catch {
+            throw failure ?? Self.failure(error, movie)
+        }
+        if let failure { throw failure }
+        isFirst = false
+        try take()
+    }
+
+    /// Encodes what is held back, and writes what all samples are.
+    func finish() throws(Failure) {
+        do throws(CodecError) {
+            try encoder.finish()
+        } catch {
+            throw Self.failure(error, movie)
+        }
+        try take()
+        try SegmentFile.write(tail, at: place, of: target)
+    }
+
+    private func take() throws(Failure) {
+        while true {
+            let packet: VideoEncoder.Packet?
+            do throws(CodecError) {
+                packet = try encoder.receive()
+            } catch {
+                throw Self.failure(error, movie)
+            }
+            guard let packet else { return }
+            let sample = packet.sample
+            try target.write(sample, at: place)
+            if packet.isKey { tail.syncSamples.append(tail.sizes.count) }
+            tail.sizes.append(sample.count)
+            tail.ranks.append(packet.rank)
+            place += sample.count
+        }
+    }
+
+    private static func failure(_ error: CodecError, _ movie: MovieFile) -> Failure {
+        error.kind == .memory
+            ? movie.failure(error)
+            : Failure(.internalError, "\(movie.file.name) cannot be encoded: \(error).")
+    }
+}

@@ -1,0 +1,126 @@
+import Adjustments
+import Boxes
+import Files
+import FoundationEssentials
+
+/// A part of a movie that is rendered: the bytes of its samples, and then what they are.
+///
+/// The file: samples one behind the other in the order in which they are decoded, a tail of JSON, the tail's length as a number of 8 bytes (the highest
+/// first), 8 bytes of magic.
+struct SegmentFile {
+    /// What stands behind the samples.
+    struct Tail: Codable, Equatable {
+        /// The sample description's type (`avc1`), and the type and content of the box with parameter sets (`avcC`).
+        var format = "", configurationType = ""
+        var configuration: [UInt8] = []
+        /// Of the frames.
+        var width = 0, height = 0
+        /// Bytes of each sample, and its rank in the movie in the order in which they are shown.
+        var sizes: [Int] = [], ranks: [Int] = []
+        /// Places of samples at which decoding can begin.
+        var syncSamples: [Int] = []
+
+        /// Of samples that are yet to come.
+        init(_ entry: SampleEntry, width: Int, height: Int) {
+            format = entry.format.description
+            configurationType = entry.configuration.type.description
+            configuration = entry.configuration.content
+            (self.width, self.height) = (width, height)
+        }
+
+        /// The sample description; nil where types are none.
+        var entry: SampleEntry? {
+            guard let format = BoxType(format), let type = BoxType(configurationType) else {
+                return nil
+            }
+            return SampleEntry(
+                format: format, configuration: (type, configuration), width: width, height: height)
+        }
+    }
+
+    let tail: Tail
+    /// The sample description.
+    let entry: SampleEntry
+    private let file: OpenFile
+
+    private static let magic = Array("MLSEGM01".utf8)
+    private static let endBytes = 16
+    /// Of a tail: a frame takes some 20 bytes, and a limit allows a million.
+    private static let tailBytesMax = 64 << 20
+    /// Bytes that are copied at a time.
+    private static let copiedBytes = 1 << 20
+
+    /// Writes what stands behind the samples.
+    ///
+    /// - Parameter place: where the last sample ends.
+    static func write(_ tail: Tail, at place: Int, of file: OpenFile) throws(Failure) {
+        var bytes: [UInt8]
+        do {
+            bytes = Array(try JSONEncoder().encode(tail))
+        } catch {
+            throw Failure(.internalError, "a part of a movie cannot be described: \(error)")
+        }
+        let length = bytes.count
+        bytes += stride(from: 56, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: length >> $0)
+        }
+        try file.write(bytes + Self.magic, at: place)
+    }
+
+    /// Reads what a part is that was rendered before.
+    ///
+    /// - Parameter segment: the part that it has to be.
+    /// - Throws: `internalError` when it is none, or another one.
+    init(_ file: OpenFile, of segment: SegmentPlan.Segment) throws(Failure) {
+        self.file = file
+        let length = try file.length()
+        let end = file.bytes(from: length - Self.endBytes, count: Self.endBytes)
+        let tailBytes = end.prefix(8).reduce(0) { $0 &<< 8 | Int($1) }
+        let samplesBytes = length - Self.endBytes - tailBytes
+        guard end.count == Self.endBytes, end.suffix(8).elementsEqual(Self.magic),
+            (1...Self.tailBytesMax).contains(tailBytes), samplesBytes >= 0
+        else { throw Self.refusal("is none") }
+        do {
+            tail = try JSONDecoder().decode(
+                Tail.self, from: Data(file.bytes(from: samplesBytes, count: tailBytes)))
+        } catch {
+            throw Self.refusal("has an end that cannot be read: \(error)")
+        }
+        let frames = segment.frames
+        var sum = 0
+        for size in tail.sizes {
+            guard (0...samplesBytes).contains(size) else { throw Self.refusal("is cut off") }
+            sum += size
+        }
+        guard tail.sizes.count == frames.count, tail.ranks.sorted() == Array(frames),
+            sum == samplesBytes, tail.syncSamples.first == 0,
+            tail.syncSamples.allSatisfy({ (0..<frames.count).contains($0) }),
+            let entry = tail.entry
+        else { throw Self.refusal("is of other frames than the movie's") }
+        self.entry = entry
+    }
+
+    /// Copies samples.
+    ///
+    /// - Parameters:
+    ///   - samples: by their places among the part's.
+    ///   - place: where they go; behind them, when this returns.
+    func copy(_ samples: Range<Int>, to target: OpenFile, at place: inout Int) throws(Failure) {
+        var from = tail.sizes[..<samples.lowerBound].reduce(0, +)
+        let end = from + tail.sizes[samples].reduce(0, +)
+        while from < end {
+            let bytes = file.bytes(from: from, count: min(end - from, Self.copiedBytes))
+            guard !bytes.isEmpty else { throw Self.refusal("is cut off") }
+            try target.write(bytes, at: place)
+            from += bytes.count
+            place += bytes.count
+        }
+    }
+
+    private static func refusal(_ what: String) -> Failure {
+        Failure(
+            .internalError,
+            "The file of a part of the movie \(what). The job is tried again. Keep the movie for a report."
+        )
+    }
+}

@@ -1,0 +1,54 @@
+import Adjustments
+import Boxes
+import Codecs
+import Files
+import RenderProtocol
+
+/// Decodes, edits and encodes a part of a movie.
+struct SegmentWriter {
+    private let photo: Photo
+    private let movie: MovieFile
+
+    init(_ photo: Photo, _ movie: MovieFile) {
+        (self.photo, self.movie) = (photo, movie)
+    }
+
+    /// Writes a part.
+    ///
+    /// - Parameters:
+    ///   - target: becomes a ``SegmentFile``.
+    ///   - progress: told how many frames are done, ``ReplyBounds/frameReportsMax`` times at most.
+    func write(
+        _ segment: Int, to target: OpenFile,
+        progress: (RenderReply.Progress) throws(Failure) -> Void
+    ) throws(Failure) {
+        try target.cut(to: 0)
+        let reader = try FrameReader(movie, segment: segment)
+        let frames = movie.segments[segment].frames
+        let step = max(
+            1, (frames.count + ReplyBounds.frameReportsMax - 1) / ReplyBounds.frameReportsMax)
+        var samples: SampleWriter?
+        var editor: FrameEditor?
+        var done = 0
+        try reader.read { frame, rank throws(Failure) in
+            if editor == nil {
+                try movie.check(frame.layout)
+                let made = try movie.editor(photo, of: frame.layout)
+                editor = made
+                samples = try SampleWriter(movie, photo, made.result, to: target)
+            }
+            guard let editor, let samples else { return false }
+            try samples.add(rank) { planes throws(Failure) in
+                try editor.edit(frame, into: planes)
+            }
+            done += 1
+            if done.isMultiple(of: step) { try progress(.frames(done)) }
+            TestPoint.midRender.reach()
+            return true
+        }
+        guard let samples else {
+            throw Failure(.internalError, "a part of \(movie.file.name) has no frames.")
+        }
+        try samples.finish()
+    }
+}

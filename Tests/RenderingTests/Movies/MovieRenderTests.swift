@@ -1,0 +1,242 @@
+import Adjustments
+import Boxes
+import Files
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import Testing
+import Vips
+
+@testable import Rendering
+
+/// A movie, rendered as a worker has it rendered: its parts first, in any order, then all of it.
+struct RenderedMovie {
+    let inspection: Inspection
+    let source: [UInt8]
+    let bytes: [UInt8]
+    let movie: Movie
+    let original: Movie
+
+    /// - Parameter order: of the parts; nil: the first one first.
+    init(
+        _ path: String, _ filters: [Filter], _ output: Recipe.Output = Recipe.Output(),
+        order: ([Int]) -> [Int] = { $0 }, contentIdentifier: String? = nil
+    ) throws {
+        let renderer = try Renderer()
+        let recipe = try Recipe(filters: filters, output: output)
+        let limits = RenderLimits()
+        let file = try OpenFile(reading: path)
+        var files = RenderFiles(sources: [file])
+        inspection = try renderer.inspect(PhotoRequest(recipe: recipe, limits: limits), files)
+        let plan = try #require(inspection.plan.movie)
+        var parts: [Int: OpenFile] = [:]
+        if plan.codec != nil {
+            for part in order(Array(0..<plan.segments)) {
+                let place = try OpenFile.inMemory(name: "part \(part)")
+                files.outputs = [place]
+                try renderer.render(
+                    PhotoRequest(
+                        recipe: inspection.recipe, limits: limits,
+                        outputs: [.init(segment: part)]), files)
+                parts[part] = place
+            }
+        }
+        files.segments = parts.sorted { $0.key < $1.key }.map(\.value)
+        let result = try OpenFile.inMemory(name: "the movie")
+        files.outputs = [result]
+        try renderer.render(
+            PhotoRequest(
+                recipe: inspection.recipe, limits: limits, contentIdentifier: contentIdentifier),
+            files)
+        bytes = result.bytes(from: 0, count: try result.length())
+        source = file.bytes(from: 0, count: try file.length())
+        movie = try Self.movie(bytes)
+        original = try Self.movie(source)
+    }
+
+    private static func movie(_ bytes: [UInt8]) throws -> Movie {
+        var window = FileWindow(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+        return try Movie(&window)
+    }
+
+    static func fixture(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/Movies/" + name).path
+    }
+
+    /// The bytes of the video's samples, one behind the other.
+    static func samples(_ movie: Movie, _ bytes: [UInt8]) -> [UInt8] {
+        movie.samples.places.flatMap { bytes[$0] }
+    }
+}
+
+@Suite("Movies") struct MovieRenderTests {
+    private func corner() throws -> [Filter] {
+        [
+            try Filter("CICrop", ["inputRectangle": [0, 0, 64, 48]]),
+            try Filter("CIColorInvert"),
+        ]
+    }
+
+    @Test(arguments: ["bt601.mp4", "h265_bframes.mp4"])
+    func `keep their frames' times and all of their other tracks`(name: String) throws {
+        let result = try RenderedMovie(
+            RenderedMovie.fixture(name), [try Filter("CISepiaTone")])
+        #expect(result.inspection.plan.lane == .planes)
+        let (old, new) = (result.original, result.movie)
+        #expect(new.samples.times.sorted() == old.samples.times.sorted())
+        #expect(new.samples.decodeTimes == old.samples.decodeTimes)
+        #expect(new.tracks.map(\.handler) == old.tracks.map(\.handler))
+        #expect(new.video.frameSize == old.video.frameSize)
+    }
+
+    @Test func `are the same bytes in whichever order their parts are rendered`() throws {
+        let path = RenderedMovie.fixture("edit_list_positive_shift.mp4")
+        let forwards = try RenderedMovie(path, try corner())
+        #expect(forwards.inspection.plan.movie?.segments == 2)
+        let backwards = try RenderedMovie(path, try corner(), order: { $0.reversed() })
+        let isSame = forwards.bytes == backwards.bytes
+        #expect(isSame)
+        #expect(forwards.movie.video.frameSize == (64, 48))
+        #expect(forwards.movie.video.width == 64 && forwards.movie.video.height == 48)
+    }
+
+    @Test(arguments: [90, 180, 270])
+    func `are turned by their matrix, and no sample is touched`(degrees: Int) throws {
+        let path = RenderedMovie.fixture("bt601.mp4")
+        let result = try RenderedMovie(
+            path, [try Filter("turn", ["degrees": .number(Double(degrees))])])
+        #expect(result.inspection.plan.lane == .lossless)
+        let isSame =
+            RenderedMovie.samples(result.movie, result.bytes)
+            == RenderedMovie.samples(result.original, result.source)
+        #expect(isSame)
+        #expect(result.movie.video.matrix?.orientation == [90: 6, 180: 3, 270: 8][degrees])
+        let back = try RenderedMovie(
+            path, [try Filter("turn", ["degrees": .number(Double(degrees))])])
+        #expect(back.bytes.count == result.bytes.count)
+    }
+
+    @Test func `that are not changed are copied`() throws {
+        let result = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), [])
+        #expect(result.inspection.plan.lane == .copy)
+        let isSame = result.bytes == result.source
+        #expect(isSame)
+    }
+
+    @Test func `that are muted have neither a track nor a byte of sound`() throws {
+        var output = Recipe.Output()
+        output.movie.mute = true
+        let result = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), [], output)
+        #expect(result.original.tracks.contains { $0.handler == "soun" })
+        #expect(!result.movie.tracks.contains { $0.handler == "soun" })
+        let video = result.movie.samples.sizes.reduce(0, +)
+        let media = result.movie.others.filter { $0.type == "mdat" }
+            .reduce(0) { $0 + $1.content.count }
+        #expect(media == video)
+    }
+
+    @Test func `get another content identifier where they have one, and no other byte changes`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("IMG_1.MOV")
+        let marked = SyntheticLivePhoto.movie(
+            of: try Data(contentsOf: URL(filePath: RenderedMovie.fixture("bt601.mp4"))))
+        try marked.write(to: URL(filePath: path))
+        let new = "11111111-2222-8333-8444-555555555555"
+        let result = try RenderedMovie(path, [], contentIdentifier: new)
+        #expect(result.inspection.header.contentIdentifier == SyntheticLivePhoto.identifier)
+        let isSame =
+            RenderedMovie.samples(result.movie, result.bytes)
+            == RenderedMovie.samples(result.original, result.source)
+        #expect(isSame)
+        let text = String(decoding: result.bytes, as: Unicode.ASCII.self)
+        #expect(text.contains(new) && !text.contains(SyntheticLivePhoto.identifier))
+    }
+
+    @Test func `are refused before a frame is decoded where a limit is exceeded`() throws {
+        let file = try OpenFile(reading: RenderedMovie.fixture("bt601.mp4"))
+        for (limit, value) in [
+            (RenderLimit.movieFrames, 29), (.movieSeconds, 0), (.tracks, 1), (.boxes, 5),
+        ] {
+            var limits = RenderLimits()
+            limits[keyPath: limit.field] = value
+            let failure = #expect(throws: Failure.self) {
+                try Renderer().inspect(
+                    PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+                    RenderFiles(sources: [file]))
+            }
+            #expect(failure?.code == .exceedsLimit, "\(limit)")
+            #expect(failure?.message.contains(limit.key) == true)
+            #expect(failure?.message.contains(limit.flag) == true)
+        }
+    }
+
+    @Test func `do not become photos, nor photos movies`() throws {
+        let movie = try OpenFile(reading: RenderedMovie.fixture("bt601.mp4"))
+        let plan = try Renderer().inspect(
+            PhotoRequest(
+                recipe: Recipe(filters: [], output: .init(format: .png)), limits: RenderLimits()),
+            RenderFiles(sources: [movie])
+        ).plan
+        #expect(plan.output.format == .mp4)
+        #expect(plan.notes.contains { $0.contains("keeps its own") })
+        let other = #expect(throws: Failure.self) {
+            try Renderer().inspect(
+                PhotoRequest(
+                    recipe: Recipe(filters: [], output: .init(format: .mov)),
+                    limits: RenderLimits()), RenderFiles(sources: [movie]))
+        }
+        #expect(other?.code == .invalidValue)
+        let studio = try Studio()
+        let failure = #expect(throws: Failure.self) {
+            try studio.render(Studio.fixture("arrow.heic"), [], format: .mp4)
+        }
+        #expect(failure?.code == .invalidValue)
+    }
+
+    @Test func `do not keep a place that was to be taken out`() throws {
+        let movie = try OpenFile(reading: RenderedMovie.fixture("bt601.mp4"))
+        let failure = #expect(throws: Failure.self) {
+            try Renderer().inspect(
+                PhotoRequest(
+                    recipe: Recipe(filters: [], output: .init(strip: .gps)),
+                    limits: RenderLimits()), RenderFiles(sources: [movie]))
+        }
+        #expect(failure?.code == .invalidValue)
+    }
+
+    /// The pieces that a worker hands over are checked as strangers' files are.
+    @Test func `are not joined of parts that are none, or another movie's`() throws {
+        let path = RenderedMovie.fixture("h265_bframes.mp4")
+        let renderer = try Renderer()
+        let recipe = try Recipe(filters: [try Filter("CISepiaTone")])
+        for bytes in [[], [UInt8](repeating: 0xFF, count: 400), Array("MLSEGM01".utf8)] {
+            let part = try OpenFile.inMemory(name: "a part")
+            try part.write(bytes, at: 0)
+            let files = RenderFiles(
+                sources: [try OpenFile(reading: path)], segments: [part],
+                outputs: [try .inMemory(name: "the movie")])
+            let failure = #expect(throws: Failure.self) {
+                try renderer.render(
+                    PhotoRequest(recipe: recipe, limits: RenderLimits()), files)
+            }
+            #expect(failure?.code == .internalError)
+        }
+    }
+
+    @Test func `show the frame that is asked for in pictures of them`() throws {
+        let file = try MovieFile(
+            PhotoFile(OpenFile(reading: RenderedMovie.fixture("bt601.mp4"))),
+            limits: RenderLimits())
+        let movie = try #require(file)
+        #expect(movie.frame(at: 0).rank == 0)
+        #expect(movie.frame(at: 0.5).rank == 14)
+        #expect(movie.frame(at: 1e9).rank == 29)
+        let poster = try movie.poster(at: 0.5)
+        #expect(poster.width == 360 && poster.height == 240)
+    }
+}
