@@ -80,14 +80,11 @@ extension BucketLibrary {
         _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
         _ link: (RecordedFile, String) async throws(Failure) -> Void
     ) async throws(Failure) -> ReusedRender? {
-        let render = donor.content.render
-        let image = Content.Image(
-            name: stem + (FilePath(render.name).extension.map { "." + $0 } ?? ""),
-            mediaType: render.mediaType, size: render.size, bytes: render.bytes,
-            sha256: render.sha256)
-        let files = donor.content.recordedFiles.compactMap { file in
+        let content = donor.content
+        let files = content.recordedFiles.compactMap { file -> (RecordedFile, String)? in
             switch file.part {
-            case .render: (file, image.name)
+            case .render: (file, content.render.renamed(stem).name)
+            case .pairedVideo: content.pairedVideo.map { (file, $0.renamed(stem).name) }
             case .preview: (file, file.name)
             default: nil
             }
@@ -104,7 +101,7 @@ extension BucketLibrary {
         let author = donor.version.author
         let isOurs = author.queue == staged.queue && author.job == staged.job
         return ReusedRender(
-            donor.content, render: image,
+            donor.content, as: stem,
             from: isOurs ? nil : "\(donor.asset)@\(donor.version.version)")
     }
 }

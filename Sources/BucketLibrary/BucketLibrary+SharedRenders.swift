@@ -123,15 +123,24 @@ extension BucketLibrary {
     /// - Throws: the reason why one of them is still there.
     func removeOldSharedRenders() async throws(Failure) {
         let newest = now - Self.sharedRenderAge
+        try await removeObjects(LibraryKeys.rendersPrefix) { entry in
+            entry.modified.map { $0.seconds < newest } ?? false
+        }
+    }
+
+    /// Removes objects whose keys begin so.
+    ///
+    /// - Throws: the reason why one of them is still there.
+    func removeObjects(
+        _ prefix: String, where isOld: (BlobPage.Entry) -> Bool
+    ) async throws(Failure) {
         var last: BlobKey?
         repeat {
             let place = last
             let page = try await saying { () throws(BlobError) in
-                try await self.store.list(LibraryKeys.rendersPrefix, after: place)
+                try await self.store.list(prefix, after: place)
             }
-            let old = page.entries.filter { entry in
-                entry.modified.map { $0.seconds < newest } ?? false
-            }
+            let old = page.entries.filter(isOld)
             if !old.isEmpty {
                 let left = try await saying { () throws(BlobError) in
                     try await self.store.delete(old.map(\.key))

@@ -1,4 +1,5 @@
 public import Adjustments
+public import FoundationEssentials
 import Glibc
 public import SystemPackage
 
@@ -46,6 +47,11 @@ extension FileSystem {
         if lstat(path.string, &info) == 0 { return info }
         guard errno == ENOENT || errno == ENOTDIR else { throw Self.failure("looking at", path) }
         return nil
+    }
+
+    /// When it was last written to, or what is in a folder changed; nil when it is not there.
+    public func modified(_ path: FilePath) throws(Failure) -> Date? {
+        try status(path).map { Date(timeIntervalSince1970: Double($0.st_mtim.tv_sec)) }
     }
 
     /// The length of a file; links are followed.

@@ -26,6 +26,8 @@ public struct Content: Sendable, Codable, Equatable {
     public let rendering: Rendering?
     /// The render.
     public let render: Image
+    /// The movie of a Live Photo, edited as the render is; nil for a photo alone.
+    public let pairedVideo: Image?
     /// The previews, smallest first.
     public let previews: [Preview]
     /// A tiny JPEG of the render as a `data:` URI, to show at once; nil when there are no previews.
@@ -65,12 +67,15 @@ public struct Content: Sendable, Codable, Equatable {
         public let version: String
         /// What it is.
         public let input: Input
+        /// The movie of a Live Photo that goes with it.
+        public let pairedVideo: Image?
 
         /// Makes a layer.
-        public init(name: String, version: String, input: Input) {
+        public init(name: String, version: String, input: Input, pairedVideo: Image? = nil) {
             self.name = name
             self.version = version
             self.input = input
+            self.pairedVideo = pairedVideo
         }
     }
 
@@ -208,7 +213,7 @@ public struct Content: Sendable, Codable, Equatable {
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
         editDigest: String, copiedFrom: String? = nil, reusedFrom: String? = nil,
-        rendering: Rendering?, render: Image,
+        rendering: Rendering?, render: Image, pairedVideo: Image? = nil,
         previews: [Preview] = [], placeholder: String? = nil
     ) {
         self.source = source
@@ -221,6 +226,7 @@ public struct Content: Sendable, Codable, Equatable {
         self.reusedFrom = reusedFrom
         self.rendering = rendering
         self.render = render
+        self.pairedVideo = pairedVideo
         self.previews = previews
         self.placeholder = placeholder
     }

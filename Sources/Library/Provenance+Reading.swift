@@ -67,9 +67,11 @@ extension Content {
     fileprivate var misnomer: String? {
         let files =
             [(render.name, String?.none), (adjustment.sidecar, nil)]
-            + (base.map { [($0.name, Self.baseFolder)] } ?? [])
+            + (pairedVideo.map { [($0.name, nil)] } ?? [])
+            + [base?.name, base?.pairedVideo?.name].compactMap { $0.map { ($0, Self.baseFolder) } }
             + previews.map { ($0.image.name, Self.previewsFolder) }
-        for image in [render] + previews.map(\.image)
+        for image in [render] + [pairedVideo, base?.pairedVideo].compactMap(\.self)
+            + previews.map(\.image)
         where !(0...Self.imageBytesMax).contains(image.bytes) {
             return "says that \(image.name.debugDescription) has \(image.bytes) bytes"
         }

@@ -11,6 +11,7 @@ import Library
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/
 ///     …/provenance.json                           written last
 ///     …/links.json                                where files are another version's of the same asset
+/// segments/<two digits>/<the other 62>/<number>   a part of a movie in the making
 /// renders/<two digits>/<the other 62>             which versions have the render of a key; only where workers share them
 /// ```
 ///
@@ -31,6 +32,7 @@ struct LibraryKeys: Sendable {
     static let headPrefix = "current/"
     static let versionsFolder = "edits/"
     static let rendersPrefix = "renders/"
+    static let segmentsPrefix = "segments/"
 
     /// The head of an asset.
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
@@ -59,6 +61,16 @@ struct LibraryKeys: Sendable {
     /// The record of a render's key.
     func render(_ hex: String) throws(Failure) -> BlobKey {
         try key("\(Self.rendersPrefix)\(hex.prefix(2))/\(hex.dropFirst(2))")
+    }
+
+    /// A part of a movie in the making.
+    func segment(_ name: SegmentName) throws(Failure) -> BlobKey {
+        try key(segmentsPrefix(of: name.render) + String(name.number))
+    }
+
+    /// The beginning of the keys of a movie's parts.
+    func segmentsPrefix(of render: RenderKey) -> String {
+        "\(Self.segmentsPrefix)\(render.hex.prefix(2))/\(render.hex.dropFirst(2))/"
     }
 
     /// The asset of a head; nil when the key is none's.

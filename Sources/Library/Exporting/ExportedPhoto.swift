@@ -10,6 +10,8 @@ public struct ExportedPhoto: Sendable, Equatable {
     public let asset: AssetPath
     /// The layers above it; nil when the original is what readers see.
     public let edit: Layers?
+    /// The movie of a Live Photo beside the original; nil for a photo alone.
+    public let pairedVideo: AssetPath?
     /// Sentences that a person should know of it.
     public let notes: [String]
 
@@ -21,19 +23,28 @@ public struct ExportedPhoto: Sendable, Equatable {
         public let render: StoredFile
         /// The extension of its real format.
         public let renderExtension: String
+        /// The movie of a Live Photo that goes with the render; nil for a photo alone.
+        public let pairedVideo: StoredFile?
         /// The bytes of the sidecar.
         public let sidecar: Data
     }
 
+    /// Apple's tools know the movie of a Live Photo by this extension.
+    private static let movieSuffix = ".MOV"
+
     /// The files of it by name.
     func files(as name: DCFName) -> [(name: String, source: Source)] {
         let suffix = FilePath(asset.string).extension.map { "." + $0.uppercased() } ?? ""
-        let original = (name.original + suffix, Source.stored(.original(asset)))
-        guard let edit else { return [original] }
-        return [
-            original, (name.render + "." + edit.renderExtension, .stored(edit.render)),
-            (name.sidecar, .bytes(edit.sidecar)),
-        ]
+        var files = [(name: name.original + suffix, source: Source.stored(.original(asset)))]
+        if let pairedVideo {
+            files.append((name.original + Self.movieSuffix, .stored(.original(pairedVideo))))
+        }
+        guard let edit else { return files }
+        files.append((name.render + "." + edit.renderExtension, .stored(edit.render)))
+        if let movie = edit.pairedVideo {
+            files.append((name.render + Self.movieSuffix, .stored(movie)))
+        }
+        return files + [(name.sidecar, .bytes(edit.sidecar))]
     }
 
     /// Where the bytes of a file come from.
@@ -67,8 +78,10 @@ extension LibraryStore {
         _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
     ) async throws(Failure) -> ExportedPhoto {
         try await checkOriginal(of: asset)
+        // A movie of this name that bears a mark at all is the other half of the still.
+        let movie = try await pairedVideos(of: asset).first { $0.contentIdentifier != nil }?.path
         guard let version, let content = version.content else {
-            return ExportedPhoto(asset: asset, edit: nil, notes: [])
+            return ExportedPhoto(asset: asset, edit: nil, pairedVideo: movie, notes: [])
         }
         let sidecar: Data
         if let codec {
@@ -94,7 +107,11 @@ extension LibraryStore {
             asset: asset,
             edit: ExportedPhoto.Layers(
                 version: version.version, render: try shownFile(of: version, asset),
-                renderExtension: content.render.fileExtension, sidecar: sidecar),
+                renderExtension: content.render.fileExtension,
+                pairedVideo: try content.pairedVideo.map { movie throws(Failure) in
+                    try StoredFile(movie.name, of: version, asset)
+                }, sidecar: sidecar),
+            pairedVideo: movie,
             notes: hasBase)
     }
 }
@@ -123,7 +140,9 @@ extension Content.Image {
     /// The extension of its format in capitals: `JPG`, `HEIC`, `TIF`.
     var fileExtension: String {
         let format = mediaType.split(separator: "/").last.map(String.init) ?? mediaType
-        if let known = Recipe.Format(rawValue: format) { return known.fileExtension.uppercased() }
+        if let known = Recipe.Format.allCases.first(where: { $0.mediaType == mediaType }) {
+            return known.fileExtension.uppercased()
+        }
         // A render that came with an import is named by its content: HEIC and AVIF are both heif.
         return format == "heif" ? "HEIC" : format.uppercased()
     }

@@ -188,6 +188,24 @@ public struct FolderLibrary: LibraryStore {
     public func forgetRenders() async throws(Failure) {
         _ = try await offPool { () throws(Failure) in try folder.forgetRenders() }
     }
+
+    public func readSegment(
+        _ name: SegmentName, into place: OpenFile
+    ) async throws(Failure) -> Bool {
+        try await offPool { () throws(Failure) in try folder.readSegment(name, into: place) }
+    }
+
+    public func keepSegment(_ part: OpenFile, as name: SegmentName) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.keepSegment(part, as: name) }
+    }
+
+    public func forgetSegments(of render: RenderKey) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.forgetSegments(of: render) }
+    }
+
+    public func forgetOldSegments() async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.forgetOldSegments(before: clock) }
+    }
 }
 
 /// The right to make a render: the file of its key, locked.

@@ -13,6 +13,8 @@ public struct ReusedRender: Sendable {
     public let rendering: Content.Rendering
     /// The render, under our name.
     public let render: Content.Image
+    /// The movie of a Live Photo that goes with it, under our name.
+    public let pairedVideo: Content.Image?
     /// The previews.
     public let previews: [Content.Preview]
     /// The tiny JPEG that goes with previews.
@@ -23,13 +25,14 @@ public struct ReusedRender: Sendable {
     /// Describes a render; nil when a version's content does not tell how it was made.
     ///
     /// - Parameters:
-    ///   - render: under the name in the version that takes it over.
-    package init?(_ content: Content, render: Content.Image, from: String?) {
+    ///   - stem: of names in the version that takes it over.
+    package init?(_ content: Content, as stem: String, from: String?) {
         guard let recipe = content.recipe, let rendering = content.rendering else { return nil }
         input = content.input
         self.recipe = recipe
         self.rendering = rendering
-        self.render = render
+        render = content.render.renamed(stem)
+        pairedVideo = content.pairedVideo?.renamed(stem)
         previews = content.previews
         placeholder = content.placeholder
         self.from = from
@@ -69,10 +72,10 @@ extension LibraryFolder {
             // A version moves from staging to its place, so it is looked for in that order.
             for folder in folders(of: place) {
                 if let content = donor(in: folder, entry.key), content.recipe != nil,
-                    let render = try take(content, from: folder, as: stem, into: staged)
+                    try take(content, from: folder, as: stem, into: staged)
                 {
                     return ReusedRender(
-                        content, render: render,
+                        content, as: stem,
                         from: place.staged?.holder == staged.holder
                             ? nil : "\(place.asset)@\(place.version)")
                 }
@@ -136,15 +139,17 @@ extension LibraryFolder {
         }
     }
 
-    /// Links render and previews, and compares what is there then with the digests.
+    /// Links render, movie and previews, and compares what is there then with the digests.
     ///
+    /// - Returns: false when something is wrong with them; nothing of what was tried is left then.
     /// - Throws: when what was linked cannot be removed again: a render would be written into the other version's.
     private func take(
         _ content: Content, from folder: FilePath, as stem: String, into staged: StagedVersion
-    ) throws(Failure) -> Content.Image? {
-        let name = stem + (FilePath(content.render.name).extension.map { "." + $0 } ?? "")
+    ) throws(Failure) -> Bool {
         let images =
-            [(content.render, name)] + content.previews.map { ($0.image, $0.image.name) }
+            [content.render, content.pairedVideo].compactMap { image in
+                image.map { ($0, $0.renamed(stem).name) }
+            } + content.previews.map { ($0.image, $0.image.name) }
         do throws(Failure) {
             for (image, name) in images {
                 try staging.link(folder.pushing(FilePath(image.name)), as: name, into: staged)
@@ -158,11 +163,18 @@ extension LibraryFolder {
             for (_, name) in images {
                 try files.remove(staging.folder(of: staged).pushing(FilePath(name)))
             }
-            return nil
+            return false
         }
-        return Content.Image(
-            name: name, mediaType: content.render.mediaType, size: content.render.size,
-            bytes: content.render.bytes, sha256: content.render.sha256)
+        return true
+    }
+}
+
+extension Content.Image {
+    /// The same under another name with the same extension.
+    package func renamed(_ stem: String) -> Content.Image {
+        Content.Image(
+            name: stem + (FilePath(name).extension.map { "." + $0 } ?? ""), mediaType: mediaType,
+            size: size, bytes: bytes, sha256: sha256)
     }
 }
 

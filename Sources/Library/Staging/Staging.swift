@@ -134,7 +134,8 @@ extension Content {
 
     /// All files of it, as paths in a version's folder.
     public var fileNames: [String] {
-        [render.name, adjustment.sidecar] + (base.map { [$0.name] } ?? [])
+        [render.name, adjustment.sidecar]
+            + [pairedVideo?.name, base?.name, base?.pairedVideo?.name].compactMap(\.self)
             + previews.map(\.image.name)
     }
 

@@ -22,6 +22,8 @@ public struct Layer: Sendable, Equatable, Encodable {
         case adjustmentData
         /// What readers of the version see.
         case render
+        /// The movie of a Live Photo beside the original, the base and the render.
+        case pairedVideo, basePairedVideo, renderPairedVideo
         /// A small picture of it.
         case preview
         /// What the draft would show.
@@ -44,9 +46,15 @@ extension LibraryStore {
         if let version, let content {
             var files: [(Layer.Kind, name: String, sha256: String)] = []
             if let base = content.base { files.append((.base, base.name, base.input.sha256)) }
+            if let movie = content.base?.pairedVideo {
+                files.append((.basePairedVideo, movie.name, movie.sha256))
+            }
             let adjustment = content.adjustment
             files.append((.adjustmentData, adjustment.sidecar, adjustment.sidecarSHA256))
             files.append((.render, content.render.name, content.render.sha256))
+            if let movie = content.pairedVideo {
+                files.append((.renderPairedVideo, movie.name, movie.sha256))
+            }
             for preview in content.previews {
                 files.append((.preview, preview.image.name, preview.image.sha256))
             }

@@ -139,6 +139,19 @@ public protocol LibraryStore: Sendable {
     /// Forgets the renders that no version has any more.
     func forgetRenders() async throws(Failure)
 
+    // MARK: Parts of movies in the making
+
+    /// Copies a part that was rendered before into a file.
+    ///
+    /// - Returns: false when there is none that is whole; what is in the file is worthless then.
+    func readSegment(_ name: SegmentName, into place: OpenFile) async throws(Failure) -> Bool
+    /// Keeps a copy of a part for whoever goes on with the movie.
+    func keepSegment(_ part: OpenFile, as name: SegmentName) async throws(Failure)
+    /// Removes the parts of a movie.
+    func forgetSegments(of render: RenderKey) async throws(Failure)
+    /// Removes the parts of movies that nobody has written to for ``SegmentName/age``.
+    func forgetOldSegments() async throws(Failure)
+
     // MARK: Checking
 
     /// Compares the files of an asset with what is recorded of them.

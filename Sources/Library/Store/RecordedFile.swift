@@ -35,7 +35,17 @@ extension Content {
             files.append(
                 RecordedFile(
                     name: base.name, sha256: base.input.sha256, bytes: nil,
-                    mediaType: "image/\(base.input.format)", part: .base))
+                    mediaType: base.input.format == "movie"
+                        ? render.mediaType : "image/\(base.input.format)", part: .base))
+        }
+        let movies = [
+            (pairedVideo, Verification.Part.pairedVideo), (base?.pairedVideo, .basePairedVideo),
+        ]
+        for case (let movie?, let part) in movies {
+            files.append(
+                RecordedFile(
+                    name: movie.name, sha256: movie.sha256, bytes: movie.bytes,
+                    mediaType: movie.mediaType, part: part))
         }
         return files
             + previews.map(\.image).map {

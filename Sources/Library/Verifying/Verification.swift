@@ -40,6 +40,10 @@ public struct Verification: Sendable, Equatable, Encodable {
         case adjustmentData
         /// What readers see.
         case render
+        /// The movie of a Live Photo beside it.
+        case pairedVideo
+        /// The movie of a Live Photo beside its base.
+        case basePairedVideo
         /// A small picture of it.
         case preview
         /// The record of how a version was made.

@@ -1,0 +1,68 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import SystemPackage
+
+/// Parts of movies in the making:
+///
+/// ```
+/// <root>/segments/<two digits>/<the other 62>/<number>-<SHA-256>     a part of the render of a key
+/// ```
+extension LibraryFolder {
+    /// Copies a part that was rendered before into a file.
+    ///
+    /// - Returns: false when there is none that is whole; what is in the file is worthless then.
+    func readSegment(_ name: SegmentName, into place: OpenFile) throws(Failure) -> Bool {
+        let folder = path(ofSegments: name.render.hex)
+        for file in try files.list(folder) where file.hasPrefix("\(name.number)-") {
+            let source: OpenFile
+            do throws(Failure) {
+                source = try OpenFile(reading: folder.appending(file).string)
+            } catch {
+                continue  // collected meanwhile
+            }
+            try place.cut(to: 0)
+            let digest = try FileCopy.copy(source, to: place)
+            if file == "\(name.number)-\(digest.hex)" { return true }
+            try files.remove(folder.appending(file))
+        }
+        return false
+    }
+
+    /// Keeps a copy of a part for whoever goes on with the movie.
+    func keepSegment(_ part: OpenFile, as name: SegmentName) throws(Failure) {
+        let folder = path(ofSegments: name.render.hex)
+        _ = try files.makeFolder(folder)
+        let new = folder.appending(".\(UUID().uuidString)")
+        do throws(Failure) {
+            let digest = try FileCopy.copy(part, toNew: new.string)
+            try files.move(new, to: folder.appending("\(name.number)-\(digest.hex)"))
+        } catch {
+            try files.remove(new)
+            throw error
+        }
+    }
+
+    /// Removes the parts of a movie.
+    func forgetSegments(of render: RenderKey) throws(Failure) {
+        try files.remove(path(ofSegments: render.hex))
+    }
+
+    /// Removes the parts of movies that nobody has written to for ``SegmentName/age``.
+    func forgetOldSegments(before now: Date) throws(Failure) {
+        let oldest = now.addingTimeInterval(-Double(SegmentName.age))
+        for prefix in try files.list(segments) {
+            for rest in try files.list(segments.appending(prefix)) {
+                let folder = segments.appending(prefix).appending(rest)
+                guard let written = try files.modified(folder), written < oldest else { continue }
+                try files.remove(folder)
+            }
+        }
+    }
+
+    private var segments: FilePath { root.appending("segments") }
+
+    private func path(ofSegments key: String) -> FilePath {
+        segments.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
+    }
+}
