@@ -193,6 +193,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Boxes", "Editors", "Files", "Headers", "JobQueue", "Library",
                 "RenderProtocol",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

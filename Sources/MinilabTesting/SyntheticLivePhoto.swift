@@ -24,10 +24,41 @@ public enum SyntheticLivePhoto {
             + directory(tag: 0x927C, type: 7, count: note.count, value: 44) + note
     }
 
+    /// A movie that has the mark.
+    ///
+    /// - Parameters:
+    ///   - movie: one without metadata of QuickTime's own.
+    ///   - identifier: the mark.
+    public static func movie(of movie: Data, identifier: String = identifier) -> Data {
+        var bytes = Array(movie)
+        var place = 0
+        while place + 8 <= bytes.count {
+            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8, place + length <= bytes.count else { break }
+            if bytes[place + 4..<place + 8].elementsEqual("moov".utf8) {
+                // It goes to the end, and leaves room that is free: so nothing else moves.
+                let content = Array(bytes[place + 8..<place + length])
+                bytes.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
+                return Data(bytes + box("moov", content + metadata(identifier: identifier)))
+            }
+            place += length
+        }
+        return movie
+    }
+
     /// The beginning and the metadata of a QuickTime movie, without its pictures.
     ///
     /// - Parameter identifier: the mark, or nil for a movie without.
     public static func movie(identifier: String? = identifier) -> Data {
+        let bytes =
+            box("ftyp", Array("qt  ".utf8) + [0, 0, 0, 0] + Array("qt  ".utf8)) + box("wide", [])
+            + box("mdat", [1, 2, 3, 4])
+            + box("moov", box("mvhd", [0, 0, 0, 0]) + metadata(identifier: identifier))
+        return Data(bytes)
+    }
+
+    /// The metadata of a QuickTime movie.
+    private static func metadata(identifier: String?) -> [UInt8] {
         let key = Array("com.apple.quicktime.content.identifier".utf8)
         let other = Array("com.apple.quicktime.make".utf8)
         let keys =
@@ -36,11 +67,7 @@ public enum SyntheticLivePhoto {
             box(
                 [0, 0, 0, 2], box("data", bigEndian(1, 4) + [0, 0, 0, 0] + Array(identifier.utf8)))
         }
-        let metadata = box("meta", box("keys", keys) + box("ilst", value ?? []))
-        let bytes =
-            box("ftyp", Array("qt  ".utf8) + [0, 0, 0, 0] + Array("qt  ".utf8)) + box("wide", [])
-            + box("mdat", [1, 2, 3, 4]) + box("moov", box("mvhd", [0, 0, 0, 0]) + metadata)
-        return Data(bytes)
+        return box("meta", box("keys", keys) + box("ilst", value ?? []))
     }
 
     private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {

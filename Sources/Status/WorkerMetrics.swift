@@ -170,7 +170,7 @@ public struct WorkerMetrics: Sendable {
         case .libraries(let found):
             for library in found { libraries.set(1, library.name, library.version) }
         case .formats(let gaps):
-            for format in Recipe.Format.allCases {
+            for format in Recipe.Format.photos {
                 formats.set(gaps.reasons[format] == nil ? 1 : 0, format.rawValue)
             }
         case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)

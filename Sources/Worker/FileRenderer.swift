@@ -44,10 +44,12 @@ public struct FileRenderer: Sendable {
     ///
     /// - Parameters:
     ///   - longestSide: of a small result, or nil for full size.
+    ///   - progress: told how much of a movie is done.
     ///   - path: of the result, a new file; scratch files are in its folder meanwhile.
     /// - Throws: a `Failure`, or `CancellationError`; a file may be at `path` then.
     public func render(
-        _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath
+        _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath,
+        progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
     ) async throws -> Report {
         let request = PhotoRequest(
             recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
@@ -60,13 +62,29 @@ public struct FileRenderer: Sendable {
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
         }
-        return try await pool.render(request, files) { inspection, use in
-            try await offPool { () throws(Failure) in
+        let inspection = try await pool.inspect(request, files)
+        let format = inspection.plan.output.format
+        guard recipe.output.format ?? format == format else {
+            throw Failure(
+                .invalidValue,
+                "\(source.name) is a movie, which becomes no \(recipe.output.format?.rawValue ?? "picture"). Name the result "
+                    + ".\(format.fileExtension), or have one frame of it drawn by `minilab preview --at`."
+            )
+        }
+        let movie = MovieSegments(
+            pool: pool, tenant: "", request: request, files: files, inspection: inspection)
+        let (withSegments, segmentsUse) = try await movie.rendered(progress) {
+            () throws(Failure) in try .nameless(in: folder, name: "a part of the movie")
+        }
+        return try await pool.lend(inspection.memoryBytes, to: "") { child in
+            let use = try await child.render(request, withSegments, as: inspection)
+                .after(segmentsUse)
+            return try await offPool { () throws(Failure) in
                 let plan = inspection.plan
                 let result = RenderedResult(
                     format: plan.output.format, size: .exactly(plan.resultSize),
                     limits: settings.limits)
-                let most = RenderedResult.bytesMax(result.size, source: try source.length())
+                let most = result.bytesMax(source: try source.length())
                 let digest = try FileCopy.copy(
                     files.outputs[0], toNew: path.string, bytesMax: most)
                 if plan.lane != .copy { try result.check(OpenFile(reading: path.string)) }

@@ -106,16 +106,20 @@ final class LentChild: Sendable {
     ///
     /// - Parameters:
     ///   - inspection: the answer to the same request.
-    ///   - written: told the place of each output that is there.
+    ///   - progress: told what is done of it meanwhile.
     func render(
         _ request: PhotoRequest, _ files: RenderFiles, as inspection: Inspection,
-        written: @escaping @Sendable (Int) -> Void = { _ in }
+        progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> RenderUse {
-        let limit = min(renderTimeout, inspection.plan.estimate.timeLimit(at: .here))
-        let use = try await work(.render(request), files, timeout: limit, written)
+        let isPart = request.outputs.contains { $0.segment != nil }
+        let plan = inspection.plan
+        let estimate = isPart ? plan.movie?.segment ?? plan.estimate : plan.estimate
+        let limit = min(renderTimeout, estimate.timeLimit(at: .here))
+        let use = try await work(.render(request), files, timeout: limit, progress)
         listener(
             .rendered(
-                use, inspection, isFull: request.outputs.contains { $0.longestSide == nil }))
+                use, inspection,
+                isFull: !isPart && request.outputs.contains { $0.longestSide == nil }))
         return use
     }
 
@@ -126,10 +130,10 @@ final class LentChild: Sendable {
 
     private func work(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
-        _ written: @escaping @Sendable (Int) -> Void = { _ in }
+        _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> RenderUse {
         begin()
-        let (reply, use) = try await child.ask(work, files, timeout: timeout, progress: written)
+        let (reply, use) = try await child.ask(work, files, timeout: timeout, progress: progress)
         count(peak: use.peakMemoryBytes)
         switch reply {
         case .rendered: return use

@@ -58,6 +58,18 @@ extension PhotoJobHandler {
         return try await library.link(to: file, for: time)
     }
 
+    /// The movie of a version's Live Photo.
+    private func pairedVideo(
+        of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> JobEvent.PairedVideo? {
+        guard let movie = version.content?.pairedVideo else { return nil }
+        let file = try StoredFile(movie.name, of: version, asset)
+        return JobEvent.PairedVideo(
+            path: try await library.path(of: file), link: try await link(to: file),
+            mediaType: movie.mediaType, width: movie.size.width, height: movie.size.height,
+            bytes: movie.bytes, sha256: movie.sha256)
+    }
+
     private func completed(
         _ claim: Claim, _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Completed {
@@ -77,7 +89,7 @@ extension PhotoJobHandler {
             attempt: claim.attempt, worker: settings.name, mode: version.mode,
             version: try await shown(version, asset),
             render: content.map { JobEvent.Render($0.render, $0.rendering) },
-            previews: previews,
+            pairedVideo: try await pairedVideo(of: version, asset), previews: previews,
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(

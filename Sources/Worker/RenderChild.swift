@@ -20,7 +20,7 @@ final class RenderChild: Sendable {
         let request: RenderRequest
         let line: Data
         let files: [OpenFile]
-        let progress: @Sendable (Int) -> Void
+        let progress: @Sendable (RenderReply.Progress) -> Void
         /// The job that it is for, for the log.
         let job = LoggedJob.current
         let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
@@ -98,11 +98,11 @@ final class RenderChild: Sendable {
     /// When the waiting task is cancelled, or the time is over, the child is killed: that works at
     /// any stage of a render.
     ///
-    /// - Parameter progress: told the place of each output that is written.
+    /// - Parameter progress: told what is done of it meanwhile.
     /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
     func ask(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
-        progress: @escaping @Sendable (Int) -> Void = { _ in }
+        progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> Answer {
         let handed = files.handed
         let request = RenderRequest(work, files: handed.map(\.role))
@@ -304,8 +304,8 @@ final class RenderChild: Sendable {
             }
             guard let line else { throw ClosedOutput() }
             let reply = try RenderReply(Data(line.utf8), to: exchange.request)
-            guard case .progress(let written) = reply.content else { return reply.content }
-            exchange.progress(written)
+            guard case .progress(let done) = reply.content else { return reply.content }
+            exchange.progress(done)
         }
         throw BrokenReply(
             "more than \(ReplyBounds.progressMax) lines of progress came for one request")

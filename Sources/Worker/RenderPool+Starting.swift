@@ -40,7 +40,7 @@ extension RenderPool {
     /// Has every format that can be asked for written and read back once.
     public func tryFormats() async -> FormatGaps {
         var reasons: [Recipe.Format: String] = [:]
-        for format in Recipe.Format.allCases {
+        for format in Recipe.Format.photos {
             if let reason = await trial(of: format) { reasons[format] = reason }
         }
         return FormatGaps(reasons)

@@ -20,6 +20,16 @@ public struct RenderUse: Sendable, Codable, Equatable {
     }
 }
 
+extension RenderUse {
+    /// This one after another: times add up, and the higher peak counts.
+    func after(_ other: RenderUse) -> RenderUse {
+        RenderUse(
+            wallMilliseconds: other.wallMilliseconds + wallMilliseconds,
+            cpuMilliseconds: other.cpuMilliseconds + cpuMilliseconds,
+            peakMemoryBytes: max(other.peakMemoryBytes, peakMemoryBytes))
+    }
+}
+
 /// Measures what a child takes from a moment on.
 struct ChildMeter {
     private let pid: pid_t

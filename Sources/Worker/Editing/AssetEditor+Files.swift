@@ -68,7 +68,7 @@ extension AssetEditor {
         _ result: OpenFile, as name: String, _ expected: RenderedResult, sourceBytes: Int,
         into staged: StagedVersion
     ) throws(Failure) -> Content.Image {
-        let most = RenderedResult.bytesMax(expected.size, source: sourceBytes)
+        let most = expected.bytesMax(source: sourceBytes)
         guard try result.length() <= most else {
             throw RenderedResult.refusal("has more than the \(most) bytes that it can have")
         }

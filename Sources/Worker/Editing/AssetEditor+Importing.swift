@@ -13,7 +13,6 @@ extension AssetEditor {
     ) async throws -> ImportedEdit {
         let original = try await openPhoto(asset, of: tenant)
         let header = try await header(of: original, tenant)
-        try await checkMediaType(header, of: asset)
         let (adjustment, hasBase) = try await data(source.adjustment)
         var render: ImportedEdit.Render?
         if let path = source.render {
@@ -49,13 +48,15 @@ extension AssetEditor {
             return (
                 copy,
                 Content.Image(
-                    name: name, mediaType: "image/" + rendered.format.rawValue,
+                    name: name, mediaType: rendered.mediaType,
                     size: rendered.uprightSize, bytes: digest.bytes, sha256: digest.hex)
             )
         }
         let (tiny, previews) = try await inSlot(job) {
             try await smallPictures(of: copy, edit.output?.previews ?? [], job, placeholder)
         }
+        let movie = try await adoptedMovie(
+            beside: adoption.render, of: rendered, header, open.asset, job)
         let content = try await offPool { () throws(Failure) in
             let adjustment = try library.staging.write(
                 AAESidecar(
@@ -69,10 +70,45 @@ extension AssetEditor {
                     orientation: header.orientation),
                 base: nil, adjustment: adjustment,
                 opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
-                render: image, previews: previews,
+                render: image, pairedVideo: movie, previews: previews,
                 placeholder: tiny)
         }
         return try await seal(edit, open, job, content: content, timeline: nil)
+    }
+
+    /// Takes over the movie that another editor rendered with the still of a Live Photo, byte for byte.
+    ///
+    /// - Parameters:
+    ///   - render: the still's.
+    ///   - original: the header of the asset.
+    /// - Returns: nil when it is no Live Photo, or the editor made a photo alone of it.
+    /// - Throws: `pairMismatch` when what lies beside the still is no movie that it is paired with.
+    private func adoptedMovie(
+        beside render: AssetPath, of rendered: PhotoHeader, _ original: PhotoHeader,
+        _ asset: AssetPath, _ job: Job
+    ) async throws -> Content.Image? {
+        guard original.contentIdentifier != nil, original.movie == nil,
+            let identifier = rendered.contentIdentifier
+        else { return nil }
+        let videos = try await library.pairedVideos(of: render)
+        guard let video = videos.first else { return nil }
+        guard let half = videos.first(where: { $0.contentIdentifier == identifier }) else {
+            throw Failure(
+                .pairMismatch,
+                "\(render.string.debugDescription) is the still of a Live Photo marked \(identifier), and "
+                    + "\(video.path.string.debugDescription) beside it is not its movie. Put the right movie beside it, or move "
+                    + "this one away.")
+        }
+        let file = try await openPhoto(half.path, of: job.tenant)
+        let header = try await self.header(of: file, job.tenant)
+        let name = asset.stem + "." + (FilePath(half.path.string).extension ?? "MOV")
+        return try await offPool { () throws(Failure) in
+            let digest = try library.staging.take(
+                file, as: name, into: job.staged, bytesMax: limits.bytesMax)
+            return Content.Image(
+                name: name, mediaType: header.mediaType, size: header.uprightSize,
+                bytes: digest.bytes, sha256: digest.hex)
+        }
     }
 
     private func data(

@@ -25,11 +25,17 @@ extension AssetEditor {
                     recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
                     memoryMax: memoryMax, threads: pool.slots.share)
                 return try await photo(
-                    request, small, source, isOriginal: base == nil, of: open.asset, job,
+                    request, small, source, isOriginal: base == nil, baseMovie: base?.movie?.file,
+                    of: open.asset, job,
                     placeholder)
             }
         }
-        if let base { try await library.link(base.file, as: base.name, into: job.staged) }
+        if let base {
+            try await library.link(base.file, as: base.name, into: job.staged)
+            if let movie = base.movie {
+                try await library.link(movie.file, as: movie.image.name, into: job.staged)
+            }
+        }
         let data = try await adjustment(task, made.recipe, open)
         let adjustment = try await offPool { () throws(Failure) in
             try library.staging.write(
@@ -43,8 +49,10 @@ extension AssetEditor {
             base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
             recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
             reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.image,
+            pairedVideo: made.pairedVideo,
             previews: made.previews, placeholder: made.placeholder)
         let version = try await seal(edit, open, job, content: content, timeline: nil)
+        if let key = made.movieKey { try await library.forgetSegments(of: key) }
         if let entry, entry.key.hex == made.rendering.key {
             try await entry.offer(version, of: open.asset, in: job.staged)
         } else if let reusedKey {
@@ -69,20 +77,23 @@ extension AssetEditor {
     /// - Returns: with it the entry that others wait for, if we made it, or else the key of what was reused.
     private func photo(
         _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, isOriginal: Bool,
-        of asset: AssetPath, _ job: Job, _ placeholder: @escaping @Sendable (String) async -> Void
+        baseMovie: StoredFile?, of asset: AssetPath, _ job: Job,
+        _ placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> (RenderedPhoto, (any RenderEntry)?, RenderKey?) {
         let files = try await offPool { () throws(Failure) in
             try self.files(source, for: request.recipe)
         }
         let inspection = try await pool.inspect(request, files, tenant: job.tenant)
-        try await checkMediaType(inspection.header, of: asset)
+        let pair = try await self.pair(inspection, request, of: asset, base: baseMovie, job)
         // The worker's own: which render is taken over hangs on it.
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
             // A file of a version is linked into others meanwhile.
             (try source.stamp(getsLinks: !isOriginal), try FileDigest.hex(of: source))
         }
+        // Both halves of a Live Photo are one render.
         let key = try RenderKey(
-            request.recipe, inspection.header, sha256, tenant: job.tenant)
+            request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
+            tenant: job.tenant)
         // Without a child and its memory: who renders the same may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {
@@ -93,14 +104,27 @@ extension AssetEditor {
             job.isAlone
             ? max(inspection.memoryBytes, pool.gate.budget.bytes) : inspection.memoryBytes
         job.reach(.waiting)
-        let made = try await pool.lend(bytes, to: job.tenant) { child in
+        let movie = MovieSegments(
+            pool: pool, tenant: job.tenant, request: request, files: files,
+            inspection: inspection, kept: MovieSegments.Kept(library: library, key: key))
+        let (withSegments, segmentsUse) = try await movie.rendered {
+            () throws(Failure) in try library.staging.scratch(for: job.staged)
+        }
+        let identifier = pair.map { _ in LivePair.identifier(key) }
+        var made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
             let rendered = try await self.rendered(
-                request, small, files, inspection, job, by: child, placeholder)
+                request, identifier, small, withSegments, inspection, job, by: child, placeholder)
             // While it is lent: a child whose result is not believed is not used again.
             return try await offPool { () throws(Failure) in
-                try take(rendered, small, inspection, sha256, key, asset, job)
+                try take(
+                    rendered, rendered.use.after(segmentsUse), small, inspection, sha256, key,
+                    asset, job)
             }
+        }
+        if let pair {
+            let (movie, use) = try await self.rendered(pair, key, of: asset, job)
+            made = made.with(movie, use)
         }
         // What came out may not be of the bytes that were digested.
         let stampNow = try await offPool { () throws(Failure) in
@@ -125,7 +149,8 @@ extension AssetEditor {
 
     /// Has a photo and its small pictures rendered.
     private func rendered(
-        _ request: PhotoRequest, _ small: SmallPictures, _ files: RenderFiles,
+        _ request: PhotoRequest, _ identifier: String?, _ small: SmallPictures,
+        _ files: RenderFiles,
         _ inspection: Inspection, _ job: Job, by child: LentChild,
         _ placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Rendered {
@@ -135,11 +160,13 @@ extension AssetEditor {
         // As it was resolved when the photo was inspected: it is not looked at for that again.
         let resolved = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
-            memoryMax: request.memoryMax, threads: request.threads)
+            memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         async let told = tell(small, files, progress, placeholder)
         do {
-            let use = try await child.render(resolved, files, as: inspection) { wrote.yield($0) }
+            let use = try await child.render(resolved, files, as: inspection) { done in
+                if case .written(let place) = done { wrote.yield(place) }
+            }
             wrote.finish()
             return Rendered(files: files, use: use, placeholder: try await told)
         } catch {
@@ -169,10 +196,11 @@ extension AssetEditor {
 
     /// Takes the results over.
     private func take(
-        _ rendered: Rendered, _ small: SmallPictures, _ inspection: Inspection, _ sha256: String,
+        _ rendered: Rendered, _ use: RenderUse, _ small: SmallPictures, _ inspection: Inspection,
+        _ sha256: String,
         _ key: RenderKey, _ asset: AssetPath, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
-        let (files, use) = (rendered.files, rendered.use)
+        let files = rendered.files
         let plan = inspection.plan
         let format = plan.output.format
         let full = small.placeholder == nil ? 0 : 1
@@ -210,9 +238,12 @@ extension AssetEditor {
         let name: String
         /// The version whose render it is.
         let version: String
+        /// The movie of a Live Photo beside it, and what it will be in the version in the making.
+        let movie: (file: StoredFile, image: Content.Image)?
 
         func layer(_ input: Content.Input) -> Content.Layer {
-            Content.Layer(name: name, version: version, input: input)
+            Content.Layer(
+                name: name, version: version, input: input, pairedVideo: movie?.image)
         }
     }
 
@@ -223,10 +254,20 @@ extension AssetEditor {
         else { return nil }
         let layer = input == .base ? content.base : nil
         let file = FilePath(layer?.name ?? content.render.name)
+        let video = layer == nil ? content.pairedVideo : layer?.pairedVideo
+        let movie = try video.map { video throws(Failure) in
+            let name = FilePath(video.name).lastComponent?.string ?? video.name
+            return (
+                file: try StoredFile(video.name, of: current, open.asset),
+                image: Content.Image(
+                    name: Content.baseFolder + "/" + name, mediaType: video.mediaType,
+                    size: video.size, bytes: video.bytes, sha256: video.sha256)
+            )
+        }
         return Base(
             file: try StoredFile(file.string, of: current, open.asset),
             name: Content.baseFolder + "/" + (file.lastComponent?.string ?? file.string),
-            version: layer?.version ?? current.version)
+            version: layer?.version ?? current.version, movie: movie)
     }
 
     /// What is known of the original: a version on a base does not read it.

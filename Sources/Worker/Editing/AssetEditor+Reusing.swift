@@ -9,10 +9,40 @@ struct RenderedPhoto: Sendable {
     let recipe: Recipe
     let rendering: Content.Rendering
     let image: Content.Image
+    /// The movie of a Live Photo; nil for a photo alone.
+    var pairedVideo: Content.Image?
     let previews: [Content.Preview]
     let placeholder: String?
     /// `asset@version`.
     var reusedFrom: String?
+
+    /// The key under which parts of its movie were kept; nil for a photo.
+    var movieKey: RenderKey? {
+        let isMovie = pairedVideo != nil || image.mediaType.hasPrefix("video/")
+        return isMovie ? rendering.key.flatMap(RenderKey.init(recorded:)) : nil
+    }
+
+    /// The same as a Live Photo.
+    ///
+    /// - Parameter use: what its movie took.
+    func with(_ movie: Content.Image, _ use: RenderUse) -> RenderedPhoto {
+        RenderedPhoto(
+            input: input, recipe: recipe, rendering: rendering.adding(use), image: image,
+            pairedVideo: movie, previews: previews, placeholder: placeholder,
+            reusedFrom: reusedFrom)
+    }
+}
+
+extension Content.Rendering {
+    /// With what a second file took.
+    fileprivate func adding(_ use: RenderUse) -> Content.Rendering {
+        Content.Rendering(
+            engine: engine, key: key, at: at, plan: plan,
+            wallMilliseconds: wallMilliseconds + use.wallMilliseconds,
+            cpuMilliseconds: cpuMilliseconds + use.cpuMilliseconds,
+            peakMemoryBytes: max(peakMemoryBytes, use.peakMemoryBytes), gainMap: gainMap,
+            leftOut: leftOut)
+    }
 }
 
 /// Renders that a version of the library has already.
@@ -51,7 +81,8 @@ extension AssetEditor {
         guard let reused = try await entry.reuse(as: stem, into: job.staged) else { return nil }
         return RenderedPhoto(
             input: reused.input, recipe: reused.recipe, rendering: reused.rendering,
-            image: reused.render, previews: reused.previews, placeholder: reused.placeholder,
+            image: reused.render, pairedVideo: reused.pairedVideo,
+            previews: reused.previews, placeholder: reused.placeholder,
             reusedFrom: reused.from)
     }
 }

@@ -184,17 +184,12 @@ struct AssetEditor: Sendable {
             open)
     }
 
-    /// Refuses the still of a Live Photo.
-    ///
-    /// - Parameter header: of the photo that the asset is rendered from.
-    func checkMediaType(_ header: PhotoHeader, of asset: AssetPath) async throws {
-        guard let identifier = header.contentIdentifier else { return }
-        let videos = try await library.pairedVideos(of: asset)
-        try MediaType(contentIdentifier: identifier, videos: videos).check(asset)
-    }
 }
 
 extension PhotoHeader {
+    /// The IANA media type.
+    var mediaType: String { movie?.container.mediaType ?? "image/" + format.rawValue }
+
     var photo: EditedPhoto {
         EditedPhoto(
             storedSize: storedSize, orientation: Orientation(rawValue: orientation) ?? .upright)

@@ -25,18 +25,10 @@ struct ImportedEdit: Sendable, Equatable {
 extension EditPlan {
     /// What `import` asks for: the render that came along as it is, else a render of our own from the original.
     ///
-    /// - Throws: `unsupportedMediaType` for the edit of a video; `cannotHandleAdjustmentData` or
-    ///   `adjustmentDataUndecodable` when it has to be rendered and no editor here can read it.
+    /// - Throws: `cannotHandleAdjustmentData` or `adjustmentDataUndecodable` when it has to be rendered and no editor here can read it.
     static func adopt(
         _ imported: ImportedEdit, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
-        guard !AppleVideo.owns(imported.adjustment.formatIdentifier) else {
-            throw Failure(
-                .unsupportedMediaType,
-                "the edit for \(open.asset.string.debugDescription) is of "
-                    + "\(imported.adjustment.format), which edits videos, and only photos are edited "
-                    + "here. Import the edit of a photo.")
-        }
         let recipe = imported.readableRecipe
         if let content = open.content, content.editDigest == edit.json.digest,
             content.adjustment.sha256 == imported.adjustment.digest,

@@ -1,11 +1,11 @@
 import Adjustments
 import Library
 
-/// What an asset is, in PhotoKit's terms. A video is told by its content, before there is anything to decide.
+/// What an asset is, in PhotoKit's terms. A movie alone is told by its content, before there is anything to decide.
 enum MediaType: Sendable, Equatable {
     /// A photo of its own.
     case photo
-    /// A still and this video, which are one asset: who edits one half alone takes them apart.
+    /// A still and this video, which are one asset and are edited together.
     case livePhoto(video: AssetPath)
 
     /// The decision.
@@ -28,18 +28,5 @@ enum MediaType: Sendable, Equatable {
         } else {
             self = .photo
         }
-    }
-
-    /// Refuses what cannot be edited whole.
-    ///
-    /// - Throws: `unsupportedMediaType`.
-    func check(_ asset: AssetPath) throws(Failure) {
-        guard case .livePhoto(let video) = self else { return }
-        throw Failure(
-            .unsupportedMediaType,
-            "the asset \(asset.string.debugDescription) is the still of a Live Photo, whose video is "
-                + "\(video.string.debugDescription), and only photos are edited here: the still edited "
-                + "alone would no longer fit its video. Move the video away to edit the still as a photo, "
-                + "or send photos.")
     }
 }

@@ -25,15 +25,18 @@ struct RenderedResult: Sendable {
         case copy(sha256: String, PixelSize)
     }
 
-    /// Most bytes of a result: sixteen a pixel, the widest format, and what stands around the pixels.
-    static func bytesMax(_ size: Size, source: Int) -> Int {
+    /// Most bytes of a result: sixteen a pixel, the widest format, and what stands around the pixels; of a movie four times
+    /// the original, whose rate its encoder is bounded by.
+    func bytesMax(source: Int) -> Int {
         switch size {
-        case .exactly(let size): 16 * size.pixels + source + reserve
-        case .within(let side): 16 * side * side + reserve
+        case .exactly where format.isMovie: Self.movieFactor * source + Self.reserve
+        case .exactly(let size): 16 * size.pixels + source + Self.reserve
+        case .within(let side): 16 * side * side + Self.reserve
         case .copy: source
         }
     }
 
+    private static let movieFactor = 4
     private static let reserve = 64 << 20
     /// Edges of a cut that lie between pixels of a small copy are moved outwards, one at each end.
     private static let movedOutwards = 2
@@ -96,6 +99,7 @@ extension PhotoFormat {
             case .webp: .webp
             case .heic, .avif: .heif
             case .jxl: .jxl
+            case .mov, .mp4: .movie
             }
     }
 }

@@ -40,25 +40,6 @@ import Testing
         return (bench, asset)
     }
 
-    private func failure(_ bench: Workbench, _ asset: AssetPath, _ json: String) async -> Failure? {
-        await #expect(throws: Failure.self) { try await bench.edit(asset, json) }
-    }
-
-    @Test func `the still of a Live Photo is not edited alone`() async throws {
-        let (bench, asset) = try bench(video: SyntheticLivePhoto.movie())
-        for json in [
-            Self.sepia,
-            #"{"mode":"append","filters":[{"name":"CISepiaTone"}]}"#,
-            #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[64]}}"#,
-        ] {
-            let failure = await failure(bench, asset, json)
-            #expect(failure?.code == .unsupportedMediaType, "\(json)")
-            #expect(failure?.message.contains("IMG_1.MOV") == true)
-        }
-        #expect(try bench.current(asset) == nil)
-        await bench.pool.close()
-    }
-
     @Test func `a still whose video is not there, or is another's, is a photo`() async throws {
         for video in [nil, SyntheticLivePhoto.movie(identifier: "other")] {
             let (bench, asset) = try bench(video: video)
@@ -66,40 +47,5 @@ import Testing
             #expect(try bench.current(asset) != nil)
             await bench.pool.close()
         }
-    }
-
-    @Test func `an edit of before the video came can be taken back`() async throws {
-        let (bench, asset) = try bench(video: nil)
-        _ = try await bench.edit(asset, Self.sepia)
-        try bench.put("IMG_1.MOV", SyntheticLivePhoto.movie())
-        #expect(
-            await failure(bench, asset, #"{"filters":[{"name":"CIColorInvert"}]}"#)?.code
-                == .unsupportedMediaType)
-        for mode in ["undo", "redo", "revert"] {
-            guard case .made = try await bench.edit(asset, #"{"mode":"\#(mode)"}"#) else {
-                Issue.record("\(mode) found nothing to do")
-                return
-            }
-        }
-        await bench.pool.close()
-    }
-
-    @Test func `a video is told from what cannot be read`() async throws {
-        let bench = try Workbench()
-        let asset = try bench.put("IMG_2.MOV", SyntheticLivePhoto.movie())
-        #expect(await failure(bench, asset, Self.sepia)?.code == .unsupportedMediaType)
-        await bench.pool.close()
-    }
-
-    @Test(arguments: ["com.apple.video", "com.apple.video.slomo", "com.apple.video.new"])
-    func `an edit of a video is not imported`(format: String) async throws {
-        let (bench, asset) = try bench(video: nil)
-        let json = """
-            {"mode":"import","adjustmentData":{"formatIdentifier":"\(format)","formatVersion":"1.0",\
-            "data":"AAAA"}}
-            """
-        let failure = await failure(bench, asset, json)
-        #expect(failure?.code == .unsupportedMediaType, "\(failure?.message ?? "")")
-        await bench.pool.close()
     }
 }

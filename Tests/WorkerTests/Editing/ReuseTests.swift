@@ -260,20 +260,6 @@ import Testing
         await bench.pool.close()
     }
 
-    @Test func `is refused as the still of a Live Photo, whoever rendered it as a photo`()
-        async throws
-    {
-        let still = try SyntheticLivePhoto.still(
-            of: Data(contentsOf: Contract.folder.appending(path: "photos/tulips.jpg")))
-        try bench.put("IMG_1.JPG", still)
-        _ = try await edit("IMG_1.JPG")
-        try bench.put("IMG_2.JPG", still)
-        try bench.put("IMG_2.MOV", SyntheticLivePhoto.movie())
-        let failure = await #expect(throws: Failure.self) { try await edit("IMG_2.JPG") }
-        #expect(failure?.code == .unsupportedMediaType)
-        await bench.pool.close()
-    }
-
     @Test func `is rendered where renders are not to be used again`() async throws {
         _ = try await edit("a.png")
         let asset = try bench.put("b.png", photo)

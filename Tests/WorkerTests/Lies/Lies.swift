@@ -26,7 +26,7 @@ enum Lies {
     /// Of how far a render is, and how it ended.
     static let lines: [TestLie] = {
         let places: [TestLie] = ["3", "-1", "9223372036854775807", "0.5"].map {
-            .value(.progress, at: "content.progress.written", is: $0)
+            .value(.progress, at: "content.progress._0.written._0", is: $0)
         }
         let contents: [TestLie] = [
             #"{"inspected":{}}"#,

@@ -62,7 +62,10 @@ import Testing
                     guard case .inspected(let inspection) = reply.content else { continue }
                     // What the worker does with it.
                     _ = inspection.plan.estimate.timeLimit(at: .here)
-                    _ = RenderedResult.bytesMax(.exactly(inspection.plan.resultSize), source: 1)
+                    _ = RenderedResult(
+                        format: inspection.plan.output.format,
+                        size: .exactly(inspection.plan.resultSize)
+                    ).bytesMax(source: 1)
                 } catch {
                     #expect(!error.description.isEmpty)
                 }
