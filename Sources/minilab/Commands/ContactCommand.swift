@@ -31,6 +31,11 @@ struct ContactCommand: AsyncParsableCommand {
             valueName: "name:key=value,…"))
     var more: [String] = []
     @Option(help: "Longest side of a picture, in pixels.") var side = 240
+    @Option(
+        help: ArgumentHelp(
+            "The frame of a movie to show, in seconds from the beginning (default: 0s).",
+            valueName: "seconds"))
+    var at: MovieTime?
     @OptionGroup var limits: LimitOptions
 
     func validate() throws {
@@ -50,10 +55,17 @@ struct ContactCommand: AsyncParsableCommand {
         try reader.finish()
         try settings.boundMemory()
         let source = try OpenFile(reading: FilePath(input).absolute.string)
-        var cells = [SheetCell(source: source, label: "original")]
+        var shown = Recipe.Output()
+        shown.movie.posterTime = at?.seconds ?? 0
+        var cells = [
+            SheetCell(
+                source: source, recipe: try Recipe(filters: [], output: shown), label: "original")
+        ]
         for (label, filter) in try chosen() {
             cells.append(
-                .init(source: source, recipe: try Recipe(filters: [filter]), label: label))
+                .init(
+                    source: source, recipe: try Recipe(filters: [filter], output: shown),
+                    label: label))
         }
         let output = output ?? beside(input, "contact")
         try await drawContactSheet(

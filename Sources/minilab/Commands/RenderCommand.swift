@@ -11,16 +11,18 @@ import Worker
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Renders one photo, with no queue.",
+        abstract: "Renders one photo or movie, with no queue.",
         discussion: """
             It goes through the same plan and the same render child as a job. The format follows \
-            OUT's extension: .jpg, .jpeg, .png, .tif, .tiff, .webp, .heic, .avif, .jxl.
+            OUT's extension: .jpg, .jpeg, .png, .tif, .tiff, .webp, .heic, .avif, .jxl. A movie stays a \
+            .mov or .mp4.
 
             Example:
               minilab render IMG_0001.JPG sepia.jpg --filter CISepiaTone:inputIntensity=0.8
+              minilab render IMG_0002.MOV sepia.mov --filter CISepiaTone:inputIntensity=0.8
             """)
 
-    @Argument(help: "The photo.") var input: String
+    @Argument(help: "The photo or movie.") var input: String
     @Argument(help: "The file to write; it is replaced whole or not at all.") var output: String
     @OptionGroup var edit: EditOptions
     @Option(help: "How long the render may take (default: 5m).") var renderTimeout: String?

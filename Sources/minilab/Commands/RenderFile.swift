@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// Renders one photo to a file, by a render child of its own: what `render` and `preview` do.
+/// Renders one photo or movie to a file, by a render child of its own: what `render` and `preview` do.
 ///
 /// - Parameter longestSide: of a small result, or nil for full size.
 func renderFile(
@@ -29,11 +29,18 @@ func renderFile(
     let made = FilePath(folder.path).appending("render")
     let pool = RenderPool(settings: settings, logger: logger)
     let report: FileRenderer.Report
+    let line = MovieProgressLine()
     do {
-        report = try await FileRenderer(pool: pool, settings: settings).render(
-            OpenFile(reading: FilePath(input).absolute.string), recipe, longestSide: longestSide,
-            to: made)
+        let renderer = FileRenderer(pool: pool, settings: settings)
+        let source = try OpenFile(reading: FilePath(input).absolute.string)
+        report = try await interruptible {
+            try await renderer.render(source, recipe, longestSide: longestSide, to: made) {
+                line.show($0)
+            }
+        }
+        line.end()
     } catch {
+        line.end()
         await pool.close()
         throw error
     }
@@ -56,7 +63,7 @@ extension Recipe {
         else {
             throw ValidationError(
                 "\(path) has no extension that names a format; known: .jpg, .jpeg, .png, .tif, "
-                    + ".tiff, .webp, .heic, .avif, .jxl.")
+                    + ".tiff, .webp, .heic, .avif, .jxl, .mov, .mp4.")
         }
         var output = output
         output.format = format

@@ -52,7 +52,7 @@ struct VersionCommand: AsyncParsableCommand {
                 Report(
                     version: Engine.version, libraries: found,
                     formats: Dictionary(
-                        uniqueKeysWithValues: Recipe.Format.allCases.map {
+                        uniqueKeysWithValues: Recipe.Format.photos.map {
                             ($0.rawValue, gaps.reasons[$0])
                         })))
         } else {
@@ -65,7 +65,7 @@ struct VersionCommand: AsyncParsableCommand {
         var versions = TextTable([Engine.name, ""])
         for library in libraries { versions.add([library.name, library.version]) }
         var formats = TextTable(["format", "written and read back"])
-        for format in Recipe.Format.allCases {
+        for format in Recipe.Format.photos {
             formats.add([format.rawValue, gaps.reasons[format] ?? "yes"])
         }
         print(block: versions.text + "\n\n" + formats.text)

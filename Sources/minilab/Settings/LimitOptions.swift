@@ -21,6 +21,10 @@ package struct LimitOptions: ParsableArguments {
     var limitRadius: String?
     @Option(help: "Most bytes of a render's spool files (default: 16G).")
     var limitSpool: String?
+    @Option(help: "Most frames of a movie (default: 36000).") var limitMovieFrames: String?
+    @Option(help: "Most seconds of a movie (default: 3600).") var limitMovieSeconds: String?
+    @Option(help: "Most tracks of a movie (default: 32).") var limitTracks: String?
+    @Option(help: "Most boxes of a movie (default: 20000).") var limitBoxes: String?
 
     package init() {}
 
@@ -32,7 +36,9 @@ package struct LimitOptions: ParsableArguments {
             "limit.profile": limitProfile, "limit.metadata": limitMetadata,
             "limit.density": limitDensity, "limit.side": limitSide,
             "limit.filters": limitFilters, "limit.radius": limitRadius,
-            "limit.spool": limitSpool,
+            "limit.spool": limitSpool, "limit.movieFrames": limitMovieFrames,
+            "limit.movieSeconds": limitMovieSeconds, "limit.tracks": limitTracks,
+            "limit.boxes": limitBoxes,
         ]
     }
 }

@@ -37,6 +37,8 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "The gain map of an HDR photo: keep, drop or require (default: keep).")
     var hdr: Recipe.HDR?
 
+    @OptionGroup var movie: MovieOptions
+
     /// An edit's own settings with the flags over them.
     func applied(to output: Recipe.Output) throws -> Recipe.Output {
         var output = output
@@ -54,6 +56,7 @@ struct OutputOptions: ParsableArguments {
         output.compression = compression ?? output.compression
         output.background = background ?? output.background
         output.hdr = hdr ?? output.hdr
+        output.movie = try movie.applied(to: output.movie)
         return output
     }
 }

@@ -76,6 +76,9 @@ struct CollectCommand: AsyncParsableCommand {
                 print("\(asset): \(names.joined(separator: ", ")) (\(collected.bytes) bytes)")
             }
         }
-        if !dryRun, assets.isEmpty { try await open.library.forgetRenders() }
+        if !dryRun, assets.isEmpty {
+            try await open.library.forgetRenders()
+            try await open.library.forgetOldSegments()
+        }
     }
 }
