@@ -131,7 +131,6 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .profile, .metadata: 0...1 << 30
         case .filters: 0...ContractLimits.filtersMax
         case .frames, .pages, .scans, .density, .side, .radius: 1...1_000_000
-        // Parts of a movie are open files: with segments of 8 s two hours are within ``ReplyBounds/segmentsMax``.
         case .movieFrames: 1...1_000_000
         case .movieSeconds: 1...7_200
         case .tracks: 1...1_000

@@ -38,8 +38,8 @@ public enum ReplyBounds {
         .assetOutsideLibrary,
         .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined, .formatUnavailable,
     ]
-    /// Parts of a movie: each is an open file of a request, and ``MovieFacts`` has hours of movie in fewer.
-    public static let segmentsMax = 900
+    /// Parts of a movie: each is an open file of a request, of which a child may have 160.
+    public static let segmentsMax = 100
     /// Times that the frames of a part that are done are told.
     public static let frameReportsMax = 100
     /// Lines of progress before the answer.

@@ -32,6 +32,9 @@ final class LentChild: Sendable {
     /// to do than processors a start alone was seen to take 10 s.
     static let probeTimeout: Duration = .seconds(30)
 
+    /// How many times its estimate a part of a movie may take.
+    private static let partFactor = 5.0
+
     /// How long a child may take to start, on a machine with much else to do.
     private static let startTimeout: Duration = .seconds(60)
 
@@ -114,7 +117,10 @@ final class LentChild: Sendable {
         let isPart = request.outputs.contains { $0.segment != nil }
         let plan = inspection.plan
         let estimate = isPart ? plan.movie?.segment ?? plan.estimate : plan.estimate
-        let limit = min(renderTimeout, estimate.timeLimit(at: .here))
+        // A part of a movie may take longer than any photo.
+        let usual = ProcessorSpeed.here.scaled(.seconds(estimate.cpuSeconds * Self.partFactor))
+        let limit = min(
+            isPart ? max(renderTimeout, usual) : renderTimeout, estimate.timeLimit(at: .here))
         let use = try await work(.render(request), files, timeout: limit, progress)
         listener(
             .rendered(

@@ -15,6 +15,8 @@ public struct SegmentPlan: Sendable, Equatable {
 
     /// A segment lasts at least so long: with two of 2.5 s a file is 0.9 % larger, with one a second 23 %.
     public static let secondsMin = 8
+    /// A movie has about so many segments at most, and one more: whoever joins them has all of their files open.
+    public static let countMax = 96
 
     /// Cuts a movie.
     ///
@@ -26,8 +28,12 @@ public struct SegmentPlan: Sendable, Equatable {
         guard samples.syncSamples.first == 0 else {
             throw .damaged("a video whose first sample cannot be decoded by itself")
         }
-        let starts = Self.starts(samples, distance: Self.secondsMin * timeScale)
         let shown = samples.times.sorted()
+        let duration = (shown.last ?? 0) - (shown.first ?? 0)
+        let starts = Self.starts(
+            samples,
+            distance: max(
+                Self.secondsMin * timeScale, (duration + Self.countMax - 1) / Self.countMax))
         let borders = starts.dropFirst().map { samples.times[$0] }
         var segments: [Segment] = []
         var first = 0
