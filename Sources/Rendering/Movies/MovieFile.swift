@@ -70,7 +70,7 @@ struct MovieFile {
         return PhotoHeader(
             format: .movie, storedSize: PixelSize(width: width, height: height),
             orientation: orientation.rawValue, bands: 3, bitsPerSample: isDeep ? 16 : 8,
-            hasAlpha: false, hasProfile: false, chroma: .half,
+            hasAlpha: false, hasProfile: false, chroma: .half, rowsAtOnce: height,
             contentIdentifier: MovieIdentifier.identifier(in: file.window), movie: facts,
             notes: notes)
     }

@@ -30,6 +30,8 @@ struct MemoryEstimate {
     /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
         .heif: (7, 14.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
+        // Twenty frames of a decoder, and the one that is shown in red, green and blue.
+        .movie: (33, 66),
     ]
     /// The same of encoders, and what they need for a picture of any size: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [

@@ -22,6 +22,8 @@ enum TimeEstimate {
     /// How many times as long it takes to compress with patience.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
+    /// A frame of a movie.
+    private static let frames = 14.0
     /// Tiles of HEVC, beyond a JPEG.
     private static let tiles = 11.0
     /// A JPEG of several scans, beyond one; and one of CMYK.
@@ -47,6 +49,10 @@ enum TimeEstimate {
             let decoding =
                 shape.photo.format == .heif && isHEVC ? tiles : decoders[shape.photo.format]
             milliseconds += (decoding ?? 0) * photo
+            if let movie = shape.photo.movie {
+                // All frames of a part, if the one that is shown is its last.
+                milliseconds += frames * Double(movie.frames / movie.segments + 1) * photo
+            }
         }
         if shape.lane == .stream || shape.lane == .spool {
             // A conversion by an ICC profile.
