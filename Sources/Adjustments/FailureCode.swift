@@ -60,7 +60,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case emptyFile
     /// The content is not a photo format that we read.
     case unsupportedFormat
-    /// A video, or the still of a Live Photo: edited alone it would no longer fit its other half.
+    /// A kind of video that is not edited here, told by its content: Matroska, WebM, AVI.
     case unsupportedMediaType
     /// The content claims to be a photo but cannot be decoded whole: damaged or cut off.
     case damagedPhoto

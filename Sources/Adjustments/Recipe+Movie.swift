@@ -1,7 +1,7 @@
 extension Recipe {
     /// How a movie is written.
     public struct Movie: Sendable, Equatable {
-        /// What its frames are coded by.
+        /// The codec of its frames.
         public var codec: Codec
         /// Quality, 0 to 1, as a photo's; nil: that of the output.
         public var quality: Double?
@@ -12,7 +12,7 @@ extension Recipe {
         /// The frame that previews show, in seconds from the beginning; later than the end: the last one.
         public var posterTime: Double
 
-        /// What frames are coded by.
+        /// The codec of frames.
         public enum Codec: String, Sendable, Codable, CaseIterable {
             /// HEVC where the original has it or more than 8 bits, else H.264, which all players know.
             case source

@@ -18,7 +18,7 @@ public struct PictureFacts: Sendable, Equatable {
     /// Whether what EXIF says of a gain map stays: Apple's headroom.
     public var hasGainMap: Bool
 
-    /// What the still of a Live Photo shares with its movie from now on; nil: as before.
+    /// The mark that the still of a Live Photo shares with its movie from now on; nil: as before.
     public var contentIdentifier: String?
 
     /// Where what a photo showed lies in the picture.

@@ -4,7 +4,7 @@ public import Adjustments
 public struct MovieFacts: Sendable, Codable, Equatable {
     /// `mov` or `mp4`: it keeps its own.
     public let container: Recipe.Format
-    /// What its frames are coded by, as the file calls it: `hvc1`, `avc1` …
+    /// The codec of its frames, as the file calls it: `hvc1`, `avc1` …
     public let codec: String
     /// Frames of the video track, hidden ones among them.
     public let frames: Int
@@ -25,11 +25,11 @@ public struct MovieFacts: Sendable, Codable, Equatable {
 
 /// How a movie is rendered.
 public struct MoviePlan: Sendable, Codable, Equatable {
-    /// What the result's frames are coded by; nil where samples stay as they are.
+    /// The codec of the result's frames; nil where samples stay as they are.
     public let codec: Recipe.Movie.Codec?
     /// Frames, and the parts in which they are rendered.
     public let frames: Int, segments: Int
-    /// What a part is likely to need; the plan's own estimate is of joining them.
+    /// The likely need of a part; the plan's own estimate is of joining them.
     public let segment: RenderEstimate
 
     /// Makes a plan.

@@ -65,7 +65,7 @@ public struct PhotoRequest: Sendable, Codable {
     /// Threads that may compute pixels, where memory allows it: no byte of the result hangs on them. Nil: as the child was
     /// started.
     public let threads: Int?
-    /// What the halves of a Live Photo share from now on, in place of one that is as long; nil: as before.
+    /// The mark that the halves of a Live Photo share from now on, in place of one that is as long; nil: as before.
     public let contentIdentifier: String?
 
     /// One picture that is made of a photo.

@@ -1,6 +1,6 @@
 /// A part of a movie in the making: of which render, and which one.
 ///
-/// What it is follows from the name alone, so whoever finds it can go on from there. Nobody relies on it: it may be gone at any time.
+/// Its content follows from the name alone, so whoever finds it can go on from there. Nobody relies on it: it may be gone at any time.
 public struct SegmentName: Sendable, Hashable {
     /// Of the whole movie.
     public let render: RenderKey

@@ -3,9 +3,9 @@ import Boxes
 import Codecs
 import RenderProtocol
 
-/// What rendering a movie is likely to need.
+/// The memory and time that rendering a movie is likely to need.
 ///
-/// What a child takes by itself, a decoder's frames, and as many frames as the encoder holds back; processor time by pixel. Peak over estimate, seen of eight
+/// Memory: the child's own, a decoder's frames, and as many frames as the encoder holds back; processor time by pixel. Peak over estimate, seen of eight
 /// movies: H.264 .80 to .88 (360×240 to 1080p); HEVC .87 (55 frames of 1920×1440) and .51 to .53 (of 5 and 9 frames, before the encoder holds back what it may);
 /// 854×480 in HEVC was 1.03 before ``hevcBytes``.
 struct MovieEstimate {

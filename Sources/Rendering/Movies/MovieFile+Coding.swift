@@ -4,7 +4,7 @@ import Codecs
 import RenderProtocol
 
 extension MovieFile {
-    /// What the result is coded by: HEVC stays HEVC and more than 8 bits become it, all else becomes H.264, which all players know.
+    /// The codec of the result: HEVC stays HEVC and more than 8 bits become it, all else becomes H.264, which all players know.
     ///
     /// - Throws: `invalidValue` for H.264 of more than 8 bits.
     func codec(
@@ -71,7 +71,7 @@ extension MovieFile {
         }
     }
 
-    /// What edits the frames.
+    /// An editor of the frames.
     func editor(_ photo: Photo, of layout: FrameLayout) throws(Failure) -> FrameEditor {
         try FrameEditor(
             photo.recipe, layout: layout, colour: colour(of: layout), upright: orientation,

@@ -11,7 +11,7 @@ struct MovieFile {
     let segments: [SegmentPlan.Segment]
     /// The rank of each sample in the order in which they are shown.
     let ranks: [Int]
-    /// What decodes its frames.
+    /// The codec of its frames, and the configuration of a decoder.
     let codec: MovieCodec
 
     /// Reads the tables; nil when the file is a photo.
@@ -98,7 +98,7 @@ struct MovieFile {
 }
 
 extension MovieCodec.Extra {
-    /// What becomes of it when frames are coded anew, for people.
+    /// Its fate when frames are coded anew, for people.
     fileprivate var note: String {
         switch self {
         case .dolbyVision:

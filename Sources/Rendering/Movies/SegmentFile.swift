@@ -8,7 +8,7 @@ import FoundationEssentials
 /// The file: samples one behind the other in the order in which they are decoded, a tail of JSON, the tail's length as a number of 8 bytes (the highest
 /// first), 8 bytes of magic.
 struct SegmentFile {
-    /// What stands behind the samples.
+    /// The description that stands behind the samples.
     struct Tail: Codable, Equatable {
         /// The sample description's type (`avc1`), and the type and content of the box with parameter sets (`avcC`).
         var format = "", configurationType = ""

@@ -15,7 +15,7 @@ struct LivePair: Sendable {
     let files: RenderFiles
     let inspection: Inspection
 
-    /// What both halves share from now on: a UUID of version 8 (RFC 9562 §5.8), made of the still's render key, so that the same edit of
+    /// The mark that both halves share from now on: a UUID of version 8 (RFC 9562 §5.8), made of the still's render key, so that the same edit of
     /// the same halves has the same one.
     static func identifier(_ key: RenderKey) -> String {
         var bytes = Array(SHA256.hash(data: Data("Live Photo \(key.hex)".utf8)).prefix(16))
