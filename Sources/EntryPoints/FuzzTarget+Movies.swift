@@ -2,6 +2,41 @@ import Boxes
 import FoundationEssentials
 
 extension FuzzTarget {
+    /// Parts have each frame once, and a transplant is as long as its pieces, each of which is in the file.
+    func takeMovie(_ bytes: Data) {
+        var file = FileWindow(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+        do throws(MovieProblem) {
+            let movie = try Movie(&file)
+            let samples = movie.samples
+            let segments = try SegmentPlan(samples, timeScale: movie.video.timeScale).segments
+            precondition(segments.map(\.frames.count).reduce(0, +) == samples.sizes.count)
+            precondition(segments.count <= SegmentPlan.countMax + 1)
+            let new = Transplant.Samples(
+                sizes: samples.sizes.map { _ in 3 }, ranks: samples.ranks, syncSamples: [0])
+            for isMuted in [false, true] {
+                let plan = try Transplant(
+                    movie, samples: isMuted ? nil : new, entry: nil,
+                    matrix: MovieMatrix(orientation: 6), isMuted: isMuted)
+                let lengths = plan.pieces.map { piece in
+                    switch piece {
+                    case .bytes(let bytes): return bytes.count
+                    case .source(let range):
+                        precondition(range.upperBound <= bytes.count)
+                        return range.count
+                    case .samples(let range):
+                        return isMuted
+                            ? samples.sizes[range].reduce(0, +) : 3 * range.count
+                    }
+                }
+                precondition(lengths.reduce(0, +) == plan.length)
+            }
+        } catch {
+            precondition(!error.description.isEmpty)
+        }
+    }
+
     /// A codec's configuration is no longer than what it stands in, and what is written of parameter sets is read again.
     func takeSampleDescription(_ bytes: Data) {
         let bytes = [UInt8](bytes)

@@ -26,6 +26,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case iptc
     /// The boxes of a HEIF or a movie.
     case boxes
+    /// A movie: its tables, the parts that it is cut into, and the same movie with other samples.
+    case movie
     /// The sample description of a movie's video track.
     case sampleDescription = "sample-description"
     /// A reply of a render child that a photo has taken over; the first line says what it was asked.
@@ -46,6 +48,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .xmp: takeXMP(bytes)
         case .iptc: takeIPTC(bytes)
         case .boxes: takeBoxes(bytes)
+        case .movie: takeMovie(bytes)
         case .sampleDescription: takeSampleDescription(bytes)
         case .renderReply: takeRenderReply(bytes)
         }

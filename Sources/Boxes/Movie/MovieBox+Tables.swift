@@ -156,6 +156,8 @@ extension MovieBox {
                 var writer = ByteWriter()
                 writer.add(box.bytes.prefix(8))
                 for offset in offsets { writer.add(offset, isLong ? 8 : 4) }
+                // Bytes behind the entries stay, so that the box is as long as before.
+                writer.add(box.bytes.dropFirst(writer.bytes.count))
                 box.bytes = writer.bytes
             }
         }

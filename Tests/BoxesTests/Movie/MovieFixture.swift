@@ -50,11 +50,3 @@ extension Transplant {
         }
     }
 }
-
-extension SampleTable {
-    /// The rank of each sample in the order in which they are shown.
-    var ranks: [Int] {
-        let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
-        return order.indices.sorted { order[$0] < order[$1] }
-    }
-}

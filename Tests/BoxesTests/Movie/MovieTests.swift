@@ -81,6 +81,25 @@ import Testing
         }
     }
 
+    @Test func `whose tables of chunks are longer than their entries keep what is behind them`()
+        throws
+    {
+        var bytes = try MovieFixture.named("edit_list_positive_shift.mp4")
+        let movie = try MovieFixture.movie(bytes)
+        let other = try #require(movie.tracks.first { $0.handler == "soun" })
+        let table = try #require(movie.box.boxes[other.place]["mdia", "minf", "stbl", "stco"])
+        // The count, four bytes behind version and flags, becomes one less.
+        let place = try #require(bytes.firstRange(of: table.bytes)).lowerBound
+        let count = table.bytes.number(at: 4, 4)
+        for byte in 0..<4 {
+            bytes[place + 4 + byte] = UInt8(truncatingIfNeeded: (count - 1) >> (24 - 8 * byte))
+        }
+        let read = try MovieFixture.movie(bytes)
+        let made = try Transplant(read, samples: nil, entry: nil)
+        let places = read.samples.places
+        #expect(made.bytes(of: bytes) { Array(bytes[places[$0]]) }.count == made.length)
+    }
+
     @Test func `with bytes changed at random are read or refused, and what is read is edited`()
         throws
     {

@@ -240,3 +240,47 @@ struct RenderedMovie {
         #expect(poster.width == 360 && poster.height == 240)
     }
 }
+
+/// Strangers' movies: bytes changed at random, seeded.
+@Suite("Movies with bytes changed at random") struct MutatedMovieTests {
+    private static let count =
+        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 120
+
+    @Test(arguments: ["bt601.mp4", "h265_bframes.mp4"])
+    func `are rendered or refused by a typed failure`(name: String) throws {
+        let whole = [UInt8](try Data(contentsOf: URL(filePath: RenderedMovie.fixture(name))))
+        let folder = try TemporaryFolder()
+        var random = SeededGenerator(seed: 18)
+        var (rendered, codes) = (0, Set<FailureCode>())
+        for number in 0..<Self.count {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            // Tables are what is most interesting, and frames what there is most of.
+            if number.isMultiple(of: 3) {
+                bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+            }
+            let path = folder.file("mutant")
+            try Data(bytes).write(to: URL(filePath: path))
+            do {
+                _ = try RenderedMovie(
+                    path,
+                    [
+                        try Filter("CICrop", ["inputRectangle": [0, 0, 32, 32]]),
+                        try Filter("CIColorInvert"),
+                    ])
+                rendered += 1
+            } catch let failure as Failure {
+                codes.insert(failure.code)
+            }
+        }
+        #expect(rendered > 0)
+        let expected: Set<FailureCode> = [
+            .damagedVideo, .unsupportedFormat, .exceedsLimit, .unsupportedMediaType, .emptyFile,
+            .invalidValue, .tooManyPixels, .damagedPhoto,
+        ]
+        #expect(codes.isSubset(of: expected), "\(codes.subtracting(expected))")
+    }
+}
