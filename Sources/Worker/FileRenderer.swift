@@ -1,5 +1,6 @@
 public import Adjustments
 public import Files
+import Headers
 public import RenderProtocol
 public import SystemPackage
 
@@ -62,24 +63,13 @@ public struct FileRenderer: Sendable {
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
         }
-        let inspection = try await pool.inspect(request, files)
-        let format = inspection.plan.output.format
-        guard recipe.output.format ?? format == format else {
-            throw Failure(
-                .invalidValue,
-                "\(source.name) is a movie, which becomes no \(recipe.output.format?.rawValue ?? "picture"). Name the result "
-                    + ".\(format.fileExtension), or have one frame of it drawn by `minilab preview --at`."
-            )
+        let place: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
+            try .nameless(in: folder, name: "a part of the movie")
         }
-        let movie = MovieSegments(
-            pool: pool, tenant: "", request: request, files: files, inspection: inspection)
-        let (withSegments, segmentsUse) = try await movie.rendered(progress) {
-            () throws(Failure) in try .nameless(in: folder, name: "a part of the movie")
-        }
-        return try await pool.lend(inspection.memoryBytes, to: "") { child in
-            let use = try await child.render(request, withSegments, as: inspection)
-                .after(segmentsUse)
-            return try await offPool { () throws(Failure) in
+        if longestSide == nil { try Self.check(recipe.output.format, source) }
+        return try await pool.render(request, files, parts: place, progress: progress) {
+            inspection, use in
+            try await offPool { () throws(Failure) in
                 let plan = inspection.plan
                 let result = RenderedResult(
                     format: plan.output.format, size: .exactly(plan.resultSize),
@@ -96,5 +86,17 @@ public struct FileRenderer: Sendable {
                     use: use)
             }
         }
+    }
+
+    /// Refuses a picture's name for a movie, before frames are rendered for it.
+    private static func check(_ asked: Recipe.Format?, _ source: OpenFile) throws(Failure) {
+        guard let asked, !asked.isMovie,
+            PhotoFormat(
+                sniffing: source.bytes(from: 0, count: PhotoFormat.sniffedBytes)) == .movie
+        else { return }
+        throw Failure(
+            .invalidValue,
+            "\(source.name) is a movie, which becomes no \(asked.rawValue). Name the result as the movie is named, or have one "
+                + "frame of it drawn by `minilab preview --at`.")
     }
 }

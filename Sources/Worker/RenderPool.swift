@@ -1,4 +1,5 @@
-import Adjustments
+public import Adjustments
+public import Files
 public import JobQueue
 public import Logging
 public import RenderProtocol
@@ -61,21 +62,31 @@ public actor RenderPool {
         gate.budget.source == .nobody ? nil : gate.figures
     }
 
-    /// Inspects and renders a photo, and takes the results over.
+    /// Inspects and renders a photo or a movie, and takes the results over.
     ///
     /// - Parameters:
     ///   - files: with the outputs.
+    ///   - place: makes a place for a part of a movie; by default in memory, for small ones.
+    ///   - progress: told how much of a movie is done.
     ///   - take: looks at the results while the child is lent, so that one whose results are not believed is not used
     ///     again.
     /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
     ///   is dead then.
     public func render<Result: Sendable>(
         _ request: PhotoRequest, _ files: RenderFiles, tenant: String = "",
+        parts place: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
+            try .inMemory(name: "a part of the movie")
+        },
+        progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
         _ take: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
     ) async throws -> Result {
         let inspection = try await inspect(request, files, tenant: tenant)
+        let movie = MovieSegments(
+            pool: self, tenant: tenant, request: request, files: files, inspection: inspection)
+        let (whole, partsUse) = try await movie.rendered(progress, into: place)
         return try await lend(inspection.memoryBytes, to: tenant) { child in
-            try await take(inspection, child.render(request, files, as: inspection))
+            let use = try await child.render(request, whole, as: inspection).after(partsUse)
+            return try await take(inspection, use)
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
             Bad(asset: "truncated.jpg", code: .damagedPhoto),
             Bad(asset: "text.jpg", code: .unsupportedFormat),
             Bad(asset: "program.jpg", code: .unsupportedFormat),
-            Bad(asset: "video.jpg", code: .damagedVideo),
+            Bad(asset: "video.jpg", code: .unsupportedFormat),
             Bad(asset: "nobody.jpg", code: .missingAsset),
             Bad(asset: "../secret.jpg", code: .assetOutsideLibrary),
             Bad(asset: "/etc/passwd", code: .assetOutsideLibrary),
