@@ -6,10 +6,16 @@ import Metadata
 public struct HEIFCompanions: Sendable, Equatable {
     /// The gain map; nil when there is none, or none that can be read.
     public private(set) var map: GainMap?
+    /// The video of a motion photo; nil when there is none, or none that can be read.
+    public private(set) var video: MotionVideo?
     /// Other things.
     public private(set) var others: Set<Companion> = []
     /// Why something that the file calls a gain map is none; nil when all is well.
     public private(set) var damage: String?
+    /// Why the video that the photo has or says it has cannot be read; nil when all is well.
+    public private(set) var videoDamage: String?
+    /// Whether the photo claims a video that the file does not have.
+    public private(set) var hasFalseClaims = false
 
     /// A gain map as items.
     struct Items: Equatable {
@@ -20,7 +26,9 @@ public struct HEIFCompanions: Sendable, Equatable {
     }
 
     /// Looks through the items and the boxes of a file.
-    public init(_ meta: HEIFMeta, in file: inout FileWindow) {
+    ///
+    /// - Parameter xmp: the photo's packet; nil without one.
+    public init(_ meta: HEIFMeta, xmp: [UInt8]? = nil, in file: inout FileWindow) {
         guard let primary = meta.primary else { return }
         for item in meta.items(to: primary, by: "auxl") {
             for case .auxiliary(let urn) in meta.properties(of: item) {
@@ -28,7 +36,7 @@ public struct HEIFCompanions: Sendable, Equatable {
             }
         }
         if meta.groups.contains(where: { $0.type == "ster" }) { others.insert(.secondEye) }
-        if Self.hasVideo(&file) { others.insert(.motionVideo) }
+        readVideo(xmp ?? [], &file)
         guard let items = Self.mapItems(of: meta, primary) else { return }
         do {
             map = try Self.map(items, meta, primary, &file)
@@ -98,19 +106,34 @@ public struct HEIFCompanions: Sendable, Equatable {
 
     // MARK: Video
 
-    /// Whether the video of a motion photo lies in a box behind the items: `mpvd` (Motion Photo 1.0 §"HEIC"), or in Samsung's
+    /// Notes the video of a motion photo: it lies in a box behind the items, `mpvd` (Motion Photo 1.0 §"HEIC"), or in Samsung's
     /// `sefd`, whose directory of names stands at its end.
-    private static func hasVideo(_ file: inout FileWindow) -> Bool {
-        for box in file.boxes(in: 0..<file.length, atMost: boxesMax) {
+    private mutating func readVideo(_ packet: [UInt8], _ file: inout FileWindow) {
+        for box in file.boxes(in: 0..<file.length, atMost: Self.boxesMax) {
             switch box.type {
-            case "mpvd": if !box.content.isEmpty { return true }
+            case "mpvd" where !box.content.isEmpty:
+                others.insert(.motionVideo)
+                video =
+                    video
+                    ?? MotionVideo(
+                        at: box.content.lowerBound, before: box.content.upperBound, packet, &file)
             case "sefd":
-                let end = file.all(box.content.suffix(directoryMax))
-                if end.firstRange(of: Array("MotionPhoto_Data".utf8)) != nil { return true }
+                let end = file.all(box.content.suffix(Self.directoryMax))
+                if end.firstRange(of: Array("MotionPhoto_Data".utf8)) != nil {
+                    others.insert(.motionVideo)
+                }
             default: break
             }
         }
-        return false
+        guard video == nil else { return }
+        if others.contains(.motionVideo) {
+            videoDamage =
+                "what the file has as a video is no movie, or lies where only Samsung looks"
+        } else if MotionVideo.Claims(packet).isMotionPhoto {
+            hasFalseClaims = true
+            videoDamage =
+                "the photo says that it has a video, and there is none where it should be"
+        }
     }
 
     /// Boxes of a file that are looked at; phones write 3 to 6.

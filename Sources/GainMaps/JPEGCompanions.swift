@@ -6,10 +6,16 @@ import Metadata
 public struct JPEGCompanions: Sendable {
     /// The gain map; nil when there is none, or none that can be read.
     public private(set) var map: GainMap?
+    /// The video of a motion photo; nil when there is none, or none that can be found.
+    public private(set) var video: MotionVideo?
     /// Other things.
     public private(set) var others: Set<Companion> = []
     /// Why something that the photo calls a gain map is none; nil when all is well.
     public private(set) var damage: String?
+    /// Why the video that the photo says it has is none; nil when all is well.
+    public private(set) var videoDamage: String?
+    /// Bytes of the photo's XMP packet.
+    public let xmpBytes: Int
     /// Whether the photo claims what the file does not have.
     public private(set) var hasFalseClaims = false
 
@@ -22,6 +28,7 @@ public struct JPEGCompanions: Sendable {
     public init?(_ file: inout FileWindow) {
         guard let photo = JPEGSegments(&file, at: 0) else { return nil }
         let packet = photo.xmp ?? []
+        xmpBytes = packet.count
         let claimsMap = XMP.hasGainMap(packet) || photo.isoGainMap != nil
         for place in places(photo, packet, &file) {
             look(at: place, of: photo, &file)
@@ -61,8 +68,8 @@ public struct JPEGCompanions: Sendable {
                         isStereo: entry.kind == MultiPicture.Entry.stereo))
             }
         }
-        // Items lie one behind the other, the last at the end of the file. The index is more exact: it holds also where
-        // something that nobody names lies at the end.
+        // Items lie one behind the other, the last at the end of the file, and only the photo may have padding behind it. The index is
+        // more exact: it holds also where something that nobody names lies at the end.
         let hasIndex = !places.isEmpty
         let semantics = XMP.values("Item:Semantic", among: Self.itemsMax, in: packet)
         let lengths = XMP.values("Item:Length", among: Self.itemsMax, in: packet)
@@ -74,9 +81,10 @@ public struct JPEGCompanions: Sendable {
                 hasFalseClaims = true
                 break
             }
+            let itemEnd = end
             end -= length
             if semantic == "MotionPhoto" {
-                readVideo(at: end, &file)
+                readVideo(in: end..<itemEnd, packet, &file)
             } else if semantic == "Depth" {
                 others.insert(.depth)
             } else if !hasIndex {
@@ -88,11 +96,16 @@ public struct JPEGCompanions: Sendable {
     }
 
     /// Notes the video of a motion photo where it is one.
-    private mutating func readVideo(at start: Int, _ file: inout FileWindow) {
-        if file.has("ftyp", at: start + 4) {
+    private mutating func readVideo(
+        in range: Range<Int>, _ packet: [UInt8], _ file: inout FileWindow
+    ) {
+        if let found = MotionVideo(
+            at: range.lowerBound, before: range.upperBound, packet, &file)
+        {
+            video = video ?? found
             others.insert(.motionVideo)
         } else {
-            hasFalseClaims = true
+            noteNoVideo()
         }
     }
 
@@ -100,14 +113,19 @@ public struct JPEGCompanions: Sendable {
     private mutating func readMicroVideo(_ packet: [UInt8], _ file: inout FileWindow) {
         if let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first {
             guard let offset = Int(text), offset > 0, offset < file.length else {
-                return hasFalseClaims = true
+                return noteNoVideo()
             }
-            readVideo(at: file.length - offset, &file)
-        } else if XMP.values("GCamera:MotionPhoto", in: packet).first == "1",
-            !others.contains(.motionVideo)
-        {
-            hasFalseClaims = true
+            readVideo(in: file.length - offset..<file.length, packet, &file)
+        } else if XMP.values("GCamera:MotionPhoto", in: packet).first == "1", video == nil {
+            noteNoVideo()
         }
+    }
+
+    private mutating func noteNoVideo() {
+        hasFalseClaims = true
+        videoDamage =
+            videoDamage
+            ?? "the photo says that it has a video, and there is none where it should be"
     }
 
     private mutating func look(

@@ -2,29 +2,9 @@ import Metadata
 
 /// The statements of a JPEG about the gain map behind it.
 ///
-/// Both ways at once, so that every reader finds one: XMP with a container directory (Ultra HDR 1.1 §"XMP"), and the segment of
+/// Both ways at once, so that every reader finds one: XMP with a container directory (``Attachments``), and the segment of
 /// ISO 21496-1; the index `MPF` (``MultiPicture``) says where the map begins.
 public enum UltraHDR {
-    /// The `rdf:Description` of the photo's XMP.
-    ///
-    /// - Parameter mapBytes: bytes of the map's JPEG.
-    public static func description(mapBytes: Int) -> String {
-        """
-        <rdf:Description rdf:about="" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" \
-        xmlns:Container="http://ns.google.com/photos/1.0/container/" \
-        xmlns:Item="http://ns.google.com/photos/1.0/container/item/" hdrgm:Version="1.0">\
-        <Container:Directory><rdf:Seq>\
-        <rdf:li rdf:parseType="Resource"><Container:Item Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li>\
-        <rdf:li rdf:parseType="Resource"><Container:Item Item:Semantic="GainMap" Item:Mime="image/jpeg" \
-        Item:Length="\(mapBytes)"/></rdf:li></rdf:Seq></Container:Directory></rdf:Description>
-        """
-    }
-
-    /// The photo's packet with these claims.
-    public static func packet(_ packet: [UInt8]?, mapBytes: Int) -> [UInt8] {
-        XMP.adding(description(mapBytes: mapBytes), to: packet)
-    }
-
     /// The content of the photo's segment of ISO 21496-1: the versions alone say that a map is in the file.
     public static let photoSegment = GainMapMetadata.signature + GainMapMetadata.isoVersion
 
@@ -82,7 +62,7 @@ extension UltraHDR {
     /// Most bytes of a segment's content.
     private static let contentMax = 65_533
 
-    /// The new head of a photo, so that a map can follow the photo.
+    /// The new head of a photo, so that other files can follow the photo.
     public struct Head: Sendable, Equatable {
         /// The bytes of the file that go.
         public let replaced: Range<Int>
@@ -97,12 +77,15 @@ extension UltraHDR {
     /// - Parameters:
     ///   - photo: its segments.
     ///   - length: bytes of the photo.
-    ///   - mapBytes: bytes of the map that will follow.
-    public static func head(of photo: JPEGSegments, length: Int, mapBytes: Int) -> Head {
+    ///   - attachments: the files that will follow.
+    /// - Returns: nil where a video will follow, which is found by XMP alone, and the packet has no room.
+    public static func head(
+        of photo: JPEGSegments, length: Int, _ attachments: Attachments
+    ) -> Head? {
         let signature = JPEGSegments.xmpSignature
         let old = photo.segments.first { $0.code == 0xE1 && $0.content(after: signature) != nil }
-        let packet = packet(
-            old.flatMap { $0.content(after: signature).map(Array.init) }, mapBytes: mapBytes)
+        let packet = attachments.packet(
+            old.flatMap { $0.content(after: signature).map(Array.init) })
         let replaced: Range<Int>
         if let old {
             replaced = old.place - 4..<old.place + old.bytes.count
@@ -114,8 +97,13 @@ extension UltraHDR {
         var bytes: [UInt8] = []
         if signature.count + packet.count <= contentMax {
             bytes = self.bytes(0xE1, signature + packet)
+        } else if attachments.video != nil {
+            return nil
         } else if let old {
             bytes = self.bytes(0xE1, old.bytes)
+        }
+        guard let mapBytes = attachments.mapBytes else {
+            return Head(replaced: replaced, bytes: bytes)
         }
         bytes += self.bytes(0xE2, photoSegment)
         let place = replaced.lowerBound + bytes.count + 4

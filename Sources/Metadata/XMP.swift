@@ -53,13 +53,18 @@ public enum XMP {
     }
 
     /// What lay beside the original's picture in its file, and is not in a render: the gain map of Ultra HDR
-    /// 1.1, the video of Motion Photo 1.0, an extension of the packet (XMP part 3 §1.1.3.1).
+    /// 1.1, the video of Motion Photo 1.0 and what phones of Oppo and Xiaomi say of it beside, an extension of the packet
+    /// (XMP part 3 §1.1.3.1).
     private static let besideThePicture =
         ["hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP"]
         + [
             "MotionPhoto", "MotionPhotoVersion", "MotionPhotoPresentationTimestampUs", "MicroVideo",
             "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
         ].map { "GCamera:" + $0 }
+        + [
+            "MotionPhotoPrimaryPresentationTimestampUs", "MotionPhotoOwner", "MotionPhotoEnable",
+            "OLivePhotoVersion", "VideoLength",
+        ].map { "OpCamera:" + $0 } + ["MiCamera:VideoLength"]
 
     /// Properties that count in places of the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject. They are structures
     /// of many properties, and the programs that find faces find them again.

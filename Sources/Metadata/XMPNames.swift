@@ -19,6 +19,7 @@ struct XMPNames: Equatable {
         "Container": "http://ns.google.com/photos/1.0/container/",
         "Item": "http://ns.google.com/photos/1.0/container/item/",
         "GCamera": "http://ns.google.com/photos/1.0/camera/",
+        "OpCamera": "http://ns.oplus.com/photos/1.0/camera/",
         "mwg-rs": "http://www.metadataworkinggroup.com/schemas/regions/",
         "Iptc4xmpExt": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
         "MP": "http://ns.microsoft.com/photo/1.2/",

@@ -20,6 +20,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let estimate: RenderEstimate
     /// The fate of the photo's gain map; nil when it has none.
     public let gainMap: GainMapOutcome?
+    /// The fate of the video of a motion photo; nil when it has none.
+    public let motionVideo: MotionVideoOutcome?
     /// Other things of the photo's file that are not in the result; nil for none.
     public let leftOut: [Companion]?
     /// How a movie is rendered; nil for a photo.
@@ -83,7 +85,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
         threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
-        gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil,
+        gainMap: GainMapOutcome? = nil, motionVideo: MotionVideoOutcome? = nil,
+        leftOut: [Companion]? = nil,
         movie: MoviePlan? = nil, notes: [String] = []
     ) {
         self.lane = lane
@@ -95,9 +98,23 @@ public struct RenderPlan: Sendable, Codable, Equatable {
         self.rung = rung
         self.estimate = estimate
         self.gainMap = gainMap
+        self.motionVideo = motionVideo
         self.leftOut = leftOut
         self.movie = movie
         self.notes = notes
+    }
+}
+
+extension RenderPlan {
+    /// The same of a render that had to leave out the video of a motion photo.
+    public func droppingMotionVideo(_ reason: String) -> RenderPlan {
+        let leftOut = (leftOut ?? []).filter { $0 != .motionVideo } + [.motionVideo]
+        return RenderPlan(
+            lane: lane, orientation: orientation, resultSize: resultSize, passes: passes,
+            output: output, threads: threads, rung: rung, estimate: estimate, gainMap: gainMap,
+            motionVideo: .dropped(reason: reason),
+            leftOut: leftOut.sorted { $0.rawValue < $1.rawValue }, movie: movie,
+            notes: notes + ["the video of the motion photo is left out: \(reason)"])
     }
 }
 
@@ -143,6 +160,7 @@ extension RenderPlan: CustomStringConvertible {
         }
         lines.append("write: \(resultSize), \(output)")
         if let gainMap { lines.append("gain map: \(gainMap)") }
+        if let motionVideo { lines.append("motion video: \(motionVideo)") }
         if let leftOut {
             lines.append("left out: " + leftOut.map(\.words).joined(separator: ", "))
         }

@@ -26,6 +26,8 @@ extension RenderReply {
         case (.progress(.frames(let done)), .render(let photo)):
             try Self.check(
                 done, 1...max(1, photo.limits.movieFramesMax), "the frames that are done")
+        case (.progress(.droppedMotionVideo(let reason)), .render):
+            try Self.check([reason], "reasons")
         case (.inspected(let inspection), .inspect(let photo)):
             try inspection.check(photo)
         case (.rendered, .render), (.rendered, .contactSheet),
@@ -165,7 +167,8 @@ extension RenderPlan {
         try RenderReply.check(threads, ReplyBounds.threads, "the number of threads")
         try estimate.check()
         try movie?.check(limits)
-        try RenderReply.check([gainMap?.reason].compactMap(\.self), "reasons")
+        try RenderReply.check(
+            [gainMap?.reason, motionVideo?.reason].compactMap(\.self), "reasons")
         try RenderReply.check(
             leftOut?.count ?? 0, 0...Companion.allCases.count, "the number of things left out")
         try RenderReply.check(notes, "notes")

@@ -34,6 +34,14 @@ public struct RenderReply: Sendable, Codable {
         case written(Int)
         /// So many frames of a movie's segment are.
         case frames(Int)
+        /// The video of a motion photo turned out to be damaged as it was decoded, and is left out for this reason: another fate than
+        /// was planned.
+        case droppedMotionVideo(reason: String)
+
+        /// The last; the reason becomes plain and is cut.
+        public static func dropped(_ failure: Failure) -> Progress {
+            .droppedMotionVideo(reason: ReplyBounds.text(failure.message))
+        }
     }
 
     /// Makes a reply.
@@ -65,6 +73,15 @@ public struct Inspection: Sendable, Codable {
         words = plan.description.split(separator: "\n").prefix(ReplyBounds.wordsMax).map {
             ReplyBounds.text(String($0))
         }
+    }
+}
+
+extension Inspection {
+    /// The same of a render that had to leave out the video of a motion photo.
+    public func droppingMotionVideo(_ reason: String) -> Inspection {
+        Inspection(
+            header: header, recipe: recipe, plan: plan.droppingMotionVideo(reason),
+            memoryBytes: memoryBytes)
     }
 }
 

@@ -43,7 +43,7 @@ public enum ReplyBounds {
     /// Times that the frames of a part that are done are told.
     public static let frameReportsMax = 100
     /// Lines of progress before the answer.
-    public static let progressMax = PhotoRequest.outputsMax + frameReportsMax
+    public static let progressMax = PhotoRequest.outputsMax + frameReportsMax + 1
 }
 
 /// A reply that breaks a rule of the protocol: its child is not believed any more.

@@ -1,6 +1,7 @@
 import Adjustments
 import Boxes
 import Files
+import GainMaps
 import JPEG
 import Metadata
 import RenderProtocol
@@ -17,17 +18,18 @@ extension Photo {
     ///
     /// - Parameters:
     ///   - copies: small copies of the photo that are there already.
+    ///   - video: what follows the photo.
     ///   - spool: where pixels may go that are needed in any order.
     ///   - failOn: at what the decoder gives up.
     func write(
-        to target: OpenFile, from copies: SmallCopies? = nil, spool: SpoolSpace?,
-        failOn: Image.FailOn
+        to target: OpenFile, from copies: SmallCopies? = nil, video: AttachedVideo? = nil,
+        spool: SpoolSpace?, failOn: Image.FailOn
     ) throws(WritingError) {
         let map: [UInt8]?
         var heicMap: EditedGainMap?
         do {
             let editing = gainMapEditing(spool: spool)
-            if try writtenBeforeItsMap(editing, to: target, spool: spool) { return }
+            if try writtenBeforeItsMap(editing, video, to: target, spool: spool) { return }
             switch plan.output.format {
             case .heic:
                 map = nil
@@ -35,7 +37,7 @@ extension Photo {
             default: map = try editing.map { try $0.editing.jpeg($0.outcome, scratch: target) }
             }
             if try writtenWithoutPixels(to: target, spool: spool) {
-                if let map { try UltraHDRFile.join(map, to: target) }
+                try UltraHDRFile.join(map, video, to: target)
                 return
             }
         } catch let error as JPEGError {
@@ -54,8 +56,8 @@ extension Photo {
                 of: opened, in: file,
                 facts: facts(newColourIsSRGB: colour.newColourIsSRGB),
                 strip: plan.output.strip, profile: colour.profile)
-            try write(image, with: metadata, to: target, gainMap: heicMap)
-            if let map { try UltraHDRFile.join(map, to: target) }
+            try write(image, with: metadata, to: target, gainMap: heicMap, video: video)
+            if plan.output.format == .jpeg { try UltraHDRFile.join(map, video, to: target) }
         } catch let error as VipsError {
             throw .vips(error)
         } catch let failure as Failure {
@@ -85,8 +87,8 @@ extension Photo {
 
     /// Writes it in planes, and the map that is computed anew from what they were; tells whether it did.
     private func writtenBeforeItsMap(
-        _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, to target: OpenFile,
-        spool: SpoolSpace?
+        _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, _ video: AttachedVideo?,
+        to target: OpenFile, spool: SpoolSpace?
     ) throws -> Bool {
         guard let map, map.outcome == .recomputed, plan.lane == .planes,
             let rows = try map.editing.rows(),
@@ -96,7 +98,7 @@ extension Photo {
         else { return false }
         let edited = try map.editing.recomputed(rows, of: copy.image())
         let jpeg = try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: target)
-        try UltraHDRFile.join(jpeg, to: target)
+        try UltraHDRFile.join(jpeg, video, to: target)
         return true
     }
 
@@ -127,7 +129,8 @@ extension Photo {
     }
 
     private func write(
-        _ image: Image, with metadata: ResultMetadata, to target: OpenFile, gainMap: EditedGainMap?
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile,
+        gainMap: EditedGainMap?, video: AttachedVideo?
     ) throws {
         switch plan.output.format {
         case .png where !plan.output.progressive && plan.output.compression != .small:
@@ -141,20 +144,27 @@ extension Photo {
                     EncodedShape(image), metadata.ofTIFF, level: plan.output.deflateLevel,
                     to: target))
             try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
-        case .heic: try writeHEIC(image, with: metadata, to: target, gainMap: gainMap)
+        case .heic:
+            try writeHEIC(image, with: metadata, to: target, gainMap: gainMap, video: video)
         default: try writeByLibvips(image, with: metadata, to: target)
         }
     }
 
     private func writeHEIC(
-        _ image: Image, with metadata: ResultMetadata, to target: OpenFile, gainMap: EditedGainMap?
+        _ image: Image, with metadata: ResultMetadata, to target: OpenFile,
+        gainMap: EditedGainMap?, video: AttachedVideo?
     ) throws {
         let file = HEICFile(target)
         let encoder = try HEICEncoder(
             EncodedShape(image), plan.output, profile: metadata.profile, in: file)
         let photo = file.boxes.primary
         let exif = metadata.exif.map { (HEIFFile.exifItem($0), file.boxes.addExif(of: photo)) }
-        let xmp = metadata.xmp.map { ($0, file.boxes.addXMP(of: photo)) }
+        let packet =
+            video.map {
+                Attachments(video: $0.said, photoType: plan.output.format.mediaType)
+                    .packet(metadata.xmp)
+            } ?? metadata.xmp
+        let xmp = packet.map { ($0, file.boxes.addXMP(of: photo)) }
         // Of the head too, so it is written first and its encoder ends before the photo's works.
         let map = try gainMap.map { map throws(Failure) in
             try HEICGainMap(map, size: plan.resultSize, in: file)
@@ -164,6 +174,7 @@ extension Photo {
         for (bytes, item) in [exif, xmp].compactMap(\.self) { try file.append(bytes, of: item) }
         try image.encode(by: encoder)
         try file.finish()
+        try video?.append(toHEIC: target)
     }
 
     private func writeByLibvips(

@@ -68,6 +68,8 @@ struct Photo {
 
     /// Whether it is a movie that is written, and not a picture of one.
     let isMovie: Bool
+    /// The video of a motion photo, which is edited with it; nil where there is none, or it is dropped or copied.
+    let clip: MotionClip?
     /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
     let copySize: PixelSize?
     /// What the photo itself needs, whatever is made of it: a small copy of it may take as much to decode. Of a part of a movie: what
@@ -101,6 +103,7 @@ struct Photo {
         let full = opened.header
         let wanted = try opened.recipe.written(as: format)
         let (limits, resources) = (opened.limits, opened.resources)
+        let video = copy == nil ? MotionClip.plan(of: opened, wanted) : nil
         func plan(_ recipe: Recipe, _ room: MemoryRoom) throws(Failure) -> Planner.Planned {
             if copy == nil, let movie = opened.movie {
                 return try Planner.plan(
@@ -111,7 +114,7 @@ struct Photo {
                 recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
-                beside: copy == nil ? opened.beside : nil, resources: resources)
+                beside: copy == nil ? opened.beside : nil, video: video, resources: resources)
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
@@ -133,6 +136,7 @@ struct Photo {
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
         let whole = planned.plan.estimate
+        if planned.hasClip, case .clip(let clip) = video { self.clip = clip } else { clip = nil }
         fullEstimate = segment == nil ? whole : planned.plan.movie?.segment ?? whole
         guard let copySize else {
             (header, recipe, self.copySize) = (full, wanted, nil)

@@ -2,6 +2,7 @@ import Boxes
 import Adjustments
 import Files
 import FoundationEssentials
+import GainMaps
 import Headers
 import JPEG
 import Metadata
@@ -10,7 +11,10 @@ import RenderProtocol
 /// A photo's open file whose content we have recognised, and which is within limits as far as its header says.
 struct PhotoFile {
     let file: OpenFile
-    private let length: Int
+    /// Where it lies in the file: all of it, but for the video of a motion photo.
+    let place: Range<Int>
+    /// How sentences call it.
+    let name: String
     /// What the content is.
     let format: PhotoFormat
     let limits: RenderLimits
@@ -19,8 +23,8 @@ struct PhotoFile {
 
     /// The open file.
     var descriptor: Int32 { file.descriptor }
-    /// How sentences call it.
-    var name: String { file.name }
+    /// Whether it is the video of a motion photo.
+    let isMotionVideo: Bool
 
     /// Looks at the first bytes of a file, and through what comes before its pixels.
     ///
@@ -59,16 +63,40 @@ struct PhotoFile {
                     + ", whatever the file is called.")
         }
         self.file = file
-        self.length = length
+        (place, name, isMotionVideo) = (0..<length, file.name, false)
         self.format = format
         self.limits = limits
         try PhotoSurvey(format, window, limits: limits).check(file.name)
     }
 
+    /// Takes the video of a motion photo, and looks through its tables.
+    ///
+    /// - Throws: `damagedVideo`, `unsupportedFormat`, `exceedsLimit`.
+    init(_ video: MotionVideo, of photo: PhotoFile, limits: RenderLimits) throws(Failure) {
+        (file, place, isMotionVideo) = (photo.file, video.place, true)
+        name = "the video of \(photo.name)"
+        (format, self.limits, posterTime) = (.movie, limits, 0)
+        guard PhotoFormat(sniffing: head(of: PhotoFormat.sniffedBytes)) == .movie else {
+            throw Failure(
+                .unsupportedFormat,
+                "\(name) is of a kind that is not edited here; QuickTime and MPEG-4 are.")
+        }
+        try PhotoSurvey(.movie, window, limits: limits).check(name)
+    }
+
     /// Its bytes, as headers are read.
     var window: FileWindow {
-        let file = file
-        return FileWindow(length: length) { file.bytes(from: $0, count: $1) }
+        let (file, place) = (file, place)
+        return FileWindow(length: place.count) { offset, count in
+            file.bytes(
+                from: place.lowerBound + offset, count: max(0, min(count, place.count - offset)))
+        }
+    }
+
+    /// Up to so many bytes from a place of it on; fewer at its end.
+    func bytes(from offset: Int, count: Int) -> [UInt8] {
+        let count = min(count, place.count - offset)
+        return count > 0 ? file.bytes(from: place.lowerBound + offset, count: count) : []
     }
 
     /// What libjpeg-turbo may be asked for.
@@ -83,7 +111,7 @@ struct PhotoFile {
 
     /// The first bytes of the file; none when it cannot be read any more, which shows when its pixels are
     /// read.
-    func head(of count: Int) -> [UInt8] { file.bytes(from: 0, count: count) }
+    func head(of count: Int) -> [UInt8] { bytes(from: 0, count: count) }
 
     /// EXIF that stands in directories of the file itself, as in TIFF and most RAW; nil when there is none.
     func exifOfDirectories() -> [UInt8]? {

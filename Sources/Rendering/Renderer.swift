@@ -83,7 +83,8 @@ public struct Renderer: Sendable {
                 try MovieWriter(photo, movie).write(
                     request.outputs[index], to: files.outputs[index], files, progress: progress)
             } else {
-                try write(photo, to: files.outputs[index], from: copies, spool: spool)
+                let video = try video(of: photo, scratch: files.outputs[index], progress)
+                try write(photo, video, to: files.outputs[index], from: copies, spool: spool)
             }
             if index == lastSmall { copies = nil }
             TestPoint.afterRender.reach()
@@ -128,17 +129,34 @@ public struct Renderer: Sendable {
         return photos
     }
 
+    /// The video that follows a photo, coded; nil without one, and where it turns out to be damaged, which is told.
+    private func video(
+        of photo: Photo, scratch: OpenFile,
+        _ progress: (RenderReply.Progress) throws(Failure) -> Void
+    ) throws(Failure) -> AttachedVideo? {
+        guard let clip = photo.clip else { return nil }
+        do throws(Failure) {
+            return try clip.rendered(scratch: scratch)
+        } catch  where MotionClip.faults.contains(error.code) {
+            try progress(.dropped(error))
+            return nil
+        }
+    }
+
     private func write(
-        _ photo: Photo, to target: OpenFile, from copies: SmallCopies?, spool: SpoolSpace?
+        _ photo: Photo, _ video: AttachedVideo?, to target: OpenFile, from copies: SmallCopies?,
+        spool: SpoolSpace?
     ) throws(Failure) {
         let usual = MemoryRoom.ofProcess
         photo.planned.room.apply()
         defer { usual.apply() }
         do {
             do {
-                try photo.write(to: target, from: copies, spool: spool, failOn: .warning)
+                try photo.write(
+                    to: target, from: copies, video: video, spool: spool, failOn: .warning)
             } catch .vips(let error) where Failure.isHarmless(error) {
-                try photo.write(to: target, from: copies, spool: spool, failOn: .truncated)
+                try photo.write(
+                    to: target, from: copies, video: video, spool: spool, failOn: .truncated)
             }
         } catch {
             switch error {

@@ -31,7 +31,7 @@ enum HeaderJPEG {
     static func ultraHDR(_ map: [UInt8], claims mapBytes: Int? = nil, withIndex: Bool = true)
         -> [UInt8]
     {
-        let packet = UltraHDR.packet(nil, mapBytes: mapBytes ?? map.count)
+        let packet = Attachments(mapBytes: mapBytes ?? map.count).packet(nil)
         func photo(_ length: Int) -> [UInt8] {
             let xmp = segment(0xE1, JPEGSegments.xmpSignature + packet)
             let index = MultiPicture.segment(

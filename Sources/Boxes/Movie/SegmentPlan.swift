@@ -23,17 +23,23 @@ public struct SegmentPlan: Sendable, Equatable {
     /// A segment has the frames that are shown from its sync sample on and before the next segment's. Pictures that are decoded behind a sync sample and shown
     /// before it (an open group, as iPhones write for HLG) belong to the segment before, which is decoded as far as the last of them.
     ///
+    /// - Parameter isWhole: whether it stays one part, however long it is.
     /// - Throws: `damaged` where no sample can be decoded first.
-    public init(_ samples: SampleTable, timeScale: Int) throws(MovieProblem) {
+    public init(
+        _ samples: SampleTable, timeScale: Int, isWhole: Bool = false
+    ) throws(MovieProblem) {
         guard samples.syncSamples.first == 0 else {
             throw .damaged("a video whose first sample cannot be decoded by itself")
         }
         let shown = samples.times.sorted()
         let duration = (shown.last ?? 0) - (shown.first ?? 0)
-        let starts = Self.starts(
-            samples,
-            distance: max(
-                Self.secondsMin * timeScale, (duration + Self.countMax - 1) / Self.countMax))
+        let starts =
+            isWhole
+            ? [0]
+            : Self.starts(
+                samples,
+                distance: max(
+                    Self.secondsMin * timeScale, (duration + Self.countMax - 1) / Self.countMax))
         let borders = starts.dropFirst().map { samples.times[$0] }
         var segments: [Segment] = []
         var first = 0

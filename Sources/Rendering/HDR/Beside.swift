@@ -13,6 +13,10 @@ struct Beside: Sendable {
     var obstacle: String?
     /// The codes of ``map`` where they were decoded to be looked at.
     private(set) var decoded: GainMapPixels?
+    /// The video of a motion photo.
+    var video: MotionVideo?
+    /// Why a video that the file has or claims cannot be used.
+    var videoObstacle: String?
     /// Sorted.
     var others: [Companion] = []
     /// Whether the photo claims what its file does not have: then it is not copied.
@@ -20,6 +24,8 @@ struct Beside: Sendable {
     /// Bytes of the EXIF and XMP of a HEIC, of which it may have more than a JPEG.
     var exifBytes = 0
     var xmpBytes = 0
+    /// Bytes of a JPEG's XMP.
+    var jpegXMPBytes = 0
 
     /// Whether all of the file may stay as it is.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
@@ -39,17 +45,21 @@ extension PhotoFile {
         case .jpeg:
             guard let found = JPEGCompanions(&window) else { return Beside() }
             beside = Beside(
-                map: found.map, obstacle: found.damage, others: found.others.inOrder,
+                map: found.map, obstacle: found.damage, video: found.video,
+                videoObstacle: found.videoDamage, others: found.others.inOrder,
                 hasFalseClaims: found.hasFalseClaims)
+            beside.jpegXMPBytes = found.xmpBytes
         case .heif:
             guard let meta = HEIFMeta(of: &window) else { return Beside() }
-            let found = HEIFCompanions(meta, in: &window)
-            beside = Beside(map: found.map, obstacle: found.damage, others: found.others.inOrder)
             // What is wrong with the boxes, the decoder says.
-            if let still = try? HEIFStill(meta, in: &window) {
-                beside.exifBytes = still.exif?.count ?? 0
-                beside.xmpBytes = still.xmp?.count ?? 0
-            }
+            let still = try? HEIFStill(meta, in: &window)
+            let found = HEIFCompanions(meta, xmp: still?.xmp, in: &window)
+            beside = Beside(
+                map: found.map, obstacle: found.damage, video: found.video,
+                videoObstacle: found.videoDamage, others: found.others.inOrder,
+                hasFalseClaims: found.hasFalseClaims)
+            beside.exifBytes = still?.exif?.count ?? 0
+            beside.xmpBytes = still?.xmp?.count ?? 0
         default: return Beside()
         }
         guard let map = beside.map else { return beside }

@@ -3,41 +3,66 @@ import Boxes
 import Files
 import GainMaps
 
-/// Puts a gain map behind a JPEG that is finished, whoever wrote it, and what is said of it into its head.
+/// Puts a gain map and a video behind a JPEG that is finished, whoever wrote it, and what is said of them into its head.
 enum UltraHDRFile {
     /// Joins them; all offsets are true afterwards.
     ///
     /// - Throws: `ioFailure`, `noSpace`, or `internalError` when the file is no JPEG.
-    static func join(_ map: [UInt8], to file: OpenFile) throws(Failure) {
+    static func join(
+        _ map: [UInt8]?, _ video: AttachedVideo? = nil, to file: OpenFile
+    ) throws(Failure) {
+        guard map != nil || video != nil else { return }
         let length = try file.length()
         var window = FileWindow(length: length) { file.bytes(from: $0, count: $1) }
         guard let photo = JPEGSegments(&window, at: 0) else {
-            throw Failure(.internalError, "\(file.name) is no JPEG, so no gain map can follow it.")
+            throw Failure(.internalError, "\(file.name) is no JPEG, so nothing can follow it.")
         }
-        let head = UltraHDR.head(of: photo, length: length, mapBytes: map.count)
+        let attachments = Attachments(mapBytes: map?.count, video: video?.said)
+        guard let head = UltraHDR.head(of: photo, length: length, attachments) else {
+            throw Failure(
+                .internalError,
+                "\(file.name) has no room in its XMP for what is to be said of its video. Keep the photo for a report."
+            )
+        }
         let added = head.bytes.count - head.replaced.count
-        try file.moveUp(from: head.replaced.upperBound, by: added)
+        try file.move(from: head.replaced.upperBound, by: added)
         try file.write(head.bytes, at: head.replaced.lowerBound)
-        try file.write(map, at: length + added)
+        try file.write(map ?? [], at: length + added)
+        try file.write(video?.bytes ?? [], at: length + added + (map?.count ?? 0))
     }
 }
 
 extension OpenFile {
     private static let stepBytes = 1 << 20
 
-    /// Makes room: all bytes from a place on move up, the last ones first.
+    /// Makes room, or takes some: all bytes from a place on move up, the last ones first, or down.
     ///
     /// - Throws: `ioFailure`, `noSpace`.
-    func moveUp(from place: Int, by count: Int) throws(Failure) {
-        var end = try length()
-        while end > place {
-            let start = max(place, end - Self.stepBytes)
-            let bytes = bytes(from: start, count: end - start)
-            guard bytes.count == end - start else {
-                throw Failure(.ioFailure, "\(name) cannot be read back.")
+    func move(from place: Int, by count: Int) throws(Failure) {
+        let length = try length()
+        if count > 0 {
+            var end = length
+            while end > place {
+                let start = max(place, end - Self.stepBytes)
+                try move(start..<end, by: count)
+                end = start
             }
-            try write(bytes, at: start + count)
-            end = start
+        } else if count < 0 {
+            var start = place
+            while start < length {
+                let end = min(length, start + Self.stepBytes)
+                try move(start..<end, by: count)
+                start = end
+            }
+            try cut(to: length + count)
         }
+    }
+
+    private func move(_ range: Range<Int>, by count: Int) throws(Failure) {
+        let bytes = bytes(from: range.lowerBound, count: range.count)
+        guard bytes.count == range.count else {
+            throw Failure(.ioFailure, "\(name) cannot be read back.")
+        }
+        try write(bytes, at: range.lowerBound + count)
     }
 }

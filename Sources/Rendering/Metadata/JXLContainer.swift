@@ -34,7 +34,7 @@ enum JXLContainer {
             throw Failure(.internalError, "\(file.name) is no bare codestream of JPEG XL.")
         }
         let head = head(exif: exif, xmp: xmp)
-        try file.moveUp(from: 0, by: head.count)
+        try file.move(from: 0, by: head.count)
         try file.write(head, at: 0)
     }
 }

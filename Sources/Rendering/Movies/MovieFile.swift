@@ -23,7 +23,9 @@ struct MovieFile {
         var window = file.window
         do throws(MovieProblem) {
             movie = try Movie(&window, limits: MovieLimits(limits))
-            segments = try SegmentPlan(movie.samples, timeScale: movie.video.timeScale).segments
+            segments = try SegmentPlan(
+                movie.samples, timeScale: movie.video.timeScale, isWhole: file.isMotionVideo
+            ).segments
             codec = try MovieCodec(movie.video)
         } catch {
             throw Failure(error, of: file.name, limits)

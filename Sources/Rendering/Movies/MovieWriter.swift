@@ -10,9 +10,12 @@ struct MovieWriter {
     private let movie: MovieFile
     /// Where the movie's own samples lie.
     private let places: [Range<Int>]
+    /// Bytes of the target in front of the result.
+    private let start: Int
 
-    init(_ photo: Photo, _ movie: MovieFile) {
-        (self.photo, self.movie) = (photo, movie)
+    /// - Parameter start: bytes of the target that stay, in front of the result.
+    init(_ photo: Photo, _ movie: MovieFile, from start: Int = 0) {
+        (self.photo, self.movie, self.start) = (photo, movie, start)
         places = movie.movie.samples.places
     }
 
@@ -33,12 +36,22 @@ struct MovieWriter {
             }
             return try SegmentWriter(photo, movie).write(segment, to: target, progress: progress)
         }
-        switch photo.plan.lane {
-        case .copy:
+        if photo.plan.lane == .copy {
             try target.cut(to: 0)
             try FileCopy.copy(movie.file.file, to: target)
-        case .lossless: try turn(to: target)
-        case .planes, .stream, .spool: try join(files.segments, to: target)
+        } else {
+            try write(files.segments, to: target)
+        }
+    }
+
+    /// Writes a movie that is not copied.
+    ///
+    /// - Parameter segments: its parts; none where no sample is touched.
+    func write(_ segments: [OpenFile], to target: OpenFile) throws(Failure) {
+        if photo.plan.lane == .lossless {
+            try turn(to: target)
+        } else {
+            try join(segments, to: target)
         }
     }
 
@@ -101,8 +114,8 @@ struct MovieWriter {
         } catch {
             throw Failure(error, of: movie.file.name, photo.opened.limits)
         }
-        try target.cut(to: 0)
-        var place = 0
+        try target.cut(to: start)
+        var place = start
         for piece in transplant.pieces {
             switch piece {
             case .bytes(let bytes):
@@ -112,10 +125,10 @@ struct MovieWriter {
             case .samples(let samples): try copy(samples, of: parts, to: target, at: &place)
             }
         }
-        guard place == transplant.length else {
+        guard place - start == transplant.length else {
             throw Failure(
                 .internalError,
-                "\(movie.file.name) became a movie of \(place) bytes where \(transplant.length) were planned. Keep "
+                "\(movie.file.name) became a movie of \(place - start) bytes where \(transplant.length) were planned. Keep "
                     + "the movie for a report.")
         }
     }
@@ -126,7 +139,7 @@ struct MovieWriter {
     ) throws(Failure) {
         var from = range.lowerBound
         while from < range.upperBound {
-            let bytes = movie.file.file.bytes(
+            let bytes = movie.file.bytes(
                 from: from, count: min(range.upperBound - from, FileWindow.windowMax))
             guard !bytes.isEmpty else {
                 throw Failure(

@@ -5,7 +5,7 @@ import RenderProtocol
 extension Planner {
     /// Most bytes of EXIF and XMP that a lane writes into a JPEG. Planes are written by us: a segment has 65,533 bytes, signatures of
     /// 6 and 29 among them. libvips writes none of more (jpegsave, 8.14: XMP of 60,000).
-    private static func metadataMax(in lane: RenderPlan.Lane) -> (exif: Int, xmp: Int) {
+    static func metadataMax(in lane: RenderPlan.Lane) -> (exif: Int, xmp: Int) {
         lane == .planes
             ? (JPEGMarker.bytesMax - 6, JPEGMarker.bytesMax - 29)
             : (ExifPlaceholder.bytesMax, 60_000)

@@ -10,6 +10,8 @@ enum Planner {
         let passes: [Pass]
         /// What it was planned for.
         let room: MemoryRoom
+        /// Whether a video is written behind the photo: not where the whole file is copied.
+        var hasClip = false
 
         /// Where pixels go that are needed in any order.
         func spoolPlace(_ space: SpoolSpace?) -> SpoolPlace {
@@ -36,6 +38,7 @@ enum Planner {
     ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
     ///     is no JPEG.
     ///   - beside: what else is in the photo's file; nil where nobody asks, as for previews.
+    ///   - video: that of a motion photo, planned; nil without one.
     ///   - resources: the files that the recipe names.
     /// - Throws: `exceedsLimit`, `hdrNotKept`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
     ///   output format cannot do what is asked, and what filters refuse their parameters with.
@@ -44,7 +47,7 @@ enum Planner {
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        beside: Beside? = nil, resources: Resources
+        beside: Beside? = nil, video: MotionClip.Planned? = nil, resources: Resources
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
@@ -68,7 +71,8 @@ enum Planner {
         if passes.allSatisfy(\.isLossless) {
             let (lossless, note) = losslessLane(
                 passes, recipe, output, for: header, obstacle: losslessObstacle,
-                mayCopy: beside.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
+                mayCopy: (beside.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
+                    && mayCopy(video, recipe.output.movie))
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
@@ -82,9 +86,19 @@ enum Planner {
             notes.append("the gain map is left out, so the result is not HDR: \(reason)")
         }
         notes += metadataNotes(of: beside, output, lane)
-        let others = lane == .copy ? [] : beside?.others ?? []
+        let motionVideo = motionVideo(
+            video, beside, output, metadataMax(in: lane).xmp, isCopied: lane == .copy)
+        if let reason = motionVideo?.reason {
+            notes.append("the video of the motion photo is left out: \(reason)")
+        }
+        var clip: MotionClip?
+        if lane != .copy, motionVideo?.reason == nil, case .clip(let planned) = video {
+            clip = planned
+            notes += planned.photo.plan.notes.map { "video: \($0)" }
+        }
+        let others = leftOut(beside, motionVideo, isCopied: lane == .copy)
         if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.words)") }
-        let estimate = RenderEstimate(
+        var estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
                 output: output, room: room)
@@ -92,14 +106,15 @@ enum Planner {
             beside?.map, gainMap, as: output.format,
             decoding: MemoryEstimate.decoderBytes(of: photo ?? header),
             isOfColours: GainMapEditing.colourRuns(of: passes) != nil)
+        if let clip { estimate = clip.added(to: estimate) }
         try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
                 passes: passes.map(\.told), output: output, threads: room.threads,
                 rung: room.rung, estimate: estimate, gainMap: gainMap,
-                leftOut: others.isEmpty ? nil : others, notes: notes),
-            passes: passes, room: room)
+                motionVideo: motionVideo, leftOut: others.isEmpty ? nil : others, notes: notes),
+            passes: passes, room: room, hasClip: clip != nil)
     }
 
     /// Whether a photo's planes can take the steps: filters of colours alone and turns, or filters and a vignette at the end,

@@ -54,7 +54,9 @@ struct RequestLimits: Equatable {
         let written =
             plan.movie == nil
             ? plan.resultSize.pixels * Self.pixelBytesMax : Self.movieFactor * sourceBytes
-        fileBytes = max(written, estimate.spoolBytes) + sourceBytes + Self.fileReserve
+        // Its frames, and the movie that is made of them, before the photo.
+        let video = plan.motionVideo != nil ? 2 * Self.movieFactor * sourceBytes : 0
+        fileBytes = max(written + video, estimate.spoolBytes) + sourceBytes + Self.fileReserve
     }
 
     /// RLIMIT_DATA counts what is mapped, of which a part is never touched: stacks, the heaps of threads.

@@ -1,0 +1,169 @@
+import Adjustments
+import Boxes
+import Files
+import GainMaps
+import RenderProtocol
+
+/// The video of a motion photo as a movie of one part, planned with the recipe of its still.
+final class MotionClip {
+    /// The movie's own plan.
+    let photo: Photo
+    let movie: MovieFile
+    private let video: MotionVideo
+
+    /// Most bytes of a video: phones write 2 to 10 MB for 3 seconds. It is held in memory once it is coded.
+    static let bytesMax = 32 << 20
+    /// Most seconds and frames of it: 20 seconds at 60 a second.
+    private static let secondsMax = 20
+    private static let framesMax = 1_200
+    /// Most memory that its frames may need, in bytes: 4K in H.264 takes 0.95 GB.
+    private static let memoryMax = 1 << 30
+    /// Most processor time of it, in seconds of the reference: the whole render may take five minutes.
+    private static let cpuSecondsMax = 90.0
+
+    private init(_ photo: Photo, _ movie: MovieFile, _ video: MotionVideo) {
+        (self.photo, self.movie, self.video) = (photo, movie, video)
+    }
+
+    /// A video with its plan, or why it cannot be edited, as a clause for people.
+    enum Planned {
+        case clip(MotionClip)
+        case obstacle(String)
+    }
+
+    /// Plans the edit of the video beside a photo: lengths are scaled from the still to the video's frames, and what is automatic was decided
+    /// by the still.
+    ///
+    /// - Parameter recipe: in pixels of the still, resolved.
+    /// - Returns: nil for a photo that has none and claims none.
+    static func plan(of still: OpenedPhoto, _ recipe: Recipe) -> Planned? {
+        guard let video = still.beside.video else {
+            return still.beside.videoObstacle.map { .obstacle($0) }
+        }
+        guard recipe.output.strip == .none else {
+            return .obstacle(
+                "edit.output.strip is \(recipe.output.strip.rawValue), and what a video says of its place is not taken out"
+            )
+        }
+        guard video.place.count <= bytesMax else {
+            return .obstacle(
+                "it has \(video.place.count) bytes; one in a photo is edited up to \(bytesMax)")
+        }
+        do throws(Failure) {
+            let clip = try MotionClip(video, of: still, recipe)
+            return clip.excess.map { .obstacle($0) } ?? .clip(clip)
+        } catch {
+            return .obstacle(error.message)
+        }
+    }
+
+    private convenience init(
+        _ video: MotionVideo, of still: OpenedPhoto, _ recipe: Recipe
+    ) throws(Failure) {
+        var limits = still.limits
+        limits.movieSecondsMax = min(limits.movieSecondsMax, Self.secondsMax)
+        limits.movieFramesMax = min(limits.movieFramesMax, Self.framesMax)
+        let file = try PhotoFile(video, of: still.file, limits: limits)
+        guard let movie = try MovieFile(file, limits: limits) else {
+            throw Failure(.unsupportedFormat, "\(file.name) is no movie.")
+        }
+        var output = recipe.output
+        (output.format, output.previews) = (nil, [])
+        let scaled = try recipe.shown(
+            on: movie.header().uprightSize, of: still.header.uprightSize)
+        let opened = try OpenedPhoto(
+            file, recipe: Recipe(filters: scaled.filters, output: output), limits: limits,
+            resources: still.resources)
+        self.init(try Photo(opened), movie, video)
+    }
+
+    /// Why it would take too much; nil when it does not.
+    private var excess: String? {
+        guard isRendered else { return nil }
+        let need = estimate
+        guard need.memoryBytes <= Self.memoryMax, need.cpuSeconds <= Self.cpuSecondsMax else {
+            return
+                "its frames would need \(need); one in a photo may need \(Self.memoryMax >> 20) MB and \(Int(Self.cpuSecondsMax)) s"
+        }
+        return nil
+    }
+
+    /// Whether its frames are coded anew.
+    private var isRendered: Bool { photo.plan.movie?.codec != nil }
+
+    /// The need of its frames; its bytes are counted by the photo's.
+    private var estimate: RenderEstimate {
+        guard isRendered, let movie = photo.plan.movie else { return photo.plan.estimate }
+        var need = movie.segment
+        need.cpuSeconds += photo.plan.estimate.cpuSeconds
+        return need
+    }
+
+    /// The need of a photo together with this video, which is coded before the photo is.
+    func added(to still: RenderEstimate) -> RenderEstimate {
+        // The encoder is bounded by twice the source's rate.
+        let bytes = 2 * movie.movie.length
+        return RenderEstimate(
+            memoryBytes: max(still.memoryBytes, estimate.memoryBytes) + bytes,
+            spoolBytes: still.spoolBytes, cpuSeconds: still.cpuSeconds + estimate.cpuSeconds)
+    }
+
+    // MARK: Rendering
+
+    /// Faults of the video alone, for which a photo is rendered without it.
+    static let faults: Set<FailureCode> = [.damagedVideo, .unsupportedFormat]
+
+    /// Edits and codes its frames.
+    ///
+    /// - Parameter scratch: is cut to nothing.
+    /// - Throws: `damagedVideo` and others of movies; `noSpace`, `ioFailure`.
+    func rendered(scratch: OpenFile) throws(Failure) -> AttachedVideo {
+        let bytes: [UInt8]
+        if photo.plan.lane == .copy {
+            bytes = movie.file.bytes(from: 0, count: movie.file.place.count)
+        } else {
+            bytes = try written(in: scratch)
+        }
+        return AttachedVideo(
+            bytes: bytes,
+            said: Attachments.Video(
+                bytes: bytes.count, type: photo.plan.output.format.mediaType,
+                claims: video.claims.within(seconds: movie.seconds)))
+    }
+
+    /// The part of frames first, and the movie behind it.
+    private func written(in scratch: OpenFile) throws(Failure) -> [UInt8] {
+        try scratch.cut(to: 0)
+        if isRendered {
+            try SegmentWriter(photo, movie).write(0, to: scratch) { _ throws(Failure) in }
+        }
+        let start = try scratch.length()
+        try MovieWriter(photo, movie, from: start).write(
+            isRendered ? [scratch] : [], to: scratch)
+        let length = try scratch.length() - start
+        let bytes = scratch.bytes(from: start, count: length)
+        guard bytes.count == length else {
+            throw Failure(.ioFailure, "\(scratch.name) cannot be read back.")
+        }
+        try scratch.cut(to: 0)
+        return bytes
+    }
+}
+
+/// A video that is coded, and what the photo's XMP is to say of it.
+struct AttachedVideo: Sendable {
+    let bytes: [UInt8]
+    let said: Attachments.Video
+
+    /// Writes it as the last box of a HEIC that is finished.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    func append(toHEIC file: OpenFile) throws(Failure) {
+        guard let header = Attachments.boxHeader(ofVideo: bytes.count) else {
+            throw Failure(.internalError, "a video of \(bytes.count) bytes fits in no box.")
+        }
+        let length = try file.length()
+        try file.write(header, at: length)
+        try file.write(bytes, at: length + header.count)
+    }
+}
