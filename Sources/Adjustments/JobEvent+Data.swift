@@ -173,13 +173,16 @@ extension JobEvent {
 
         /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
+        /// The fate of the video of a motion photo; nil when it has none.
+        public let motionVideo: MotionVideoOutcome?
         /// Other things of the photo's file that are not in it; nil for none.
         public let leftOut: [Companion]?
 
         /// Makes a render.
         public init(
             mediaType: String, width: Int, height: Int, bytes: Int, sha256: String,
-            gainMap: GainMapOutcome? = nil, leftOut: [Companion]? = nil
+            gainMap: GainMapOutcome? = nil, motionVideo: MotionVideoOutcome? = nil,
+            leftOut: [Companion]? = nil
         ) {
             self.mediaType = mediaType
             self.width = width
@@ -187,6 +190,7 @@ extension JobEvent {
             self.bytes = bytes
             self.sha256 = sha256
             self.gainMap = gainMap
+            self.motionVideo = motionVideo
             self.leftOut = leftOut
         }
     }

@@ -150,6 +150,8 @@ public struct Content: Sendable, Codable, Equatable {
         public let peakMemoryBytes: Int
         /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
+        /// The fate of the video of a motion photo; nil when it has none.
+        public let motionVideo: MotionVideoOutcome?
         /// Other things of the photo's file that are not in the render; nil for none.
         public let leftOut: [Companion]?
 
@@ -158,7 +160,7 @@ public struct Content: Sendable, Codable, Equatable {
             engine: String, key: String? = nil, at: String, plan: [String],
             wallMilliseconds: Double,
             cpuMilliseconds: Double, peakMemoryBytes: Int, gainMap: GainMapOutcome? = nil,
-            leftOut: [Companion]? = nil
+            motionVideo: MotionVideoOutcome? = nil, leftOut: [Companion]? = nil
         ) {
             self.engine = engine
             self.key = key
@@ -168,6 +170,7 @@ public struct Content: Sendable, Codable, Equatable {
             self.cpuMilliseconds = cpuMilliseconds
             self.peakMemoryBytes = peakMemoryBytes
             self.gainMap = gainMap
+            self.motionVideo = motionVideo
             self.leftOut = leftOut
         }
     }

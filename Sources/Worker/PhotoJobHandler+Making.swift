@@ -114,7 +114,7 @@ extension JobEvent.Render {
         self.init(
             mediaType: image.mediaType, width: image.size.width, height: image.size.height,
             bytes: image.bytes, sha256: image.sha256, gainMap: rendering?.gainMap,
-            leftOut: rendering?.leftOut)
+            motionVideo: rendering?.motionVideo, leftOut: rendering?.leftOut)
     }
 }
 

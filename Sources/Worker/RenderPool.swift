@@ -85,8 +85,10 @@ public actor RenderPool {
             pool: self, tenant: tenant, request: request, files: files, inspection: inspection)
         let (whole, partsUse) = try await movie.rendered(progress, into: place)
         return try await lend(inspection.memoryBytes, to: tenant) { child in
-            let use = try await child.render(request, whole, as: inspection).after(partsUse)
-            return try await take(inspection, use)
+            let video = DroppedVideo()
+            let use = try await child.render(request, whole, as: inspection) { video.note($0) }
+                .after(partsUse)
+            return try await take(video.inspection(inspection), use)
         }
     }
 

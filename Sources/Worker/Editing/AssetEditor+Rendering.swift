@@ -118,7 +118,8 @@ extension AssetEditor {
             // While it is lent: a child whose result is not believed is not used again.
             return try await offPool { () throws(Failure) in
                 try take(
-                    rendered, rendered.use.after(segmentsUse), small, inspection, sha256, key,
+                    rendered, rendered.use.after(segmentsUse), small, rendered.inspection, sha256,
+                    key,
                     asset, job)
             }
         }
@@ -144,6 +145,8 @@ extension AssetEditor {
         /// With the results.
         let files: RenderFiles
         let use: RenderUse
+        /// With what could only be known when it was rendered.
+        let inspection: Inspection
         let placeholder: String?
     }
 
@@ -163,12 +166,16 @@ extension AssetEditor {
             memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         async let told = tell(small, files, progress, placeholder)
+        let video = DroppedVideo()
         do {
             let use = try await child.render(resolved, files, as: inspection) { done in
+                video.note(done)
                 if case .written(let place) = done { wrote.yield(place) }
             }
             wrote.finish()
-            return Rendered(files: files, use: use, placeholder: try await told)
+            return Rendered(
+                files: files, use: use, inspection: video.inspection(inspection),
+                placeholder: try await told)
         } catch {
             wrote.finish()
             throw error
@@ -224,7 +231,7 @@ extension AssetEditor {
                 engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.words,
                 wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
                 peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
-                leftOut: plan.leftOut),
+                motionVideo: plan.motionVideo, leftOut: plan.leftOut),
             image: image,
             previews: try takePreviews(small, after: 1, of: files, into: job.staged),
             placeholder: rendered.placeholder)

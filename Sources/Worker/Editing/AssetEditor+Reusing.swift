@@ -41,7 +41,7 @@ extension Content.Rendering {
             wallMilliseconds: wallMilliseconds + use.wallMilliseconds,
             cpuMilliseconds: cpuMilliseconds + use.cpuMilliseconds,
             peakMemoryBytes: max(peakMemoryBytes, use.peakMemoryBytes), gainMap: gainMap,
-            leftOut: leftOut)
+            motionVideo: motionVideo, leftOut: leftOut)
     }
 }
 

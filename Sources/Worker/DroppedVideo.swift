@@ -1,0 +1,18 @@
+import RenderProtocol
+import Synchronization
+
+/// Learns from a render's progress that the video of a motion photo had to be left out.
+final class DroppedVideo: Sendable {
+    private let reason = Mutex<String?>(nil)
+
+    /// Takes what is told.
+    func note(_ progress: RenderReply.Progress) {
+        guard case .droppedMotionVideo(let reason) = progress else { return }
+        self.reason.withLock { $0 = reason }
+    }
+
+    /// What was planned, and what became of it.
+    func inspection(_ planned: Inspection) -> Inspection {
+        reason.withLock { $0 }.map(planned.droppingMotionVideo) ?? planned
+    }
+}
