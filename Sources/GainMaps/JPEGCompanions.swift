@@ -71,9 +71,14 @@ public struct JPEGCompanions: Sendable {
         // Items lie one behind the other, the last at the end of the file, and only the photo may have padding behind it. The index is
         // more exact: it holds also where something that nobody names lies at the end.
         let hasIndex = !places.isEmpty
-        let semantics = XMP.values("Item:Semantic", among: Self.itemsMax, in: packet)
+        let hasDirectory = !XMP.values("Container:Directory", in: packet).isEmpty
+        let semantics =
+            hasDirectory ? XMP.values("Item:Semantic", among: Self.itemsMax, in: packet) : []
         let lengths = XMP.values("Item:Length", among: Self.itemsMax, in: packet)
         var end = file.length
+        if !semantics.contains("MotionPhoto"), let video = microVideo(packet, file.length) {
+            end = video.lowerBound
+        }
         // The photo itself is the first, and needs no length.
         let withLength = semantics.suffix(lengths.count)
         for (semantic, length) in zip(withLength, lengths).reversed() where semantic != "Primary" {
@@ -110,12 +115,17 @@ public struct JPEGCompanions: Sendable {
     }
 
     /// The first way of motion photos: how far from the end of the file the video begins.
+    private func microVideo(_ packet: [UInt8], _ length: Int) -> Range<Int>? {
+        guard let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first,
+            let offset = Int(text), offset > 0, offset < length
+        else { return nil }
+        return length - offset..<length
+    }
+
     private mutating func readMicroVideo(_ packet: [UInt8], _ file: inout FileWindow) {
-        if let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first {
-            guard let offset = Int(text), offset > 0, offset < file.length else {
-                return noteNoVideo()
-            }
-            readVideo(in: file.length - offset..<file.length, packet, &file)
+        if !XMP.values("GCamera:MicroVideoOffset", in: packet).isEmpty {
+            guard let range = microVideo(packet, file.length) else { return noteNoVideo() }
+            readVideo(in: range, packet, &file)
         } else if XMP.values("GCamera:MotionPhoto", in: packet).first == "1", video == nil {
             noteNoVideo()
         }

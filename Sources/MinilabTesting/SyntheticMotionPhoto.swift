@@ -30,6 +30,15 @@ public struct SyntheticMotionPhoto: Sendable {
         (self.movie, self.form) = (movie, form)
     }
 
+    /// The declarations of the name spaces by which the photo's XMP tells of gain map and video.
+    public static let spaces = [
+        #"xmlns:GCamera="http://ns.google.com/photos/1.0/camera/""#,
+        #"xmlns:OpCamera="http://ns.oplus.com/photos/1.0/camera/""#,
+        #"xmlns:Container="http://ns.google.com/photos/1.0/container/""#,
+        #"xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/""#,
+        #"xmlns:Item="http://ns.google.com/photos/1.0/container/item/""#,
+    ]
+
     /// What the photo's XMP says.
     ///
     /// - Parameter photoType: of the photo's file.
@@ -57,17 +66,15 @@ public struct SyntheticMotionPhoto: Sendable {
                 #" GCamera:MicroVideo="1" GCamera:MicroVideoVersion="1" GCamera:MicroVideoOffset="\#(length)""#
                 + #" GCamera:MicroVideoPresentationTimestampUs="\#(time)""#
         }
+        let spaces = Self.spaces.joined(separator: " ")
         let directory =
             form == .microVideo && map.isEmpty
             ? "" : "<Container:Directory><rdf:Seq>\(items)</rdf:Seq></Container:Directory>"
         return Array(
             """
-            <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
-            <rdf:Description rdf:about="" xmlns:GCamera="http://ns.google.com/photos/1.0/camera/" \
-            xmlns:OpCamera="http://ns.oplus.com/photos/1.0/camera/" xmlns:dc="http://purl.org/dc/elements/1.1/" \
-            xmlns:Container="http://ns.google.com/photos/1.0/container/" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" \
-            xmlns:Item="http://ns.google.com/photos/1.0/container/item/" OpCamera:VideoLength="\(length)"\(marks)>\
-            <dc:rights>Nobody</dc:rights>\(directory)</rdf:Description></rdf:RDF></x:xmpmeta>
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+            <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" \(spaces) OpCamera:VideoLength="\(length)"\(marks)>\
+            <dc:rights>Nobody</dc:rights>\(directory)</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>
             """.utf8)
     }
 

@@ -53,6 +53,7 @@ func renderFile(
             "\(output): \(report.output.size), \(report.output.bytes) bytes, "
                 + "\(Int(report.use.wallMilliseconds)) ms, peak \(megabytes(report.use.peakMemoryBytes)) MB"
         )
+        if let video = report.plan.motionVideo { print("motion video: \(video)") }
     }
 }
 

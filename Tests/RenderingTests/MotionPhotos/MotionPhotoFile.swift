@@ -1,0 +1,77 @@
+import Adjustments
+import Boxes
+import Files
+import Foundation
+import GainMaps
+import MinilabTesting
+import Testing
+
+@testable import Rendering
+
+/// Motion photos that tests make, and what is in a file that was rendered of one.
+struct MotionPhotoFile {
+    let path: String
+    let bytes: [UInt8]
+    /// What lies beside the picture.
+    let beside: Beside
+
+    /// Reads a file.
+    init(_ path: String) throws {
+        self.path = path
+        bytes = try Picture.file(path)
+        beside = try PhotoFile(at: path).beside()
+    }
+
+    /// Writes one of the smooth photo of tests.
+    ///
+    /// - Parameter kind: of a gain map between photo and video.
+    static func write(
+        _ photo: SyntheticMotionPhoto, map kind: HDRPhoto.Kind? = nil, to path: String
+    ) throws {
+        try PlanesLaneTests.photo(
+            HDRPhoto.size.width, HDRPhoto.size.height, 2, 2, at: path)
+        var photo = photo
+        if let kind { photo.map = try HDRPhoto.map(kind, scratch: path + ".map") }
+        try Data(photo.file(of: Picture.file(path))).write(to: URL(filePath: path))
+    }
+
+    /// The bytes of a movie of the fixtures.
+    static func movie(_ name: String = "bt601.mp4") throws -> [UInt8] {
+        try Picture.file(RenderedMovie.fixture(name))
+    }
+
+    /// The movie's bytes.
+    var video: [UInt8]? { beside.video.map { Array(bytes[$0.place]) } }
+
+    /// Whether anything in the file says that it has a video.
+    var claimsVideo: Bool {
+        beside.video != nil || beside.videoObstacle != nil
+            || beside.others.contains(.motionVideo)
+            || ["MotionPhoto", "MicroVideo", "VideoLength", "mpvd", "ftypmp42", "ftypisom"]
+                .contains {
+                    bytes.dropFirst(16).firstRange(of: Array($0.utf8)) != nil
+                }
+    }
+
+    /// A movie of bytes.
+    static func tables(_ bytes: [UInt8]) throws -> Movie {
+        var window = FileWindow(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+        return try Movie(&window)
+    }
+
+    /// The items of the container's directory, as exiftool reads them: semantic, length, padding.
+    func directory() throws -> [(semantic: String, length: Int?, padding: Int?)] {
+        let json = try Tool.run("exiftool", ["-j", "-struct", "-n", "-XMP:all", path])
+        let list = try JSONSerialization.jsonObject(with: json) as? [[String: Any]]
+        let items = list?.first?["Directory"] as? [[String: Any]] ?? []
+        return items.map { item in
+            let item = item["Item"] as? [String: Any] ?? item
+            return (
+                "\(item["Semantic"] ?? "")", (item["Length"] as? NSNumber)?.intValue,
+                (item["Padding"] as? NSNumber)?.intValue
+            )
+        }
+    }
+}
