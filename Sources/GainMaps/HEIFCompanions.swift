@@ -122,13 +122,20 @@ public struct HEIFCompanions: Sendable, Equatable {
                 if end.firstRange(of: Array("MotionPhoto_Data".utf8)) != nil {
                     others.insert(.motionVideo)
                 }
+                if let range = SamsungTrailer(endingAt: box.content.upperBound, &file)?.motionVideo
+                {
+                    others.insert(.motionVideo)
+                    video =
+                        video
+                        ?? MotionVideo(
+                            at: range.lowerBound, before: range.upperBound, packet, &file)
+                }
             default: break
             }
         }
         guard video == nil else { return }
         if others.contains(.motionVideo) {
-            videoDamage =
-                "what the file has as a video is no movie, or lies where only Samsung looks"
+            videoDamage = "what the file has as a video is no movie"
         } else if MotionVideo.Claims(packet).isMotionPhoto {
             hasFalseClaims = true
             videoDamage =

@@ -97,6 +97,7 @@ public struct JPEGCompanions: Sendable {
             }
         }
         readMicroVideo(packet, &file)
+        readSamsungVideo(packet, &file)
         return places
     }
 
@@ -114,7 +115,7 @@ public struct JPEGCompanions: Sendable {
         }
     }
 
-    /// The first way of motion photos: how far from the end of the file the video begins.
+    /// The part of the file that the first way of motion photos names: how far from the end of the file the video begins.
     private func microVideo(_ packet: [UInt8], _ length: Int) -> Range<Int>? {
         guard let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first,
             let offset = Int(text), offset > 0, offset < length
@@ -122,6 +123,7 @@ public struct JPEGCompanions: Sendable {
         return length - offset..<length
     }
 
+    /// Notes the video that is named so; and that there is none where the photo is marked as a motion photo.
     private mutating func readMicroVideo(_ packet: [UInt8], _ file: inout FileWindow) {
         if !XMP.values("GCamera:MicroVideoOffset", in: packet).isEmpty {
             guard let range = microVideo(packet, file.length) else { return noteNoVideo() }
@@ -129,6 +131,16 @@ public struct JPEGCompanions: Sendable {
         } else if XMP.values("GCamera:MotionPhoto", in: packet).first == "1", video == nil {
             noteNoVideo()
         }
+    }
+
+    /// The way of Samsung's older phones, which say nothing of it in XMP.
+    private mutating func readSamsungVideo(_ packet: [UInt8], _ file: inout FileWindow) {
+        guard video == nil,
+            let range = SamsungTrailer(endingAt: file.length, &file)?.motionVideo
+        else { return }
+        others.insert(.motionVideo)
+        video = MotionVideo(at: range.lowerBound, before: range.upperBound, packet, &file)
+        videoDamage = video == nil ? "what Samsung's trailer has as a video is no movie" : nil
     }
 
     private mutating func noteNoVideo() {

@@ -78,6 +78,31 @@ public struct SyntheticMotionPhoto: Sendable {
             """.utf8)
     }
 
+    /// The file of a JPEG without XMP, as Samsung's older phones wrote it: the video is a block of a trailer, and no XMP tells of it.
+    public func samsungFile(of jpeg: [UInt8]) -> [UInt8] { jpeg + samsungTrailer() }
+
+    /// The trailer: a block of a time, a block of the video, a directory of both.
+    public func samsungTrailer() -> [UInt8] {
+        func block(_ type: Int, _ name: String, _ data: [UInt8]) -> [UInt8] {
+            [0, 0] + Bytes.little(type, 2) + Bytes.little(name.utf8.count) + Bytes.text(name) + data
+        }
+        let blocks = [
+            block(0x0A01, "Image_UTC_Data", Bytes.text("1458170015363")),
+            block(0x0A30, "MotionPhoto_Data", movie),
+        ]
+        var entries: [UInt8] = []
+        var distance = blocks.reduce(0) { $0 + $1.count }
+        for (type, block) in zip([0x0A01, 0x0A30], blocks) {
+            entries += [0, 0] + Bytes.little(type, 2) + Bytes.little(distance + lie)
+            entries += Bytes.little(block.count)
+            distance -= block.count
+        }
+        let directory =
+            Bytes.text("SEFH") + Bytes.little(106) + Bytes.little(blocks.count) + entries
+        return blocks.flatMap(\.self) + directory + Bytes.little(directory.count)
+            + Bytes.text("SEFT")
+    }
+
     /// The file of a JPEG without XMP.
     public func file(of jpeg: [UInt8]) -> [UInt8] {
         let xmp = Bytes.segment(0xE1, Bytes.text("http://ns.adobe.com/xap/1.0/\0") + packet())

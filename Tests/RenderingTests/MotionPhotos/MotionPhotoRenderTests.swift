@@ -173,6 +173,41 @@ import Testing
         #expect(file.beside.video?.claims.stillMicroseconds == -1)
     }
 
+    @Test(arguments: [false, true])
+    func `of Samsung's older phones become such as all readers know`(isHEIC: Bool) throws {
+        let photo = SyntheticMotionPhoto(try MotionPhotoFile.movie())
+        let plain = studio.path("plain.jpg")
+        try PlanesLaneTests.photo(416, 304, 2, 2, at: plain)
+        let bytes: [UInt8]
+        if isHEIC {
+            let heic = try studio.render(plain, [], format: .heic, stem: "plain")
+            bytes =
+                try Picture.file(studio.path(heic.output.name))
+                + Bytes.box("sefd", photo.samsungTrailer())
+        } else {
+            bytes = photo.samsungFile(of: try Picture.file(plain))
+        }
+        let path = try studio.write(bytes, as: isHEIC ? "samsung.heic" : "samsung.jpg")
+        let tags = try Exiftool.tags(of: path, "-n")
+        #expect(isHEIC || tags["EmbeddedVideoType"] != nil, "\(tags)")
+        let isFound = try MotionPhotoFile(path).video == photo.movie
+        #expect(isFound)
+        let render = try studio.render(path, try sepia())
+        #expect(render.plan.motionVideo == .edited && render.plan.leftOut == nil)
+        let file = try MotionPhotoFile(studio.path(render.output.name))
+        let expected = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), try sepia())
+        let isSame = file.video == expected.bytes
+        #expect(isSame)
+        #expect(file.bytes.firstRange(of: Array("SEFT".utf8)) == nil)
+        #expect(file.beside.video?.claims.stillMicroseconds == -1)
+        // A trailer whose directory is a lie.
+        var liar = photo
+        liar.lie = 5
+        let harmed = try studio.write(
+            liar.samsungFile(of: Picture.file(plain)), as: "liar.jpg")
+        #expect(try studio.render(harmed, try sepia()).plan.motionVideo != .edited)
+    }
+
     @Test func `are written behind a photo whose head shrinks`() throws {
         let path = studio.path("odd.jpg")
         try PlanesLaneTests.photo(2_400, 1_800, 1, 1, at: path)
