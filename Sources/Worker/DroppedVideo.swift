@@ -1,3 +1,4 @@
+import Adjustments
 import RenderProtocol
 import Synchronization
 
@@ -11,8 +12,9 @@ final class DroppedVideo: Sendable {
         self.reason.withLock { $0 = reason }
     }
 
-    /// What was planned, and what became of it.
+    /// What was planned, and what became of it. A photo that was planned without a video has lost none, whatever a child tells.
     func inspection(_ planned: Inspection) -> Inspection {
-        reason.withLock { $0 }.map(planned.droppingMotionVideo) ?? planned
+        guard let video = planned.plan.motionVideo, video.reason == nil else { return planned }
+        return reason.withLock { $0 }.map(planned.droppingMotionVideo) ?? planned
     }
 }

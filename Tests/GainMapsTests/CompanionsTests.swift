@@ -185,6 +185,36 @@ enum HeaderJPEG {
         #expect(try #require(HeaderJPEG.companions(photo(12))).hasFalseClaims)
     }
 
+    @Test(arguments: SyntheticMotionPhoto.Form.allCases, [false, true])
+    func `a video is found where its photo says, and harmed ones are in the file or nowhere`(
+        form: SyntheticMotionPhoto.Form, isSamsung: Bool
+    ) throws {
+        let movie =
+            Bytes.box("ftyp", Bytes.text("isom")) + Bytes.box("moov", [1, 2, 3])
+            + Bytes.box("mdat", [4, 5, 6, 7])
+        var photo = SyntheticMotionPhoto(movie, form: form)
+        photo.trailer = [0, 0, 0, 1]
+        let jpeg = HeaderJPEG.picture([], components: 3)
+        let whole = isSamsung ? photo.samsungFile(of: jpeg) : photo.file(of: jpeg)
+        let found = try #require(HeaderJPEG.companions(whole))
+        #expect(found.video.map { Array(whole[$0.place]) } == movie)
+        #expect(found.others == [.motionVideo] && found.videoDamage == nil)
+        #expect(found.video?.claims.stillMicroseconds == (isSamsung ? -1 : 200_000))
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<2_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
+                    in: 0...255, using: &random)
+            }
+            if Bool.random(using: &random) {
+                bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+            }
+            guard let place = HeaderJPEG.companions(bytes)?.video?.place else { continue }
+            #expect(place.lowerBound > 0 && place.upperBound <= bytes.count && place.count >= 8)
+        }
+    }
+
     @Test func `harmed files are found something in, or nothing`() throws {
         var random = SeededGenerator(seed: 3)
         let whole = HeaderJPEG.ultraHDR(try map())
