@@ -18,6 +18,8 @@ public struct FilterDefinition: Sendable {
     public let source: String
     /// Its effect on the photo's gain map; nil: that of its kind, see ``gainEffect(of:)``.
     public let gain: GainRule?
+    /// The light that it is right for; see ``lightRange(of:)``.
+    public let light: LightRule
     /// How it is computed.
     public let kernel: FilterKernel
 
@@ -25,7 +27,7 @@ public struct FilterDefinition: Sendable {
     public init(
         name: String, summary: String, category: Category,
         parameters: [ParameterDefinition] = [], fidelity: Fidelity, source: String,
-        gain: GainRule? = nil, kernel: FilterKernel
+        gain: GainRule? = nil, light: LightRule = .upToWhite, kernel: FilterKernel
     ) {
         self.name = name
         self.summary = summary
@@ -34,6 +36,7 @@ public struct FilterDefinition: Sendable {
         self.fidelity = fidelity
         self.source = source
         self.gain = gain
+        self.light = light
         self.kernel = kernel
     }
 

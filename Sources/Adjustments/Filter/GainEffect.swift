@@ -43,14 +43,6 @@ extension FilterDefinition {
         gain?.effect(filter) ?? gainOfKind ?? .dropped
     }
 
-    /// Whether it is defined for light above white, as the frames of an HDR movie have it.
-    public func handlesHDR(_ filter: Filter) -> Bool {
-        switch gainEffect(of: filter) {
-        case .carried, .recomputed: true
-        case .kept, .dropped: false
-        }
-    }
-
     /// That of all filters of its kind; nil where each has to say.
     public var gainOfKind: GainEffect? {
         if case .geometry = kernel { return .carried }

@@ -8,7 +8,7 @@ enum CIColorDodgeBlendMode {
     static let definition = Overlay.definition(
         "CIColorDodgeBlendMode", "Brightens the photo strongly where the picture is bright.",
         .measured(rms: 1.0),
-        "B = 0 for b = 0, 1 for s = 1, else min(1, b/(1 − s)).", gain: .dropped
+        "B = 0 for b = 0, 1 for s = 1, else min(1, b/(1 − s)).", gain: .dropped, light: .upToWhite
     ) { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])

@@ -10,7 +10,7 @@ enum CISoftLightBlendMode {
         """
         B = b − (1 − 2s)·b·(1 − b) for s ≤ ½, else b + (2s − 1)(D − b), D = ((16b − 12)b + 4)b for b ≤ ¼, else √b. \
         Core Image's exact variant is not settled.
-        """, gain: .dropped
+        """, gain: .dropped, light: .upToWhite
     ) { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])

@@ -44,17 +44,19 @@ struct Overlay: PixelFilter {
 
     /// A blend mode's definition.
     ///
-    /// - Parameter gain: gains are computed anew, but for modes that mean nothing beyond a light of 1.
+    /// - Parameters:
+    ///   - gain: gains are computed anew, but for modes that mean nothing beyond a light of 1.
+    ///   - light: no limit, but for modes whose result falls or stays with more light than white.
     static func definition(
         _ name: String, _ summary: String, _ fidelity: FilterDefinition.Fidelity, _ formula: String,
-        gain: GainRule = .recomputed, _ blend: @escaping Blend
+        gain: GainRule = .recomputed, light: LightRule = .unlimited, _ blend: @escaping Blend
     ) -> FilterDefinition {
         FilterDefinition(
             name: name, summary: summary, category: .local, parameters: parameters,
             fidelity: fidelity,
             source: formula
                 + " W3C Compositing and Blending Level 1, on linear light; b is the photo, s the picture.",
-            gain: gain,
+            gain: gain, light: light,
             kernel: .pixel { filter, context throws(Failure) in
                 try Overlay(filter, context, blend)
             })

@@ -9,7 +9,7 @@ enum CSSFilter {
     static func definition(
         _ name: String, _ summary: String, default defaultValue: Double = 1,
         identity: Double, formula: String,
-        gain: GainRule? = nil,
+        gain: GainRule? = nil, light: LightRule = .upToWhite,
         _ make: @escaping @Sendable (Double) -> any PixelFilter
     ) -> FilterDefinition {
         FilterDefinition(
@@ -21,7 +21,7 @@ enum CSSFilter {
                     identity: identity)
             ],
             fidelity: .exact, source: "W3C Filter Effects 1: \(formula)",
-            gain: gain, kernel: .pixel { filter, _ in make(filter.number("amount")) })
+            gain: gain, light: light, kernel: .pixel { filter, _ in make(filter.number("amount")) })
     }
 }
 

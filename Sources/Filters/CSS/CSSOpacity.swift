@@ -9,7 +9,7 @@ struct CSSOpacity: PixelFilter {
         "css:opacity", "Makes the photo transparent, as CSS does.", identity: 1,
         formula: """
             alpha · a; beyond 1 acts as 1. A format without alpha shows the photo laid on the output's background.
-            """, gain: .dropped
+            """, gain: .dropped, light: .unlimited
     ) { amount in
         CSSOpacity(amount: Float(min(amount, 1)))
     }

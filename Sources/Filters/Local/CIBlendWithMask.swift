@@ -35,6 +35,9 @@ struct CIBlendWithMask: PixelFilter {
             if effects.contains(.dropped) { return .dropped }
             return effects.contains(.kept) ? .kept : .recomputed
         },
+        light: .unlimited(when: { filter in
+            filter.filters("filters").allSatisfy { $0.definition.lightRange(of: $0) == .unlimited }
+        }),
         kernel: .pixel { filter, context throws(Failure) in try CIBlendWithMask(filter, context) })
 
     private let filters: [any PixelFilter]

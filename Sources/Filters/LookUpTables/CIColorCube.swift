@@ -14,6 +14,7 @@ enum CIColorCube {
         source: """
             Trilinear, on linear light; documented by Apple. For `.cube` files, whose values are encoded, see cube.
             """,
+        light: .unlimited(when: { $0.flag("inputExtrapolate") }),
         kernel: .pixel { filter, context throws(Failure) in
             try ColorCubeTable(filter, in: .linearSRGB, context)
         })

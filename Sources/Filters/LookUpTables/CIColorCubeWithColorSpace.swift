@@ -16,6 +16,7 @@ enum CIColorCubeWithColorSpace {
         ],
         fidelity: .measured(rms: 0.18),
         source: "Trilinear, on values of the colour space; documented by Apple.",
+        light: .unlimited(when: { $0.flag("inputExtrapolate") }),
         kernel: .pixel { filter, context throws(Failure) in
             try ColorCubeTable(filter, in: NamedColourSpace(filter, "inputColorSpace"), context)
         })

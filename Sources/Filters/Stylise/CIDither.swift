@@ -22,6 +22,7 @@ struct CIDither: PixelFilter {
         source:
             "Apple's noise is unpublished. Ours is triangular, on encoded values, and the same in each render.",
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIDither(filter) })
 
     private let amplitude: Float

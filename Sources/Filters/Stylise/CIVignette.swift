@@ -31,6 +31,7 @@ struct CIVignette: RadialGain {
             The profile is Core Image's for intensity 2 and radius 10; how it changes with them is ours.
             """,
         gain: .depends { $0.number("inputIntensity") < 0 ? .recomputed : .carried },
+        light: .unlimited,
         kernel: .pixel { filter, context in CIVignette(filter, context.size) })
 
     let centre: (x: Double, y: Double)

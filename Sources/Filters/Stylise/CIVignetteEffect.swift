@@ -33,6 +33,7 @@ struct CIVignetteEffect: RadialGain {
             is ours.
             """,
         gain: .depends { $0.number("inputIntensity") < 0 ? .recomputed : .carried },
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIVignetteEffect(filter) })
 
     let centre: (x: Double, y: Double)

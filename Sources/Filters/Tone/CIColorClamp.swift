@@ -23,6 +23,7 @@ struct CIColorClamp: PixelFilter {
         fidelity: .exact,
         source: "A clamp on linear light, not multiplied by alpha; equal to Core Image's pixels.",
         gain: .recomputed,
+        light: .unlimited(when: { $0.vector("inputMaxComponents")[..<3].allSatisfy { $0 > 1 } }),
         kernel: .pixel { filter, _ throws(Failure) in try CIColorClamp(filter) })
 
     private let least, most: [Float]

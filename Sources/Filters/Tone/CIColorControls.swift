@@ -32,6 +32,7 @@ enum CIColorControls {
                 filter.number("inputContrast") == 1 && filter.number("inputBrightness") == 0
             return isSaturation ? .carried : .kept
         },
+        light: .unlimited,
         kernel: .pixel { filter, _ in MatrixPixels(transform: transform(of: filter)) })
 
     private static func transform(of filter: Filter) -> ColourTransform {

@@ -31,6 +31,11 @@ struct CIColorCrossPolynomial: PixelFilter {
             confirmed for g² by Core Image's pixels.
             """,
         gain: .dropped,
+        light: .unlimited(when: { filter in
+            channels.allSatisfy {
+                filter.vector("input\($0)Coefficients")[3..<9].allSatisfy { $0 == 0 }
+            }
+        }),
         kernel: .pixel { filter, _ in CIColorCrossPolynomial(filter) })
 
     private let coefficients: [[Float]]

@@ -26,10 +26,23 @@ struct CIColorCurves: PixelFilter {
             Documented by Apple: straight lines between samples. Beyond the domain the outermost lines go on.
             """,
         gain: .kept,
+        light: .unlimited(when: { isRising(beyondWhite: $0) }),
         kernel: .pixel { filter, _ throws(Failure) in try CIColorCurves(filter) })
 
     private let curves: [SampledCurve]
     private let space: NamedColourSpace
+
+    /// Whether more light than white becomes more, in all three. A domain that is refused anyway passes.
+    private static func isRising(beyondWhite filter: Filter) -> Bool {
+        let (domain, data) = (filter.vector("inputCurvesDomain"), filter.vector("inputCurvesData"))
+        let last = data.count / 3 - 1
+        guard domain[0] < domain[1], last > 0 else { return true }
+        return (1...last).allSatisfy { sample in
+            let end = domain[0] + (domain[1] - domain[0]) * Double(sample) / Double(last)
+            guard end > 1 || sample == last else { return true }
+            return (0..<3).allSatisfy { data[3 * sample + $0] > data[3 * (sample - 1) + $0] }
+        }
+    }
 
     init(_ filter: Filter) throws(Failure) {
         let domain = filter.vector("inputCurvesDomain")

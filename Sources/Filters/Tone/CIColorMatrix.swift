@@ -34,6 +34,7 @@ struct CIColorMatrix: FusiblePixels {
             Documented by Apple. That it works on linear light was measured: on encoded values it is off by 49.
             """,
         gain: .recomputed,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIColorMatrix(filter) })
 
     /// By result: the four shares.

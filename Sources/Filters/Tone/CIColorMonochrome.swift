@@ -24,6 +24,7 @@ struct CIColorMonochrome: PixelFilter {
             encoded values.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIColorMonochrome(filter) })
 
     private let color: Light

@@ -24,6 +24,11 @@ struct CIColorPolynomial: PixelFilter {
         fidelity: .exact,
         source: "Documented by Apple; on linear light, as the other polynomial's pixels show.",
         gain: .dropped,
+        light: .unlimited(when: { filter in
+            channels.allSatisfy {
+                filter.vector("input\($0)Coefficients")[2...].allSatisfy { $0 == 0 }
+            }
+        }),
         kernel: .pixel { filter, _ in CIColorPolynomial(filter) })
 
     private let coefficients: [[Float]]

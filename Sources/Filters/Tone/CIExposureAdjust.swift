@@ -19,6 +19,7 @@ enum CIExposureAdjust {
         fidelity: .measured(rms: 1.24),
         source: "x · 2^EV on linear light. Documented by Apple.",
         gain: .depends { $0.number("inputEV") > 0 ? .recomputed : .carried },
+        light: .unlimited,
         kernel: .pixel { filter, _ in
             MatrixPixels(transform: ColourTransform(scale: exp2(filter.number("inputEV"))))
         })

@@ -22,6 +22,7 @@ struct CIGammaAdjust: FusiblePixels {
             x^power on linear light, black and white stay. Documented by Apple. The default was 0.75 in older systems.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIGammaAdjust(filter) })
 
     private let exponent: Double

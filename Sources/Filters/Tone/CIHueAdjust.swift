@@ -19,6 +19,7 @@ enum CIHueAdjust {
             20 to 35.
             """,
         gain: .carried,
+        light: .unlimited,
         kernel: .pixel { filter, _ in
             MatrixPixels(transform: HueRotation.matrix(angle: filter.number("inputAngle")))
         })

@@ -12,6 +12,7 @@ struct CILinearToSRGBToneCurve: FusiblePixels {
         fidelity: .measured(rms: 0.04),
         source: "IEC 61966-2-1, applied to linear light; an odd function.",
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { _, _ in CILinearToSRGBToneCurve() })
 
     var form: PixelForm? { .curve(LightCurve.signedEncoding) }

@@ -12,6 +12,7 @@ struct CIMaximumComponent: PixelFilter {
         fidelity: .exact,
         source: "The largest of red, green and blue: not one pixel differs from Core Image's.",
         gain: .carried,
+        light: .unlimited,
         kernel: .pixel { _, _ in CIMaximumComponent() })
 
     func apply(to pixels: PixelChunk) {

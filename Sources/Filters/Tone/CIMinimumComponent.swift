@@ -12,6 +12,7 @@ struct CIMinimumComponent: PixelFilter {
         fidelity: .exact,
         source: "The smallest of red, green and blue: not one pixel differs from Core Image's.",
         gain: .carried,
+        light: .unlimited,
         kernel: .pixel { _, _ in CIMinimumComponent() })
 
     func apply(to pixels: PixelChunk) {

@@ -24,6 +24,7 @@ struct CISepiaTone: PixelFilter {
             Negative luminance counts as 0.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CISepiaTone(filter) })
 
     private static let redPower = LightCurve { pow($0, 0.8) }

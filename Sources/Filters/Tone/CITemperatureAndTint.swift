@@ -33,6 +33,7 @@ enum CITemperatureAndTint {
             Measured for 6500 → 4000; von Kries is off by 5.6. How Core Image scales tint is unknown: ours is Adobe's.
             """,
         gain: .carried,
+        light: .unlimited,
         kernel: .pixel { filter, _ throws(Failure) in
             MatrixPixels(transform: try transform(of: filter))
         })

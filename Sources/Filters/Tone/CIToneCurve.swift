@@ -24,6 +24,7 @@ struct CIToneCurve: FusiblePixels {
             Beyond its first and last point it goes on straight.
             """,
         gain: .kept,
+        light: .unlimited(when: { isRising(beyondWhite: $0) }),
         kernel: .pixel { filter, _ throws(Failure) in try CIToneCurve(filter) })
 
     /// Values that the curve is tabulated for: beyond them it is straight. Fine enough that an 8192nd
@@ -39,6 +40,18 @@ struct CIToneCurve: FusiblePixels {
         .curve { [spline] light in
             LightCurve.signedDecoding(spline.value(at: LightCurve.signedEncoding(light)))
         }
+    }
+
+    /// Encoded values above white that are looked at: HLG reaches 1.8, PQ 5.3, and beyond the last point the curve is straight.
+    private static let aboveWhite = (0...80).map { 1 + Double($0) / 8 }
+
+    /// Whether more light than white becomes more. Points that are refused anyway pass.
+    private static func isRising(beyondWhite filter: Filter) -> Bool {
+        let points = (0..<count).map { filter.vector("inputPoint\($0)") }
+        guard zip(points, points.dropFirst()).allSatisfy({ $0[0] < $1[0] }) else { return true }
+        let spline = NaturalSpline(x: points.map { $0[0] }, y: points.map { $0[1] })
+        let values = aboveWhite.map(spline.value)
+        return zip(values, values.dropFirst()).allSatisfy { $0 < $1 }
     }
 
     init(_ filter: Filter) throws(Failure) {

@@ -27,6 +27,7 @@ struct CIVibrance: PixelFilter {
             pixels for amount -1 (RMS 7 of 255; leaving the photo as it is is off by 67), and ours above 0.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .pixel { filter, _ in CIVibrance(filter) })
 
     private let amount: Float

@@ -16,6 +16,7 @@ enum CIWhitePointAdjust {
         fidelity: .measured(rms: 0.35),
         source: "Linear light times the colour's linear light; the colour's alpha does not count.",
         gain: .carried,
+        light: .unlimited,
         kernel: .pixel { filter, _ in
             let white = filter.light("inputColor")
             let (red, green, blue) = (Double(white.red), Double(white.green), Double(white.blue))

@@ -21,6 +21,7 @@ struct CIBoxBlur: NeighbourhoodFilter {
         fidelity: .measured(rms: 0.33),
         source: "The mean of a square whose side is the largest odd number up to the radius.",
         gain: .recomputed,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIBoxBlur(filter) })
 
     /// Pixels to each side of the middle.

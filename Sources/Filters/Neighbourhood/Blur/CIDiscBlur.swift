@@ -26,6 +26,7 @@ struct CIDiscBlur: NeighbourhoodFilter {
             soft by a tenth of the radius.
             """,
         gain: .recomputed,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIDiscBlur(filter) })
 
     /// Radius, in samples of the grid, from which on a coarser grid is taken.

@@ -22,6 +22,7 @@ struct CIGaussianBlur: NeighbourhoodFilter {
             by 0.6 steps of an 8-bit code at the most.
             """,
         gain: .recomputed,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIGaussianBlur(filter) })
 
     private let blur: GaussianBlur

@@ -15,6 +15,7 @@ struct CIMedianFilter: NeighbourhoodFilter {
         source:
             "The median of 3 × 3 pixels per channel; 99.65 % of Core Image's own pixels are the same.",
         gain: .recomputed,
+        light: .unlimited,
         kernel: .neighbourhood { _, _ in CIMedianFilter() })
 
     let reach = Extent(columns: 1, rows: 1)

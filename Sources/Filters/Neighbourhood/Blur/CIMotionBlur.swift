@@ -27,6 +27,7 @@ struct CIMotionBlur: NeighbourhoodFilter {
         fidelity: .measured(rms: 1.05),
         source: "A one-dimensional Gaussian with σ = radius; a box blur is wrong by far.",
         gain: .recomputed,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIMotionBlur(filter) })
 
     private let blur: DirectionalBlur

@@ -29,6 +29,7 @@ struct CINoiseReduction: NeighbourhoodFilter {
             the difference to the plain mean added where it differs much.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CINoiseReduction(filter) })
 
     let reach = Extent(columns: 1, rows: 1)

@@ -21,6 +21,7 @@ struct CSSBlur: NeighbourhoodFilter {
             lets the result fade out beyond the photo; that is `edge` transparent.
             """,
         gain: .dropped,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CSSBlur(filter) })
 
     private let blur: GaussianBlur

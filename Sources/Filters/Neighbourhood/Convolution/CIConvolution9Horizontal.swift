@@ -14,5 +14,6 @@ enum CIConvolution9Horizontal {
         source:
             "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
         gain: .dropped,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 9, rows: 1) })
 }

@@ -36,6 +36,7 @@ struct CIHighlightShadowAdjust: NeighbourhoodFilter {
             the luminance of one of Core Image's own results.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIHighlightShadowAdjust(filter) })
 
     private let blur: GaussianBlur

@@ -26,6 +26,7 @@ struct CISharpenLuminance: NeighbourhoodFilter {
             Image's own pixels gave radius 1.695 and sharpness 0.400, its defaults.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CISharpenLuminance(filter) })
 
     private let blur: GaussianBlur

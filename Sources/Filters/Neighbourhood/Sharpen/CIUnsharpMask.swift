@@ -27,6 +27,7 @@ struct CIUnsharpMask: NeighbourhoodFilter {
             light, as Core Image has done since iOS 12.
             """,
         gain: .kept,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIUnsharpMask(filter) })
 
     private let blur: GaussianBlur

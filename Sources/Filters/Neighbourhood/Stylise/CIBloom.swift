@@ -14,5 +14,6 @@ enum CIBloom {
         source:
             "mix(x, max(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
         gain: .dropped,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in Glow(filter, brightens: true) })
 }

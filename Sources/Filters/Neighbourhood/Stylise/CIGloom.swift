@@ -14,5 +14,6 @@ enum CIGloom {
         source:
             "mix(x, min(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
         gain: .dropped,
+        light: .unlimited,
         kernel: .neighbourhood { filter, _ in Glow(filter, brightens: false) })
 }

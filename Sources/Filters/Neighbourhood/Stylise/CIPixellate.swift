@@ -22,6 +22,7 @@ struct CIPixellate: NeighbourhoodFilter {
         source:
             "Each cell takes the colour at its centre point, interpolated, not the cell's mean.",
         gain: .dropped,
+        light: .unlimited,
         kernel: .neighbourhood { filter, context in CIPixellate(filter, context.size) })
 
     private let columns: Cells

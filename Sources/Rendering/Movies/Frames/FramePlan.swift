@@ -116,11 +116,12 @@ struct FramePlan {
 
     private static func checkHDR(_ recipe: Recipe) throws(Failure) {
         for filter in recipe.filters where !filter.changesNothing {
-            guard !filter.definition.handlesHDR(filter) else { continue }
+            guard filter.definition.lightRange(of: filter) == .upToWhite else { continue }
             throw Failure(
                 .invalidValue,
-                "\(filter.name) is defined for light up to white, and the movie is HDR (HLG or PQ), with light above it that would "
-                    + "be lost. Leave the filter out, or convert the movie to SDR first.")
+                "\(filter.name), with these parameters, is right for light up to white, and the movie is HDR (HLG or PQ), with light "
+                    + "above it that would be lost or come out wrong. Leave the filter out, or convert the movie to SDR first."
+            )
         }
     }
 }
