@@ -27,7 +27,7 @@ extension PlaneProgram {
             visit(rows, from: start, count: count) { i, luma, column in
                 let result = vignette.result(
                     results + i * PlaneVignette.words, gain: gains[column])
-                luma.pointee = PlaneVignette.luma(of: result)
+                luma.pointee = PlaneVignette.luma(of: result, isExtended: vignette.isExtended)
                 total &+= result
                 guard (i + 1).isMultiple(of: 1 << shift) else { return }
                 (rows.blue[column], rows.red[column]) = chroma.codes(of: total)

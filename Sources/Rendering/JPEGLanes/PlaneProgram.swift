@@ -145,20 +145,36 @@ struct PlaneProgram {
             guard let gains = memory.baseAddress else { return }
             vignette.fill(gains, count: rows.count, across: rows.across, y: y)
             guard let memo else { return compute(rows, vignette, gains) }
-            switch (rows.across, rows.down) {
-            case (2, 2):
-                vignette.replace(
-                    rows, across: 2, down: 2, shift: 2, gains: gains, in: memo, fill)
-            case (2, 1):
-                vignette.replace(
-                    rows, across: 2, down: 1, shift: 1, gains: gains, in: memo, fill)
-            case (1, 2):
-                vignette.replace(
-                    rows, across: 1, down: 2, shift: 1, gains: gains, in: memo, fill)
-            default:
-                vignette.replace(
-                    rows, across: 1, down: 1, shift: 0, gains: gains, in: memo, fill)
+            if vignette.isExtended {
+                replace(rows, vignette, gains, in: memo, isExtended: true)
+            } else {
+                replace(rows, vignette, gains, in: memo, isExtended: false)
             }
+        }
+    }
+
+    @inline(__always)
+    private func replace(
+        _ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>,
+        in memo: ColourMemo, isExtended: Bool
+    ) {
+        switch (rows.across, rows.down) {
+        case (2, 2):
+            vignette.replace(
+                rows, across: 2, down: 2, shift: 2, isExtended: isExtended, gains: gains,
+                in: memo, fill)
+        case (2, 1):
+            vignette.replace(
+                rows, across: 2, down: 1, shift: 1, isExtended: isExtended, gains: gains,
+                in: memo, fill)
+        case (1, 2):
+            vignette.replace(
+                rows, across: 1, down: 2, shift: 1, isExtended: isExtended, gains: gains,
+                in: memo, fill)
+        default:
+            vignette.replace(
+                rows, across: 1, down: 1, shift: 0, isExtended: isExtended, gains: gains,
+                in: memo, fill)
         }
     }
 

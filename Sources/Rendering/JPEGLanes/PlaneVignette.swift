@@ -42,6 +42,8 @@ struct PlaneVignette {
     private let blueFactor, redFactor: Int
     /// No difference.
     private let zero: Int
+    /// Whether results may lie above white: then luma has to be limited.
+    let isExtended: Bool
 
     /// - Parameter centre: of the filter in the picture as it is stored: from the left and from the bottom.
     init(_ filter: any RadialGain, at centre: (x: Double, y: Double), _ colour: PlaneColour) {
@@ -53,7 +55,8 @@ struct PlaneVignette {
             return gain | gain << 16 | gain << 32
         }
         // Codes above white need two more bits.
-        let codeBits = colour.curves.isExtended ? 4 : 6
+        isExtended = colour.curves.isExtended
+        let codeBits = isExtended ? 4 : 6
         let codeMax = Double(1 << (14 - codeBits)) - 1
         let equations = colour.equations
         let shares = equations.shares
@@ -116,10 +119,12 @@ struct PlaneVignette {
     /// A block of colours is looked up before any of it is summed up: a colour that is in no cache near by is waited for
     /// while others are fetched, and not with each sum.
     ///
-    /// - Parameter gains: filled by ``fill(_:count:across:y:)``.
+    /// - Parameters:
+    ///   - isExtended: as ``isExtended``, a literal: limiting luma takes 2 % of a JPEG, which has none above white.
+    ///   - gains: filled by ``fill(_:count:across:y:)``.
     @inline(__always)
     func replace(
-        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int,
+        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int, isExtended: Bool,
         gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
         let capacity = Self.blockColumns &* across &* down
@@ -129,7 +134,9 @@ struct PlaneVignette {
             while start < rows.count {
                 let block = start..<min(start &+ Self.blockColumns, rows.count)
                 lookUp(rows, block, across: across, down: down, into: words, in: memo, fill)
-                add(gains, to: words, rows, block, across: across, down: down, shift: shift)
+                add(
+                    gains, to: words, rows, block, across: across, down: down, shift: shift,
+                    isExtended: isExtended)
                 start = block.upperBound
             }
         }
@@ -185,7 +192,8 @@ struct PlaneVignette {
     @inline(__always)
     private func add(
         _ gains: UnsafePointer<UInt64>, to words: UnsafePointer<UInt64>,
-        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int, shift: Int
+        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int, shift: Int,
+        isExtended: Bool
     ) {
         let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
         let chroma = chroma(shift: shift)
@@ -197,7 +205,7 @@ struct PlaneVignette {
                 let luma = (y == 0 ? rows.luma : rows.below) + column &* across
                 for x in 0..<across {
                     let result = result(words.pointee &+ gain, red, green, blue)
-                    luma[x] = Self.luma(of: result)
+                    luma[x] = Self.luma(of: result, isExtended: isExtended)
                     total &+= result
                     words += 1
                 }
@@ -224,9 +232,9 @@ struct PlaneVignette {
 
     /// The luma of a result.
     @inline(__always)
-    static func luma(of result: UInt64) -> UInt8 {
+    static func luma(of result: UInt64, isExtended: Bool) -> UInt8 {
         let code = (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18
-        return UInt8(truncatingIfNeeded: code < 255 ? code : 255)
+        return UInt8(truncatingIfNeeded: !isExtended || code < 255 ? code : 255)
     }
 
     /// Chroma of sums of results.
