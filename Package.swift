@@ -158,14 +158,15 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool", "CTIFFTiles", "CZlib",
-                "Codecs", "Files", "Filters", "GainMaps", "HEIC", "Headers", "JPEG", "Metadata",
+                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CPrefetch", "CSpool",
+                "CTIFFTiles", "CZlib", "Codecs", "Files", "Filters", "GainMaps", "HEIC", "Headers",
+                "JPEG", "Metadata",
                 "Pixels", "Raw",
                 "RenderProtocol", "Vips",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
-                "Profiles/LICENSES.md",
+                "Movies/MEASURED.md", "Profiles/LICENSES.md",
                 "Spool/MEASURED.md",
             ],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],

@@ -12,9 +12,9 @@ import Testing
 
 @Suite("Frames in planes") struct FramePlanesTests {
     private static func layout(
-        _ width: Int, _ height: Int, _ shiftX: Int = 1, _ shiftY: Int = 1
+        _ width: Int, _ height: Int, _ shiftX: Int = 1, _ shiftY: Int = 1, bits: Int = 8
     ) -> FrameLayout {
-        FrameLayout(width: width, height: height, chromaShift: (shiftX, shiftY))
+        FrameLayout(width: width, height: height, bits: bits, chromaShift: (shiftX, shiftY))
     }
 
     /// Smooth colours that no matrix takes far beyond black or white.
@@ -33,7 +33,7 @@ import Testing
         generator.printSeed()
         var codes: [Int] = []
         for _ in 0..<3 * layout.width * layout.height {
-            codes.append(Int.random(in: 0...255, using: &generator))
+            codes.append(Int.random(in: 0..<1 << layout.bits, using: &generator))
         }
         return FrameSamples(layout) { plane, x, y in
             codes[(plane * layout.height + y) * layout.width + x]
@@ -46,12 +46,15 @@ import Testing
         power: Double, gain: Double
     ) -> FrameSamples {
         let layout = samples.layout
-        let (black, span, range) = isFullRange ? (0.0, 255.0, 255.0) : (16, 219, 224)
+        let (scale, most) = (Double(1 << (layout.bits - 8)), Double(1 << layout.bits - 1))
+        let (black, span, range) =
+            isFullRange ? (0.0, most, most) : (16 * scale, 219 * scale, 224 * scale)
+        let zero = 128 * scale
         let green = 1 - shares.red - shares.blue
         func colour(_ x: Int, _ y: Int) -> [Double] {
             let luma = (Double(samples[0, x, y]) - black) / span
-            let b = (Double(samples[1, x / layout.across, y / layout.down]) - 128) / range
-            let r = (Double(samples[2, x / layout.across, y / layout.down]) - 128) / range
+            let b = (Double(samples[1, x / layout.across, y / layout.down]) - zero) / range
+            let r = (Double(samples[2, x / layout.across, y / layout.down]) - zero) / range
             let red = luma + 2 * (1 - shares.red) * r
             let blue = luma + 2 * (1 - shares.blue) * b
             let values = [red, (luma - shares.red * red - shares.blue * blue) / green, blue]
@@ -65,7 +68,7 @@ import Testing
         func luma(_ colour: [Double]) -> Double {
             shares.red * colour[0] + green * colour[1] + shares.blue * colour[2]
         }
-        func code(_ number: Double) -> Int { Int(min(max(number, 0), 255) + 0.5) }
+        func code(_ number: Double) -> Int { Int(min(max(number, 0), most) + 0.5) }
         return FrameSamples(layout) { plane, x, y in
             guard plane > 0 else { return code(luma(colour(x, y)) * span + black) }
             var sum = 0.0
@@ -74,7 +77,7 @@ import Testing
                     let pixel = colour(x * layout.across + column, y * layout.down + row)
                     let (own, share) = plane == 1 ? (pixel[2], shares.blue) : (pixel[0], shares.red)
                     let difference = (own - luma(pixel)) / (2 * (1 - share))
-                    sum += min(max(difference * range + 128, 0), 255)
+                    sum += min(max(difference * range + zero, 0), most)
                 }
             }
             return code(sum / Double(layout.across * layout.down))
@@ -85,19 +88,22 @@ import Testing
     func `the result is what a slow formula says of each pixel`(
         _ shift: (Int, Int), _ isFullRange: Bool
     ) throws {
-        let layout = Self.layout(102, 54, shift.0, shift.1)
-        let frame = Self.noise(layout)
-        let colour = try FrameColour(
-            of: layout,
-            container: .init(
-                primaries: 1, transfer: 1, matrix: isFullRange ? 6 : 1, isFullRange: isFullRange))
-        let filters = [try Filter("CIExposureAdjust", ["inputEV": .number(-0.7)])]
-        let found = try frame.edited(filters, colour, lane: .planes)
-        let expected = Self.exposed(
-            frame, isFullRange ? (0.299, 0.114) : (0.2126, 0.0722), isFullRange: isFullRange,
-            power: 1.961, gain: pow(2, -0.7))
-        #expect(found.difference(from: expected) <= 1)
-        #expect(found.difference(from: frame) > 20)
+        for bits in [8, 10] {
+            let layout = Self.layout(102, 54, shift.0, shift.1, bits: bits)
+            let frame = Self.noise(layout)
+            let colour = try FrameColour(
+                of: layout,
+                container: .init(
+                    primaries: 1, transfer: 1, matrix: isFullRange ? 6 : 1, isFullRange: isFullRange
+                ))
+            let filters = [try Filter("CIExposureAdjust", ["inputEV": .number(-0.7)])]
+            let found = try frame.edited(filters, colour, lane: .planes)
+            let expected = Self.exposed(
+                frame, isFullRange ? (0.299, 0.114) : (0.2126, 0.0722), isFullRange: isFullRange,
+                power: 1.961, gain: pow(2, -0.7))
+            #expect(found.difference(from: expected) <= 1)
+            #expect(found.difference(from: frame) > 20)
+        }
     }
 
     @Test func `full range by BT.601 is what a JPEG's planes become`() throws {
@@ -142,15 +148,19 @@ import Testing
     @Test(arguments: [1, 6, 9]) func `codes of the limited range that no filter changes come back`(
         _ matrix: Int
     ) throws {
-        let layout = Self.layout(256, 64, 0, 0)
-        let frame = Self.noise(layout)
-        let colour = try FrameColour(of: layout, container: .init(matrix: matrix))
-        let result = FrameSamples(layout)
-        FramePlanes(
-            PixelArea(left: 0, top: 0, width: 256, height: 64), layout,
-            PlaneProgram(filters: [], colour: PlaneColour(colour))
-        ).edit(frame.source, into: result.target)
-        #expect(result.samples == frame.samples)
+        for bits in [8, 10] {
+            let layout = Self.layout(256, 64, 0, 0, bits: bits)
+            let frame = Self.noise(layout)
+            let colour = try FrameColour(of: layout, container: .init(matrix: matrix))
+            let result = FrameSamples(layout)
+            FramePlanes(
+                PixelArea(left: 0, top: 0, width: 256, height: 64), layout,
+                bits == 8
+                    ? .bytes(PlaneProgram(filters: [], colour: PlaneColour(colour)))
+                    : .deep(DeepPlaneProgram([], layout, colour))
+            ).edit(frame.source, into: result.target)
+            #expect(result.samples == frame.samples)
+        }
     }
 
     @Test func `grey of the limited range stays grey, below black and above white too`() throws {
@@ -160,6 +170,46 @@ import Testing
         let filters = [try Filter("CIColorControls", ["inputSaturation": .number(0.5)])]
         let found = try frame.edited(filters, colour, lane: .planes)
         #expect(found.samples == frame.samples)
+    }
+
+    @Test(arguments: [16, 18])
+    func `HDR keeps its light through a filter that halves and doubles it`(
+        _ transfer: Int
+    ) throws {
+        let layout = Self.layout(940, 16, bits: 10)
+        let frame = FrameSamples(layout) { plane, x, _ in plane == 0 ? 64 + x % 876 : 512 }
+        let colour = try FrameColour(
+            of: layout, container: .init(primaries: 9, transfer: transfer, matrix: 9))
+        func exposure(_ stops: Double) throws -> Filter {
+            try Filter("CIExposureAdjust", ["inputEV": .number(stops)])
+        }
+        let found = try frame.edited(
+            [try exposure(-1), try exposure(1)], colour, lane: .planes)
+        #expect(found.difference(from: frame) <= 1)
+        let darker = try frame.edited([try exposure(-1)], colour, lane: .planes)
+        #expect(darker[0, 800, 0] < frame[0, 800, 0] - 20)
+    }
+
+    @Test func `colours of 10 bits that are looked up are those that are computed`() throws {
+        let layout = Self.layout(320, 400, bits: 10)
+        let scale = 4
+        let smooth = FrameSamples(layout) { plane, x, y in
+            let wave = sin(Double(x) / 23 + Double(2 * plane)) + cos(Double(y) / 17)
+            return Int((128 + (plane == 0 ? 40 : 14) * wave) * Double(scale))
+        }
+        let colour = try FrameColour(
+            of: layout, container: .init(primaries: 9, transfer: 18, matrix: 9))
+        let sepia = try Filter("CISepiaTone", ["intensity": 0.8])
+        let editor = try FrameEditor(
+            Recipe(filters: [sepia]), layout: layout, colour: colour, upright: .upright)
+        let (first, noisy, again) = (
+            FrameSamples(layout), FrameSamples(layout), FrameSamples(layout)
+        )
+        try editor.edit(smooth.source, into: first.target)
+        // Noise has the memo left out for some rows, and then its colours forgotten.
+        for _ in 0..<3 { try editor.edit(Self.noise(layout).source, into: noisy.target) }
+        try editor.edit(smooth.source, into: again.target)
+        #expect(first.samples == again.samples)
     }
 
     @Test func `a frame that nothing is done to is copied, but for what has no sample of chroma`()

@@ -9,7 +9,7 @@ import Pixels
 /// The same as ``PlaneColour`` is for 8 bits, without tables by code. Light is not limited; what the full range cannot mean is cut off.
 struct FrameCoding: Sendable {
     /// White is 1.
-    private let equations: PlaneEquations
+    let equations: PlaneEquations
     private let toLight, toCodes: LightCurve
     private let toWorking, fromWorking: ColourMatrix?
     private let isExtended: Bool

@@ -44,21 +44,27 @@ final class FrameEditor {
         self.layout = layout
         result = layout.sized(plan.size.width, plan.size.height)
         switch plan.way {
-        case .planes(let part, let filters, let centre):
+        case .planes(let part, let filters, let place):
             lane = .planes
-            let planes = FramePlanes(
-                part, layout,
-                filters.isEmpty
-                    ? nil
-                    : PlaneProgram(
-                        filters: filters, colour: PlaneColour(colour),
-                        centre: (centre.x - Double(part.left), centre.y)))
+            let centre = (place.x - Double(part.left), place.y)
+            let planes = FramePlanes(part, layout, Self.program(filters, layout, colour, centre))
             edit = { source, target throws(Failure) in planes.edit(source, into: target) }
         case .frames(let passes):
             lane = .frames
             let runner = FrameRunner(passes, layout, colour, result: result)
             edit = { source, target throws(Failure) in runner.edit(source, into: target) }
         }
+    }
+
+    private static func program(
+        _ filters: [any PixelFilter], _ layout: FrameLayout, _ colour: FrameColour,
+        _ centre: (x: Double, y: Double)
+    ) -> FramePlanes.Program {
+        if filters.isEmpty { return .none }
+        return layout.bits == 8
+            ? .bytes(
+                PlaneProgram(filters: filters, colour: PlaneColour(colour), centre: centre))
+            : .deep(DeepPlaneProgram(filters, layout, colour))
     }
 
     /// Edits a frame.

@@ -45,8 +45,10 @@ struct FramePlan {
             : [.geometry(turn)] + steps + (staysUpright ? [] : [.geometry(back)])
         let isKept = upright == .upright || !staysUpright
         let passes = Planner.passes(of: turned, keepsAlpha: false)
-        let isOfBytes = layout.bits == 8 && !steps.contains(where: \.changesAlpha)
-        if isOfBytes, let part = Self.part(of: stored, passes) {
+        let isOpaque = !steps.contains(where: \.changesAlpha)
+        let isOfBytes = layout.bits == 8 && isOpaque
+        let isOfPlanes = [8, DeepColour.bits].contains(layout.bits) && isOpaque
+        if isOfPlanes, let part = Self.part(of: stored, passes) {
             let (left, top) = (part.left & -layout.across, part.top & -layout.down)
             self.size = try Self.whole(part.width, part.height, layout)
             way = .planes(

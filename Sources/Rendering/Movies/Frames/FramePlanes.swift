@@ -1,19 +1,26 @@
 import Adjustments
 import Codecs
 
-/// Frames of 8 bits edited in planes: a part is copied, some rows at a time, and edited while it is in the first-level cache.
+/// Frames edited in planes: a part is copied, or edited code by code.
 struct FramePlanes {
+    /// What is done to codes.
+    enum Program {
+        case none
+        /// Codes of 8 bits, copied some rows at a time and edited in place while they are in the first-level cache.
+        case bytes(PlaneProgram)
+        /// Codes of 10 bits, edited on the way.
+        case deep(DeepPlaneProgram)
+    }
+
     private let part: PixelArea
     private let layout: FrameLayout
-    private let program: PlaneProgram?
+    private let program: Program
 
     /// Rows of chroma that are copied and edited together: with their luma 46 KB of 1080p.
     private static let rows = 8
 
-    /// - Parameters:
-    ///   - part: of luma, in whole samples of chroma.
-    ///   - program: nil for frames that are only copied.
-    init(_ part: PixelArea, _ layout: FrameLayout, _ program: PlaneProgram?) {
+    /// - Parameter part: of luma, in whole samples of chroma.
+    init(_ part: PixelArea, _ layout: FrameLayout, _ program: Program) {
         (self.part, self.layout, self.program) = (part, layout, program)
     }
 
@@ -22,10 +29,14 @@ struct FramePlanes {
         let chromaRows = part.height / down
         for first in stride(from: 0, to: chromaRows, by: Self.rows) {
             let rows = min(Self.rows, chromaRows - first)
+            if case .deep(let program) = program {
+                program.edit(first..<first + rows) { deepRows($0, source, target) }
+                continue
+            }
             copy(source[0], target[0], from: first * down, rows: rows * down, across: 1, down: 1)
             copy(source[1], target[1], from: first, rows: rows, across: across, down: down)
             copy(source[2], target[2], from: first, rows: rows, across: across, down: down)
-            guard let program else { continue }
+            guard case .bytes(let program) = program else { continue }
             func samples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
                 target[plane].row(row).assumingMemoryBound(to: UInt8.self)
             }
@@ -39,14 +50,34 @@ struct FramePlanes {
         }
     }
 
+    private func deepRows(
+        _ row: Int, _ source: [SourcePlane], _ target: [TargetPlane]
+    ) -> DeepRows {
+        let (across, down) = (layout.across, layout.down)
+        let luma = row * down
+        let lower = luma + down - 1
+        func samples(_ plane: Int, _ row: Int) -> UnsafePointer<UInt16> {
+            let (top, left) =
+                plane == 0 ? (part.top, part.left) : (part.top / down, part.left / across)
+            return source[plane].row(top + row).assumingMemoryBound(to: UInt16.self) + left
+        }
+        func newSamples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt16> {
+            target[plane].row(row).assumingMemoryBound(to: UInt16.self)
+        }
+        return DeepRows(
+            luma: samples(0, luma), below: samples(0, lower), blue: samples(1, row),
+            red: samples(2, row), newLuma: newSamples(0, luma), newBelow: newSamples(0, lower),
+            newBlue: newSamples(1, row), newRed: newSamples(2, row), count: part.width / across)
+    }
+
     private func copy(
         _ source: SourcePlane, _ target: TargetPlane, from first: Int, rows: Int, across: Int,
         down: Int
     ) {
         for row in first..<first + rows {
             target.row(row).copyMemory(
-                from: source.row(part.top / down + row) + part.left / across,
-                byteCount: part.width / across)
+                from: source.row(part.top / down + row) + part.left / across * layout.sampleBytes,
+                byteCount: part.width / across * layout.sampleBytes)
         }
     }
 }
