@@ -64,11 +64,27 @@ class Child:
         """As `render`, but does not wait: `answer` does."""
         self.ask_for_photo("render", photo, recipe, outputs)
 
-    def ask_for_photo(self, work, photo, recipe, outputs):
+    def render_movie(self, movie, recipe, target, segments):
+        """Renders a movie's parts and joins them in a file, as the worker does; gives what each of these took."""
+        parts, uses = [nameless(self.folder) for _ in range(segments)], []
+        for number, part in enumerate(parts):
+            self.ask_for_photo("render", movie, recipe, ({"segment": number},), targets=(part,))
+            uses.append(self.answer()[1])
+        with open(target, "wb") as whole:
+            self.ask_for_photo("render", movie, recipe, (FULL,), parts, (whole.fileno(),))
+            uses.append(self.answer()[1])
+        for part in parts:
+            os.close(part)
+        return uses
+
+    def ask_for_photo(self, work, photo, recipe, outputs, segments=(), targets=None):
+        """Segments are descriptors of a movie's parts, and targets of what is made; None: files that are thrown away."""
         request = {"recipe": recipe, "limits": LIMITS, "outputs": list(outputs)}
         files = [({"source": {"name": os.path.basename(photo)}}, os.open(photo, os.O_RDONLY))]
+        files += [({"segment": {}}, os.dup(segment)) for segment in segments]
         if work == "render":
-            files += [({"output": {}}, nameless(self.folder)) for _ in outputs]
+            places = [nameless(self.folder) for _ in outputs] if targets is None else map(os.dup, targets)
+            files += [({"output": {}}, place) for place in places]
             files.append(({"spool": {}}, nameless(self.folder)))
         self.ask({work: {"_0": request}}, files)
 
