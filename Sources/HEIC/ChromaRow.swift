@@ -35,9 +35,20 @@ package final class ChromaRow {
     /// Makes ``values`` of some pixels.
     ///
     /// - Parameters:
+    ///   - sampleBytes: of a sample: 1, or 2 in the machine's order. No type: a generic method of another module is not specialised, and took
+    ///     a third of what a blur of a movie's frame takes.
     ///   - left: the column of the first pixel among all of luma.
     ///   - count: at least 1.
-    package func fill<Sample: FixedWidthInteger>(
+    package func fill(from rows: Rows, sampleBytes: Int, left: Int, count: Int) {
+        if sampleBytes == 1 {
+            fill(from: rows, UInt8.self, left: left, count: count)
+        } else {
+            fill(from: rows, UInt16.self, left: left, count: count)
+        }
+    }
+
+    /// The same for a type of samples.
+    func fill<Sample: FixedWidthInteger>(
         from rows: Rows, _ kind: Sample.Type, left: Int, count: Int
     ) {
         let near = rows.near.assumingMemoryBound(to: kind)

@@ -13,7 +13,8 @@ enum DeepColour {
     private static func whole(_ code: Float, _ parts: Float) -> UInt32 {
         let above = code > 0 ? code : 0
         let clamped = above < codeMax ? above : codeMax
-        return UInt32(bitPattern: Int32(clamped * parts + 0.5))
+        // As in FrameCoding: without a check.
+        return (clamped * parts + 8_388_608).bitPattern & 0x7F_FFFF
     }
 
     @inline(__always)

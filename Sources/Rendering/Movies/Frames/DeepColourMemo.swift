@@ -99,15 +99,15 @@ final class DeepColourMemo {
     ///   - shift: the binary logarithm of across × down.
     @inline(__always)
     func edit(_ rows: DeepRows, across: Int, down: Int, shift: UInt32, _ fill: Fill) {
-        withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.block) { memory in
-            guard let places = memory.baseAddress else { return }
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: 4 * Self.block) { memory in
+            guard let lines = memory.baseAddress else { return }
             var start = 0
             while start < rows.count {
                 let columns = start..<min(start &+ Self.block, rows.count)
-                ask(rows, columns, across: across, down: down, places, fill)
+                ask(rows, columns, across: across, down: down, lines, fill)
                 for column in columns {
                     edit(
-                        rows, column, places + 2 &* (column &- start), across: across,
+                        rows, column, lines[4 &* (column &- start)] &>> 1, across: across,
                         down: down, shift: shift, fill)
                 }
                 start = columns.upperBound
@@ -115,42 +115,52 @@ final class DeepColourMemo {
         }
     }
 
-    /// Has the runs of some columns fetched that are there, and notes two places of each: those of the first and last luma.
+    /// Has the colours of some columns fetched whose runs are there, and the others computed.
+    ///
+    /// - Parameter lines: becomes four of each column: twice the place, and one more for the second half of a run, which are 64 bytes each.
     @inline(__always)
     private func ask(
         _ rows: DeepRows, _ columns: Range<Int>, across: Int, down: Int,
-        _ places: UnsafeMutablePointer<Int>, _ fill: Fill
+        _ lines: UnsafeMutablePointer<Int>, _ fill: Fill
     ) {
-        var next = places
+        var next = lines
         for column in columns {
-            let chroma = Self.place(rows.blue[column], rows.red[column])
+            let chroma = Self.place(rows.blue[column], rows.red[column]) &<< 1
             let start = column &* across
-            let last = (down == 2 ? rows.below : rows.luma) + start
-            next[0] = chroma | (Int(rows.luma[start]) & Self.codeMask) &>> 5
-            next[1] = chroma | (Int(last[across &- 1]) & Self.codeMask) &>> 5
-            minilab_prefetch(pages + next[0])
-            next += 2
+            @inline(__always) func line(_ row: UnsafePointer<UInt16>, _ x: Int) -> Int {
+                chroma | (Int(row[start &+ x]) & Self.codeMask) &>> 4
+            }
+            next[0] = line(rows.luma, 0)
+            next[1] = across == 2 ? line(rows.luma, 1) : next[0]
+            next[2] = down == 2 ? line(rows.below, 0) : next[0]
+            next[3] = across == 2 && down == 2 ? line(rows.below, 1) : next[0]
+            minilab_prefetch(pages + next[0] &>> 1)
+            next += 4
         }
-        for i in 0..<columns.count {
-            let (first, last) = (places[2 &* i], places[2 &* i &+ 1])
+        next = lines
+        for _ in columns {
+            let (first, second, third, fourth) = (next[0], next[1], next[2], next[3])
             ask(first, fill)
-            if last != first { ask(last, fill) }
+            if second != first { ask(second, fill) }
+            if third != first { ask(third, fill) }
+            if fourth != first { ask(fourth, fill) }
+            next += 4
         }
         if waiting > 0 { compute(fill) }
     }
 
     @inline(__always)
-    private func ask(_ place: Int, _ fill: Fill) {
+    private func ask(_ line: Int, _ fill: Fill) {
+        let place = line &>> 1
         let run = Int(pages[place])
         guard run > 0 else { return add(place, fill) }
-        minilab_prefetch(results + run &<< 5)
-        minilab_prefetch(results + run &<< 5 + 16)
+        minilab_prefetch(results + (run &<< 5 | (line & 1) &<< 4))
     }
 
     @inline(__always)
     private func edit(
-        _ rows: DeepRows, _ column: Int, _ places: UnsafePointer<Int>, across: Int, down: Int,
-        shift: UInt32, _ fill: Fill
+        _ rows: DeepRows, _ column: Int, _ place: Int, across: Int, down: Int, shift: UInt32,
+        _ fill: Fill
     ) {
         let start = column &* across
         let (above, below) = (rows.luma + start, rows.below + start)
@@ -159,7 +169,6 @@ final class DeepColourMemo {
         let third = down == 2 ? Int(below[0]) & Self.codeMask : first
         let fourth = down == 2 && across == 2 ? Int(below[1]) & Self.codeMask : first
         let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < Self.run
-        let place = places[0]
         var run = Int(pages[place])
         if run == 0 { run = make(place, fill) }
         let chroma = place & ~31

@@ -103,6 +103,7 @@ struct FrameCoding: Sendable {
     private func code<Sample: FixedWidthInteger>(_ number: Float) -> Sample {
         let above = number > 0 ? number : 0
         let clamped = above < codeMax ? above : codeMax
-        return Sample(truncatingIfNeeded: Int32(clamped + 0.5))
+        // The lowest bits of a number between 2²³ and 2²⁴ are its whole part, rounded: without a check the loop becomes vectors.
+        return Sample(truncatingIfNeeded: (clamped + 8_388_608).bitPattern & 0x7F_FFFF)
     }
 }

@@ -74,8 +74,8 @@ final class FrameLight: LightSource {
         let far = frame.down == 1 ? near : y & 1 == 1 ? min(near + 1, last) : max(near - 1, 0)
         for (chroma, plane) in [(blue, planes[1]), (red, planes[2])] {
             chroma.fill(
-                from: .init(near: plane.row(near), far: plane.row(far)), kind, left: x, count: width
-            )
+                from: .init(near: plane.row(near), far: plane.row(far)),
+                sampleBytes: frame.sampleBytes, left: x, count: width)
         }
         let luma = planes[0].row(y).assumingMemoryBound(to: kind) + x
         LightChunk.with { planes in
