@@ -83,6 +83,22 @@ import Testing
         #expect(problem?.kind == .unsupported && problem?.description.contains("97") == true)
     }
 
+    @Test(arguments: ["dvh1", "dvhe"])
+    func `may be HEVC with Dolby Vision, but for the profile whose colours are its own`(
+        format: String
+    ) throws {
+        func boxes(profile: UInt8) -> [UInt8] {
+            Bytes.box("hvcC", [UInt8](repeating: 1, count: 23))
+                + Bytes.box("dvcC", [1, 0, profile << 1, 0x25, 0x40])
+        }
+        let codec = try MovieCodec(entry: Self.entry(format, boxes(profile: 8)))
+        #expect(codec.kind == .hevc && codec.extras == [.dolbyVision])
+        let problem = #expect(throws: MovieProblem.self) {
+            try MovieCodec(entry: Self.entry(format, boxes(profile: 5)))
+        }
+        #expect(problem?.kind == .unsupported && problem?.description.contains("profile 5") == true)
+    }
+
     @Test func `that is not read here is named`() {
         let problem = #expect(throws: MovieProblem.self) {
             try MovieCodec(entry: Self.entry("SVQ3"))

@@ -74,7 +74,9 @@ public struct Movie: Sendable {
     }
 
     private static func video(among tracks: [MovieTrack]) throws(MovieProblem) -> MovieTrack {
-        let shown = tracks.filter { $0.handler == "vide" && $0.isEnabled }
+        let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
+        // A track without samples shows nothing.
+        let shown = enabled.count > 1 ? enabled.filter(\.hasSamples) : enabled
         guard let video = shown.first else { throw .unsupported("no video track that is shown") }
         guard shown.count == 1 else {
             throw .unsupported("\(shown.count) video tracks that are shown")

@@ -6,19 +6,33 @@ extension MovieCodec.Boxes {
     ) throws(MovieProblem) -> (MovieCodec.Kind, configuration: [UInt8]) {
         switch format {
         // `avc3` and `hev1` may have parameter sets among the pictures too; a decoder reads both.
-        case "avc1", "avc3": (.h264, try needed("avcC", atLeast: 7, of: format))
-        case "hvc1", "hev1": (.hevc, try needed("hvcC", atLeast: 23, of: format))
-        case "apco", "apcs", "apcn", "apch", "ap4h", "ap4x": (.prores, [])
-        case "jpeg", "mjpa": (.mjpeg, [])
-        case "vp09": (.vp9, [])
+        case "avc1", "avc3": return (.h264, try needed("avcC", atLeast: 7, of: format))
+        case "hvc1", "hev1": return (.hevc, try needed("hvcC", atLeast: 23, of: format))
+        case "dvh1", "dvhe":
+            // HEVC whose base layer may be in colours of Dolby's own.
+            try checkDolbyVision()
+            return (.hevc, try needed("hvcC", atLeast: 23, of: format))
+        case "apco", "apcs", "apcn", "apch", "ap4h", "ap4x": return (.prores, [])
+        case "jpeg", "mjpa": return (.mjpeg, [])
+        case "vp09": return (.vp9, [])
         // Four bytes about the stream, then its units.
-        case "av01": (.av1, Array(try needed("av1C", atLeast: 4, of: format).dropFirst(4)))
-        case "mp4v": try ofDescriptors()
+        case "av01": return (.av1, Array(try needed("av1C", atLeast: 4, of: format).dropFirst(4)))
+        case "mp4v": return try ofDescriptors()
         default:
             throw .unsupported(
                 "a video track of the codec \(format); H.264, HEVC, AV1, VP9, ProRes, MPEG-4 and Motion JPEG are read"
             )
         }
+    }
+
+    /// Refuses pictures that other decoders show in wrong colours: the record of Dolby Vision (Dolby Vision Streams Within the ISO Base Media
+    /// File Format 2.1.2 §3.2) has the profile in the seven bits behind its version; 5 has no base layer that is compatible.
+    private func checkDolbyVision() throws(MovieProblem) {
+        let record = first("dvcC") ?? first("dvvC")
+        guard let record, record.count >= 3, record.number(at: 2, 1) >> 1 == 5 else { return }
+        throw .unsupported(
+            "a video track of Dolby Vision's profile 5, whose colours are Dolby's own; export it as HLG or HDR10"
+        )
     }
 
     private func needed(

@@ -35,10 +35,17 @@ struct FrameReader {
         let places = movie.movie.samples.places
         var window = movie.file.window
         var next = segment.frames.lowerBound
+        let firstRank = movie.ranks[segment.decoded.lowerBound]
         do {
             func take() throws -> Bool {
                 while let frame = try decoder.receive() {
                     guard segment.frames.contains(frame.rank) else { continue }
+                    // Leading pictures of the movie's first sample refer to what was cut off: no decoder shows them. Their places have the
+                    // first picture that there is.
+                    while next < frame.rank, next < firstRank {
+                        next += 1
+                        guard try body(frame, next - 1) else { return false }
+                    }
                     guard frame.rank == next else { throw MissingFrame(rank: next) }
                     next += 1
                     guard try body(frame, frame.rank) else { return false }

@@ -58,6 +58,7 @@ extension Planner {
                 recipe, layout, movie.colour(of: layout), upright: upright,
                 staysUpright: asked.movie.bakeRotation, limits: limits, resources)
             if case .planes = frames.way { lane = .planes }
+            try check(frames.size, codec)
             let isTurned = !asked.movie.bakeRotation && upright.swapsSides
             size =
                 isTurned
@@ -84,6 +85,20 @@ extension Planner {
                 notes: notes),
             passes: passes, room: room)
     }
+}
+
+/// The smallest side that x265 codes: a block.
+private let hevcSideMin = 16
+
+private func check(
+    _ size: PixelSize, _ codec: VideoEncoder.Codec
+) throws(Failure) {
+    guard codec == .hevc, min(size.width, size.height) < hevcSideMin else { return }
+    throw Failure(
+        .invalidValue,
+        "The edit leaves \(size.width) × \(size.height) pixels of a movie's frames; HEVC is coded from \(hevcSideMin) × "
+            + "\(hevcSideMin) on. Crop less, or ask for edit.output.movie.codec h264 where the movie has 8 bits."
+    )
 }
 
 extension Recipe.Output {

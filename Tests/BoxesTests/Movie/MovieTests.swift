@@ -100,6 +100,34 @@ import Testing
         #expect(made.bytes(of: bytes) { Array(bytes[places[$0]]) }.count == made.length)
     }
 
+    @Test func `have the video of the track that has samples, where another is empty`() throws {
+        var bytes = try MovieFixture.named("bt601.mp4")
+        let movie = try MovieFixture.movie(bytes)
+        var box = movie.box
+        func add(_ counts: [BoxType: Int]) {
+            var track = box.boxes[movie.video.place]
+            track.change("mdia", "minf", "stbl") { table in
+                table.boxes.removeAll { $0.type != "stsd" }
+                for (type, count) in counts {
+                    table.boxes.append(MovieBox(type, [UInt8](repeating: 0, count: count)))
+                }
+            }
+            box.boxes.append(track)
+        }
+        add(["stts": 8, "stsc": 8, "stsz": 12, "stco": 8])
+        var writer = ByteWriter()
+        box.write(to: &writer)
+        // The old box stays, as free space.
+        bytes.replaceSubrange(
+            movie.movieRange.lowerBound + 4..<movie.movieRange.lowerBound + 8, with: "free".utf8)
+        let read = try MovieFixture.movie(bytes + writer.bytes)
+        #expect(read.tracks.count == movie.tracks.count + 1)
+        #expect(read.video.place == movie.video.place && read.samples == movie.samples)
+        let made = try Transplant(read, samples: nil, entry: nil)
+        let places = read.samples.places
+        #expect(made.bytes(of: bytes) { Array(bytes[places[$0]]) }.count == made.length)
+    }
+
     @Test func `with bytes changed at random are read or refused, and what is read is edited`()
         throws
     {

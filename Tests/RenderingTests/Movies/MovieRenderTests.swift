@@ -103,6 +103,52 @@ struct RenderedMovie {
         #expect(forwards.movie.video.width == 64 && forwards.movie.video.height == 48)
     }
 
+    @Test func `that begin with pictures of what was cut off have the first one in their places`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let (whole, path) = (folder.file("whole.mp4"), folder.file("cut.mp4"))
+        // Open groups of twelve frames, cut where the second begins: three frames that are shown before it refer to the first.
+        _ = try Tool.run(
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=208x120:rate=25",
+                "-frames:v", "40", "-c:v", "libx265", "-preset", "superfast", "-x265-params",
+                "log-level=none:open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-adapt=0:pools=none",
+                whole,
+            ])
+        _ = try Tool.run(
+            "ffmpeg",
+            ["-nostdin", "-v", "error", "-ss", "0.5", "-i", whole, "-c", "copy", path])
+        let result = try RenderedMovie(path, [try Filter("CISepiaTone")])
+        let (old, new) = (result.original, result.movie)
+        #expect(old.samples.ranks.first == 3)
+        #expect(new.samples.times.sorted() == old.samples.times.sorted())
+        let made = folder.file("made.mp4")
+        try Data(result.bytes).write(to: URL(filePath: made))
+        let frames = try Tool.run(
+            "ffprobe",
+            [
+                "-v", "error", "-ignore_editlist", "1", "-count_frames", "-show_entries",
+                "stream=nb_read_frames", "-of", "csv=p=0", made,
+            ])
+        #expect(
+            Int(String(decoding: frames, as: UTF8.self).filter(\.isNumber))
+                == old.samples.sizes.count)
+    }
+
+    @Test func `are refused as HEVC where less than a block of it is left`() throws {
+        let file = try OpenFile(reading: RenderedMovie.fixture("h265_bframes.mp4"))
+        let crop = try Filter("CICrop", ["inputRectangle": [0, 0, 64, 12]])
+        let failure = #expect(throws: Failure.self) {
+            try Renderer().inspect(
+                PhotoRequest(recipe: Recipe(filters: [crop]), limits: RenderLimits()),
+                RenderFiles(sources: [file]))
+        }
+        #expect(failure?.code == .invalidValue)
+        #expect(failure?.message.contains("64 × 12") == true)
+    }
+
     @Test(arguments: [90, 180, 270])
     func `are turned by their matrix, and no sample is touched`(degrees: Int) throws {
         let path = RenderedMovie.fixture("bt601.mp4")
