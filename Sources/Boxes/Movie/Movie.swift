@@ -75,8 +75,9 @@ public struct Movie: Sendable {
 
     private static func video(among tracks: [MovieTrack]) throws(MovieProblem) -> MovieTrack {
         let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
-        // A track without samples shows nothing.
-        let shown = enabled.count > 1 ? enabled.filter(\.hasSamples) : enabled
+        // A track without samples shows nothing; alone, it is told of as damage.
+        let filled = enabled.filter { !$0.isEmpty }
+        let shown = filled.isEmpty ? enabled : filled
         guard let video = shown.first else { throw .unsupported("no video track that is shown") }
         guard shown.count == 1 else {
             throw .unsupported("\(shown.count) video tracks that are shown")

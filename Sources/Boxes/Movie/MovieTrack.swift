@@ -18,8 +18,8 @@ public struct MovieTrack: Sendable {
     public let formats: [BoxType]
     /// The first sample description, whole; empty where there is none.
     let entry: [UInt8]
-    /// Whether there are samples.
-    let hasSamples: Bool
+    /// Whether its tables say that it has no samples.
+    public let isEmpty: Bool
     /// Whether all samples lie in this file.
     public let isSelfContained: Bool
     /// Where its box stands among those of `moov`.
@@ -49,9 +49,8 @@ public struct MovieTrack: Sendable {
         let entries = try Self.entries(of: descriptions)
         formats = entries.map { entry in BoxType(UInt32(entry.number(at: 4, 4))) }
         entry = entries.first.map { Array($0) } ?? []
-        // Both kinds of sizes have their number at the same place.
-        let sizes = table["stsz"] ?? table["stz2"]
-        hasSamples = (sizes?.bytes.number(at: 8, 4) ?? 0) > 0
+        // Both kinds of sizes have their count at the same place (ISO/IEC 14496-12 §8.7.3).
+        isEmpty = (table["stsz"] ?? table["stz2"])?.bytes.number(at: 8, 4) == 0
         isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
     }
 

@@ -39,7 +39,7 @@ public struct SampleEntry: Sendable, Equatable {
         "amve", "btrt", "glbl",
     ]
 
-    /// An entry without its boxes of a type.
+    /// An entry without its boxes of a type; what stands behind them stays, such as the zeros by which QuickTime ends a list.
     static func without(_ type: BoxType, _ entry: ArraySlice<UInt8>) -> [UInt8] {
         var kept = Array(entry.prefix(header))
         var rest = entry.dropFirst(header)
@@ -49,6 +49,7 @@ public struct SampleEntry: Sendable, Equatable {
             if BoxType(UInt32(rest.number(at: 4, 4))) != type { kept += rest.prefix(length) }
             rest = rest.dropFirst(length)
         }
+        kept += rest
         var length = ByteWriter()
         length.add(kept.count, 4)
         kept.replaceSubrange(0..<4, with: length.bytes)
@@ -79,6 +80,7 @@ public struct SampleEntry: Sendable, Equatable {
             }
             rest = rest.dropFirst(length)
         }
+        boxes.add(rest)
         var whole = ByteWriter()
         whole.add(header.count + boxes.bytes.count, 4)
         whole.add(header.dropFirst(4))
