@@ -18,16 +18,20 @@ final class SampleWriter {
 
     /// Opens an encoder.
     ///
-    /// - Parameter layout: of the frames that come.
+    /// - Parameters:
+    ///   - layout: of the frames that come.
+    ///   - quality: nil: what the recipe says.
     /// - Throws: `internalError` when libavcodec cannot encode such frames.
     init(
-        _ movie: MovieFile, _ photo: Photo, _ layout: FrameLayout, to target: OpenFile
+        _ movie: MovieFile, _ photo: Photo, _ layout: FrameLayout,
+        quality: MovieCoding.Quality? = nil, to target: OpenFile
     ) throws(Failure) {
         (self.movie, self.layout, self.target) = (movie, layout, target)
         let output = photo.recipe.output
         let codec = try movie.codec(for: output.movie.codec, isDeep: layout.bits > 8)
         times = movie.movie.samples.times.sorted()
-        let coding = MovieCoding(codec, quality: output.movie.quality ?? output.quality)
+        var coding = MovieCoding(codec, quality: output.movie.quality ?? output.quality)
+        if let quality { coding.quality = quality }
         do throws(CodecError) {
             encoder = try VideoEncoder(codec, movie.settings(coding, layout))
         } catch {

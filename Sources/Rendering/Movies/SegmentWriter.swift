@@ -8,9 +8,11 @@ import RenderProtocol
 struct SegmentWriter {
     private let photo: Photo
     private let movie: MovieFile
+    /// How much of the frames is kept; nil: as much as the recipe says.
+    private let quality: MovieCoding.Quality?
 
-    init(_ photo: Photo, _ movie: MovieFile) {
-        (self.photo, self.movie) = (photo, movie)
+    init(_ photo: Photo, _ movie: MovieFile, quality: MovieCoding.Quality? = nil) {
+        (self.photo, self.movie, self.quality) = (photo, movie, quality)
     }
 
     /// Writes a part.
@@ -35,7 +37,8 @@ struct SegmentWriter {
                 try movie.check(frame.layout)
                 let made = try movie.editor(photo, of: frame.layout)
                 editor = made
-                samples = try SampleWriter(movie, photo, made.result, to: target)
+                samples = try SampleWriter(
+                    movie, photo, made.result, quality: quality, to: target)
             }
             guard let editor, let samples else { return false }
             try samples.add(rank) { planes throws(Failure) in
