@@ -102,6 +102,10 @@ public struct Movie: Sendable {
                 "a video track of \(video.width) × \(video.height) at \(video.timeScale) units a second"
             )
         }
+        let (width, height) = video.frameSize
+        guard width > 0, height > 0 else {
+            throw .damaged("a video track whose frames have \(width) × \(height) pixels")
+        }
         let end = (samples.decodeTimes.last ?? 0) + samples.lastDuration
         guard end / video.timeScale <= limits.movieSeconds else {
             throw .limit("movieSeconds", end / video.timeScale, limits.movieSeconds)
