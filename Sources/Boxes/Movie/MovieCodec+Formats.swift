@@ -35,6 +35,27 @@ extension MovieCodec.Boxes {
         )
     }
 
+    /// Bits of a sample; nil where only the stream says.
+    ///
+    /// Source: ISO/IEC 14496-15 §5.3 and §8.3, "AV1 Codec ISO Media File Format Binding" §2.3.3, "VP Codec ISO Media File Format
+    /// Binding" §"VP Codec Configuration Box".
+    func bits(of kind: MovieCodec.Kind, _ configuration: [UInt8]) -> Int? {
+        switch kind {
+        case .h264: AVCConfiguration.bits(in: configuration)
+        case .hevc: HEVCConfiguration(configuration[...])?.lumaBits
+        case .av1:
+            // Bits of the third byte: more than 8, and with it 12.
+            first("av1C").map { box in
+                let said = box.number(at: 2, 1)
+                return said & 0x40 == 0 ? 8 : said & 0x20 == 0 ? 10 : 12
+            }
+        // Behind version and flags: profile, level, and bits in half a byte.
+        case .vp9: first("vpcC").map { $0.number(at: 6, 1) >> 4 }
+        case .mpeg4, .mjpeg: 8
+        case .prores: nil
+        }
+    }
+
     private func needed(
         _ type: BoxType, atLeast count: Int, of format: BoxType
     ) throws(MovieProblem) -> [UInt8] {

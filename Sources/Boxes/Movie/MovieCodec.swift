@@ -22,6 +22,8 @@ public struct MovieCodec: Sendable, Equatable {
     public let format: BoxType
     /// The bytes that a decoder is opened with; empty where the stream says all.
     public let configuration: [UInt8]
+    /// Bits of a sample, as far as the entry says.
+    public let bits: Int?
     /// Of the coded pictures, in pixels.
     public let width, height: Int
     /// What codes mean, as far as the entry says; it has precedence over the stream.
@@ -76,6 +78,7 @@ public struct MovieCodec: Sendable, Equatable {
         guard configuration.count <= HEVCConfiguration.bytesMax else {
             throw .damaged("a configuration of \(configuration.count) bytes for \(format)")
         }
+        bits = boxes.bits(of: kind, configuration)
         width = entry.number(at: SampleEntry.sizeAt, 2)
         height = entry.number(at: SampleEntry.sizeAt + 2, 2)
         colour = boxes.all("colr").lazy.compactMap { MovieColour($0) }.first

@@ -47,6 +47,15 @@ public struct AVCConfiguration: Sendable, Equatable {
         bytes = writer.bytes
     }
 
+    /// Bits of a sample of luma, as the first sequence of the content of an `avcC` says; nil where it cannot be read.
+    static func bits(in content: [UInt8]) -> Int? {
+        let (countAt, firstAt) = (5, 8)
+        guard content.count > firstAt, content[countAt] & 31 > 0 else { return nil }
+        let sequence = content[firstAt...].prefix(content.number(at: firstAt - 2, 2))
+        guard sequence.count >= 4 else { return nil }
+        return format(of: Array(sequence))?.lumaBits
+    }
+
     private static func add(_ set: [UInt8], to writer: inout ByteWriter) {
         writer.add(set.count, 2)
         writer.add(set)

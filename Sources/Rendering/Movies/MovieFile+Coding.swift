@@ -60,7 +60,7 @@ extension MovieFile {
         return VideoEncoder.Fraction(numerator, of: denominator)
     }
 
-    /// Refuses frames of another size than the tables say: the plan counts on that.
+    /// Refuses frames of another size or kind of samples than the tables say: the plan counts on that.
     func check(_ layout: FrameLayout) throws(Failure) {
         let (width, height) = movie.video.frameSize
         guard (layout.width, layout.height) == (width, height) else {
@@ -68,6 +68,12 @@ extension MovieFile {
                 .damagedVideo,
                 "\(file.name) is a movie whose frames have \(layout.width)×\(layout.height) pixels where its tables say "
                     + "\(width)×\(height). Convert it.")
+        }
+        guard (layout.bits > 8) == isDeep else {
+            throw Failure(
+                .damagedVideo,
+                "\(file.name) is a movie whose frames have \(layout.bits) bits for each sample where its tables say "
+                    + "\(isDeep ? "more than 8" : "8"). Convert it.")
         }
     }
 

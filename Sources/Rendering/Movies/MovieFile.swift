@@ -38,16 +38,8 @@ struct MovieFile {
         Orientation(rawValue: movie.video.matrix?.orientation ?? 1) ?? .upright
     }
 
-    /// Whether samples have more than 8 bits, as the sample description says; what only the stream says shows when it is decoded.
-    var isDeep: Bool {
-        switch codec.kind {
-        case .prores: true
-        case .hevc: HEVCConfiguration(codec.configuration[...])?.lumaBits ?? 8 > 8
-        // The profiles High 10, High 4:2:2 and High 4:4:4 (ITU-T H.264 §A.2).
-        case .h264: [110, 122, 244].contains(codec.configuration[1])
-        case .mpeg4, .mjpeg, .av1, .vp9: false
-        }
-    }
+    /// Whether samples have more than 8 bits, as the sample description says; ProRes has 10 or 12.
+    var isDeep: Bool { codec.kind == .prores || codec.bits ?? 8 > 8 }
 
     /// Frames a second, in the mean; 1 or more.
     var rate: Double { max(1, Double(ranks.count) / max(seconds, 1e-3)) }

@@ -93,16 +93,20 @@ struct FramePlan {
         }
     }
 
+    /// Sides are even whatever the chroma: a plan is made before the stream has said it, and players expect it.
+    private static let even = 2
+
     /// The size without what of the last column and row has no whole sample of chroma.
     private static func whole(
         _ width: Int, _ height: Int, _ layout: FrameLayout
     ) throws(Failure) -> PixelSize {
-        let size = PixelSize(width: width & -layout.across, height: height & -layout.down)
+        let (across, down) = (max(even, layout.across), max(even, layout.down))
+        let size = PixelSize(width: width & -across, height: height & -down)
         guard size.width > 0, size.height > 0 else {
             throw Failure(
                 .invalidValue,
-                "The edit leaves \(width) × \(height) pixels of a movie's frames; expected are at least \(layout.across) × "
-                    + "\(layout.down), a sample of colour. Crop less.")
+                "The edit leaves \(width) × \(height) pixels of a movie's frames; expected are at least \(across) × "
+                    + "\(down), a sample of colour. Crop less.")
         }
         return size
     }
