@@ -69,9 +69,9 @@ struct PhotoFile {
         try PhotoSurvey(format, window, limits: limits).check(file.name)
     }
 
-    /// Takes the video of a motion photo, and looks through its tables.
+    /// Takes the video of a motion photo; its tables are not looked at.
     ///
-    /// - Throws: `damagedVideo`, `unsupportedFormat`, `exceedsLimit`.
+    /// - Throws: `unsupportedFormat`.
     init(_ video: MotionVideo, of photo: PhotoFile, limits: RenderLimits) throws(Failure) {
         (file, place, isMotionVideo) = (photo.file, video.place, true)
         name = "the video of \(photo.name)"
@@ -81,7 +81,6 @@ struct PhotoFile {
                 .unsupportedFormat,
                 "\(name) is of a kind that is not edited here; QuickTime and MPEG-4 are.")
         }
-        try PhotoSurvey(.movie, window, limits: limits).check(name)
     }
 
     /// Its bytes, as headers are read.

@@ -9,7 +9,9 @@ public struct Movie: Sendable {
     public let tracks: [MovieTrack]
     /// The one video track that is shown.
     public let video: MovieTrack
-    /// Its samples.
+    /// Other video tracks that are shown, which no ``Transplant`` keeps: of a motion photo, whose first one is presented.
+    public let otherVideos: [MovieTrack]
+    /// Samples of ``video``.
     public let samples: SampleTable
     /// Bytes of the file.
     public let length: Int
@@ -17,9 +19,12 @@ public struct Movie: Sendable {
 
     /// Reads a file's boxes, and the tables of its video track.
     ///
+    /// - Parameter isMotionPhoto: whether it may have several video tracks. The one of the lowest number is presented; others have single frames of more
+    ///   pixels (Google, "Motion Photo format 1.0").
     /// - Throws: ``MovieProblem``, before anything of the video is read.
-    public init(_ file: inout FileWindow, limits: MovieLimits = MovieLimits()) throws(MovieProblem)
-    {
+    public init(
+        _ file: inout FileWindow, limits: MovieLimits = MovieLimits(), isMotionPhoto: Bool = false
+    ) throws(MovieProblem) {
         let top = file.boxes(in: 0..<file.length, atMost: limits.boxes + 1)
         guard top.count <= limits.boxes else { throw .limit("boxes", top.count, limits.boxes) }
         if let cut = top.first(where: \.isCutOff) {
@@ -54,7 +59,16 @@ public struct Movie: Sendable {
         }
         if box["cmov"] != nil { throw .unsupported("a moov that is compressed") }
         tracks = try Self.tracks(of: box, limits)
-        video = try Self.video(among: tracks)
+        let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
+            .sorted { ($0.id, $0.place) < ($1.id, $1.place) }
+        // A track without samples shows nothing; alone, it is told of as damage.
+        let filled = enabled.filter { !$0.isEmpty }
+        let shown = filled.isEmpty ? enabled : filled
+        guard shown.count < 2 || isMotionPhoto else {
+            throw .unsupported("\(shown.count) video tracks that are shown")
+        }
+        otherVideos = Array(shown.dropFirst())
+        video = try Self.checked(shown.first)
         let table = box.boxes[video.place]["mdia", "minf", "stbl"]
         guard let table else { throw .damaged("a video track without tables") }
         samples = try SampleTable(table, limits)
@@ -73,15 +87,9 @@ public struct Movie: Sendable {
         return tracks
     }
 
-    private static func video(among tracks: [MovieTrack]) throws(MovieProblem) -> MovieTrack {
-        let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
-        // A track without samples shows nothing; alone, it is told of as damage.
-        let filled = enabled.filter { !$0.isEmpty }
-        let shown = filled.isEmpty ? enabled : filled
-        guard let video = shown.first else { throw .unsupported("no video track that is shown") }
-        guard shown.count == 1 else {
-            throw .unsupported("\(shown.count) video tracks that are shown")
-        }
+    /// The video track that is edited, if it can be.
+    private static func checked(_ video: MovieTrack?) throws(MovieProblem) -> MovieTrack {
+        guard let video else { throw .unsupported("no video track that is shown") }
         guard video.isSelfContained else {
             throw .unsupported("a video track whose samples are in another file")
         }

@@ -61,9 +61,12 @@ public struct Transplant: Sendable {
         // The length of moov hangs on whether offsets need eight bytes, and nothing else does.
         let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
         let isLong = movie.length + growth > Self.shortOffsetsMax
+        let others = Set(movie.otherVideos.map(\.place))
+        func isLeftOut(_ track: MovieTrack) -> Bool {
+            isMuted && track.handler == "soun" || others.contains(track.place)
+        }
         let (left, kept) = (
-            movie.tracks.filter { isMuted && $0.handler == "soun" },
-            movie.tracks.filter { !isMuted || $0.handler != "soun" }
+            movie.tracks.filter(isLeftOut), movie.tracks.filter { !isLeftOut($0) }
         )
         for track in kept { box.boxes[track.place].makeOffsets(isLong: isLong) }
         let without = left.reduce(0) { $0 + box.boxes[$1.place].length }

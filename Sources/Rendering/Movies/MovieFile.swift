@@ -22,7 +22,8 @@ struct MovieFile {
         self.file = file
         var window = file.window
         do throws(MovieProblem) {
-            movie = try Movie(&window, limits: MovieLimits(limits))
+            movie = try Movie(
+                &window, limits: MovieLimits(limits), isMotionPhoto: file.isMotionVideo)
             segments = try SegmentPlan(
                 movie.samples, timeScale: movie.video.timeScale, isWhole: file.isMotionVideo
             ).segments
@@ -74,7 +75,10 @@ struct MovieFile {
             movie.video.matrix == nil
             ? ["the movie's matrix is no turn by quarters; frames are edited as they are stored"]
             : []
-        return matrix + MovieCodec.Extra.allCases.filter(codec.extras.contains).map(\.note)
+        let others =
+            movie.otherVideos.isEmpty
+            ? [] : ["its \(movie.otherVideos.count) other video tracks are left out"]
+        return matrix + others + MovieCodec.Extra.allCases.filter(codec.extras.contains).map(\.note)
     }
 
     /// The part that has the frame that is shown at a time, and the frame's rank.

@@ -166,6 +166,39 @@ import Testing
         #expect(small.motionVideo == nil && !preview.claimsVideo)
     }
 
+    /// A movie of Pixel phones: 4 frames of the second track have more pixels, and come first in the file.
+    private func twoTracks() throws -> [UInt8] {
+        let path = studio.path("two.mp4")
+        _ = try Tool.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", RenderedMovie.fixture("bt601.mp4"), "-f", "lavfi", "-i",
+                "testsrc2=size=640x480:rate=2:duration=2", "-map", "0:v", "-map", "1:v", "-c:v:0",
+                "copy", "-c:v:1", "libx264", "-threads", "1", "-disposition:v:1", "default", path,
+            ])
+        return try Picture.file(path)
+    }
+
+    @Test func `that have a second video track lose that alone, which the plan says`() throws {
+        let movie = try twoTracks()
+        let photo = SyntheticMotionPhoto(movie)
+        let (plan, file) = try rendered(photo, try sepia())
+        #expect(plan.motionVideo == .edited)
+        #expect(plan.notes.contains { $0.contains("other video tracks are left out") })
+        let video = try #require(file.video)
+        let result = try MotionPhotoFile.tables(video)
+        #expect(result.tracks.filter { $0.handler == "vide" }.count == 1)
+        #expect(result.video.frameSize == (360, 240))
+        let edited = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), try sepia())
+        let isSame =
+            RenderedMovie.samples(result, video)
+            == RenderedMovie.samples(edited.movie, edited.bytes)
+        #expect(isSame)
+        // Nothing of it stays unedited, not even where nobody looks.
+        let media = result.others.filter { $0.type == "mdat" }.reduce(0) { $0 + $1.content.count }
+        #expect(media < result.samples.sizes.reduce(0, +) + movie.count / 4)
+    }
+
     @Test func `of whose still nobody can have taken the time say so`() throws {
         var photo = SyntheticMotionPhoto(try MotionPhotoFile.movie())
         photo.time = 99_000_000
