@@ -34,6 +34,15 @@ struct RunReport: Encodable {
             lines.append(table.text)
             lines.append("")
         }
+        let dropped = completed.compactMap { job in
+            job.render?.motionVideo?.reason.map { (job, $0) }
+        }
+        for (job, reason) in dropped.prefix(Self.rowsMax) {
+            lines.append("without its video: \(job.asset) (job \(job.job)): \(reason)".printable)
+        }
+        if dropped.count > Self.rowsMax {
+            lines.append("… and \(dropped.count - Self.rowsMax) more")
+        }
         for job in unchanged.prefix(Self.rowsMax) {
             lines.append("unchanged: \(job.asset) (job \(job.job)): \(job.reason)".printable)
         }
