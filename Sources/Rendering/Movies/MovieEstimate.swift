@@ -22,10 +22,13 @@ struct MovieEstimate {
     private static let decoderFrames = 20
     /// Planes of a frame that is edited by rows: light in floats, some rows of it only, and a whole frame where it is turned.
     private static let turnedBytesPerPixel = 16
+    /// Colours of 10 bits that are remembered: all runs, and places of a colourful movie.
+    private static let deepColoursBytes =
+        4 * DeepColourMemo.runsMax * DeepColourMemo.run + (10 << 20)
     /// Processor time of a pixel, in nanoseconds.
     private static let decoding = 14.0
     private static let editedPlanes = 4.0
-    private static let editedRows = 60.0
+    private static let editedRows = 20.0
     private static let joiningBytesPerSecond = 1e9
 
     init(_ movie: MovieFile, _ passes: [Pass], _ lane: RenderPlan.Lane, _ codec: VideoEncoder.Codec)
@@ -34,7 +37,7 @@ struct MovieEstimate {
         let pixels = width * height
         let frameBytes = pixels * 3 / 2 * (movie.isDeep ? 2 : 1)
         let framesHeld = codec == .h264 ? 52 : movie.isDeep ? 70 : 90
-        let encoding = codec == .h264 ? 18.0 : movie.isDeep ? 130 : 80
+        let encoding = codec == .h264 ? 18.0 : movie.isDeep ? 60 : 45
         let frames = movie.segments.map(\.decoded.count).max() ?? 0
         let isPlanes = lane == .planes
         let edit = isPlanes ? Self.editedPlanes : Self.editedRows * Double(max(1, passes.count))
@@ -42,7 +45,7 @@ struct MovieEstimate {
         segment = RenderEstimate(
             memoryBytes: Self.processBytes + (codec == .hevc ? Self.hevcBytes : 0)
                 + (Self.decoderFrames + framesHeld) * frameBytes
-                + turned,
+                + turned + (isPlanes && movie.isDeep ? Self.deepColoursBytes : 0),
             cpuSeconds: Double(frames * pixels)
                 * (Self.decoding + edit + encoding) / 1e9)
         let bytes = movie.movie.length

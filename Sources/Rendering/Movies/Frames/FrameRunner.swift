@@ -9,6 +9,7 @@ struct FrameRunner {
     private let passes: [Pass]
     private let layout, result: FrameLayout
     private let coding: FrameCoding
+    private let memory = LightMemoryPool()
 
     init(_ passes: [Pass], _ layout: FrameLayout, _ colour: FrameColour, result: FrameLayout) {
         (self.passes, self.layout, self.result) = (passes, layout, result)
@@ -25,7 +26,7 @@ struct FrameRunner {
             case .filter(let pixels): waiting = pixels
             case .place(let geometry, _):
                 if !waiting.isEmpty { light = picture(&waiting, [], over: light) }
-                light = light.placed(geometry)
+                light = light.placed(geometry, memory)
             case .rows(let passes, _):
                 if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry),
                     geometry.shrink != (1, 1)
@@ -63,7 +64,8 @@ struct FrameRunner {
         let plan = plan(&waiting, passes, over: light, shrink: shrink, keepsAlpha: true)
         let (rows, format) = plan.rows(light.size)
         return KeptLight(
-            rows, PixelSize(width: format.width, height: format.height), plan.target, of: light)
+            rows, PixelSize(width: format.width, height: format.height), plan.target, of: light,
+            memory)
     }
 
     private func write(_ plan: RowPlan, _ light: any LightSource, to target: [TargetPlane]) {

@@ -15,12 +15,14 @@ protocol LightSource: PhotoReader {
 extension LightSource {
     /// The picture with pixels cut off or at other places.
     ///
-    /// - Parameter geometry: one that computes nothing.
-    func placed(_ geometry: Geometry) -> any LightSource {
+    /// - Parameters:
+    ///   - geometry: one that computes nothing.
+    ///   - memory: of pictures that are kept for it.
+    func placed(_ geometry: Geometry, _ memory: LightMemoryPool) -> any LightSource {
         switch geometry.kind {
         case .identity: self
         case .crop(let part): cropped(to: PixelArea(part, of: size))
-        case .turn(let turn): KeptLight(self).turned(turn)
+        case .turn(let turn): (self as? KeptLight ?? KeptLight(self, memory)).turned(turn)
         case .scale, .warp: preconditionFailure("\(geometry) computes pixels")
         }
     }
@@ -34,10 +36,10 @@ struct KeptLight: LightSource {
     private let start: UnsafeMutableRawPointer
     private let stride: Int
 
-    private init(_ size: PixelSize, _ layout: PixelProgram.Layout) {
+    private init(_ size: PixelSize, _ layout: PixelProgram.Layout, _ pool: LightMemoryPool) {
         (self.size, self.layout) = (size, layout)
         stride = size.width * layout.pixelBytes
-        memory = LightMemory(stride * size.height)
+        memory = LightMemory(stride * size.height, pool)
         start = memory.start
     }
 
@@ -53,17 +55,17 @@ struct KeptLight: LightSource {
     /// - Parameter source: what the chain reads.
     init(
         _ rows: any CodedRowSource, _ size: PixelSize, _ layout: PixelProgram.Layout,
-        of source: any LightSource
+        of source: any LightSource, _ memory: LightMemoryPool
     ) {
-        self.init(size, layout)
+        self.init(size, layout, memory)
         rows.reader = source
         for y in 0..<size.height { _ = rows.makeRow(into: start + y * stride) }
         rows.reader = nil
     }
 
     /// Copies a picture.
-    init(_ source: any LightSource) {
-        self.init(source.size, source.layout)
+    init(_ source: any LightSource, _ memory: LightMemoryPool) {
+        self.init(source.size, source.layout, memory)
         for y in 0..<size.height {
             guard let row = source.rows(from: y, count: 1) else { continue }
             (start + y * stride).copyMemory(from: row.start, byteCount: stride)
@@ -87,7 +89,7 @@ struct KeptLight: LightSource {
     }
 
     fileprivate func turned(_ turn: Orientation) -> KeptLight {
-        let result = KeptLight(turn.size(of: size), layout)
+        let result = KeptLight(turn.size(of: size), layout, memory.pool)
         let parts = JPEGTurn(orientation: turn.rawValue)
         let planes = PlaneTurn(
             transposes: parts.transposes, flipsColumns: parts.mirrors, flipsRows: parts.flips)
@@ -109,8 +111,36 @@ private struct LightPixel {
 
 private final class LightMemory {
     let start: UnsafeMutableRawPointer
+    let pool: LightMemoryPool
+    private let count: Int
 
-    init(_ count: Int) { start = .allocate(byteCount: max(count, 1), alignment: 64) }
+    init(_ count: Int, _ pool: LightMemoryPool) {
+        (self.count, self.pool) = (count, pool)
+        start = pool.take(count)
+    }
 
-    deinit { start.deallocate() }
+    deinit { pool.putBack(start, count) }
+}
+
+/// Memory of pictures of light from frame to frame: pages that are mapped anew for each are cleared by the kernel, which took half of the time of a
+/// turned frame. Not for several threads at once.
+final class LightMemoryPool {
+    private var free: [(start: UnsafeMutableRawPointer, count: Int)] = []
+
+    /// Pictures that are kept: a source, and what it is turned into.
+    private static let countMax = 2
+
+    fileprivate func take(_ count: Int) -> UnsafeMutableRawPointer {
+        if let place = free.firstIndex(where: { $0.count == count }) {
+            return free.remove(at: place).start
+        }
+        return .allocate(byteCount: max(count, 1), alignment: 64)
+    }
+
+    fileprivate func putBack(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        free.append((start, count))
+        if free.count > Self.countMax { free.removeFirst().start.deallocate() }
+    }
+
+    deinit { for memory in free { memory.start.deallocate() } }
 }
