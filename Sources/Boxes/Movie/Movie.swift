@@ -102,10 +102,14 @@ public struct Movie: Sendable {
         return video
     }
 
+    /// Most units of a second: encoders count them in 31 bits.
+    private static let timeScaleMax = Int(Int32.max)
+
     /// The samples lie in the file's media data, none over another, and last as long as is allowed.
     private func check(_ limits: MovieLimits) throws(MovieProblem) {
         guard !samples.sizes.isEmpty else { throw .damaged("a video track without samples") }
-        guard video.timeScale > 0, video.width > 0, video.height > 0 else {
+        guard (1...Self.timeScaleMax).contains(video.timeScale), video.width > 0, video.height > 0
+        else {
             throw .damaged(
                 "a video track of \(video.width) × \(video.height) at \(video.timeScale) units a second"
             )
