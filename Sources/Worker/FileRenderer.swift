@@ -46,15 +46,18 @@ public struct FileRenderer: Sendable {
     /// - Parameters:
     ///   - longestSide: of a small result, or nil for full size.
     ///   - progress: told how much of a movie is done.
+    ///   - contentIdentifier: that half of a Live Photo gets; nil: what it has.
     ///   - path: of the result, a new file; scratch files are in its folder meanwhile.
     /// - Throws: a `Failure`, or `CancellationError`; a file may be at `path` then.
     public func render(
         _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath,
+        contentIdentifier: String? = nil,
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
     ) async throws -> Report {
         let request = PhotoRequest(
             recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
-            memoryMax: settings.memory.bytes, threads: pool.slots.share)
+            memoryMax: settings.memory.bytes, threads: pool.slots.share,
+            contentIdentifier: contentIdentifier)
         let folder = path.removingLastComponent().string
         let resources = settings.resources
         let files = try await offPool { () throws(Failure) in

@@ -29,16 +29,19 @@ public struct RecordedRender: Sendable {
     public let image: Content.Image
     /// Where that is.
     public let path: String
+    /// Whether it is the still of a Live Photo whose movie was edited with it.
+    public let isOfPair: Bool
 
     package init(
         rendering: Content.Rendering, source: StoredFile, recipe: Recipe, image: Content.Image,
-        path: String
+        path: String, isOfPair: Bool
     ) {
         self.rendering = rendering
         self.source = source
         self.recipe = recipe
         self.image = image
         self.path = path
+        self.isOfPair = isOfPair
     }
 }
 

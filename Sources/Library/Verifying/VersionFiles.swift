@@ -71,7 +71,7 @@ package struct VersionFiles {
         renders.append(
             RecordedRender(
                 rendering: rendering, source: input, recipe: recipe, image: content.render,
-                path: render))
+                path: render, isOfPair: content.pairedVideo != nil))
     }
 
     /// Whether a file has the bytes that are recorded.

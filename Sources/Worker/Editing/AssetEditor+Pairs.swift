@@ -17,8 +17,10 @@ struct LivePair: Sendable {
 
     /// The mark that both halves share from now on: a UUID of version 8 (RFC 9562 §5.8), made of the still's render key, so that the same edit of
     /// the same halves has the same one.
-    static func identifier(_ key: RenderKey) -> String {
-        var bytes = Array(SHA256.hash(data: Data("Live Photo \(key.hex)".utf8)).prefix(16))
+    ///
+    /// - Parameter key: in hex.
+    static func identifier(_ key: String) -> String {
+        var bytes = Array(SHA256.hash(data: Data("Live Photo \(key)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = bytes.map { byte in
@@ -98,7 +100,7 @@ extension AssetEditor {
         }
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: limits, memoryMax: pair.request.memoryMax,
-            contentIdentifier: LivePair.identifier(key))
+            contentIdentifier: LivePair.identifier(key.hex))
         return try await pool.lend(inspection.memoryBytes, to: job.tenant) { child in
             let places = try await offPool { () throws(Failure) in
                 try self.files(files, for: request, in: job.staged)

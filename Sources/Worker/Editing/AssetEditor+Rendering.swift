@@ -110,7 +110,7 @@ extension AssetEditor {
         let (withSegments, segmentsUse) = try await movie.rendered {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
-        let identifier = pair.map { _ in LivePair.identifier(key) }
+        let identifier = pair.map { _ in LivePair.identifier(key.hex) }
         var made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
             let rendered = try await self.rendered(

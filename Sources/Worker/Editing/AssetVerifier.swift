@@ -22,7 +22,8 @@ public struct AssetVerifier: Sendable {
 
     /// Compares an asset's files with what is recorded of them, then renders again and compares the bytes.
     ///
-    /// Another engine's renders, and those that came with an import, are not compared: a note says so.
+    /// Another engine's renders, and those that came with an import, are not compared: a note says so. Of a Live Photo the still is rendered again; of
+    /// its movie the bytes are compared with the record.
     ///
     /// - Parameters:
     ///   - allVersions: whether all that are kept are checked, not only the current one and the draft.
@@ -80,7 +81,9 @@ public struct AssetVerifier: Sendable {
         // One at a time on the disk.
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
-            source, render.recipe, to: result
+            source, render.recipe, to: result,
+            contentIdentifier: render.isOfPair
+                ? render.rendering.key.map { LivePair.identifier($0) } : nil
         ).output.digest
     }
 }
