@@ -36,6 +36,13 @@ extension AssetEditor {
         try await begin(job.staged)
         let header = try await header(of: original, job.tenant)
         let rendered = try await self.header(of: render, job.tenant)
+        guard (rendered.movie == nil) == (header.movie == nil) else {
+            throw Failure(
+                .invalidValue,
+                "edit.render is \(adoption.render.string.debugDescription), a \(rendered.kind), and "
+                    + "\(open.asset.string.debugDescription) is a \(header.kind); expected is what the edit's editor made of it."
+            )
+        }
         let name =
             open.asset.stem + "."
             + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
@@ -160,4 +167,9 @@ extension AssetEditor {
             }
         }
     }
+}
+
+extension PhotoHeader {
+    /// Its kind, for people.
+    fileprivate var kind: String { movie == nil ? "photo" : "movie" }
 }

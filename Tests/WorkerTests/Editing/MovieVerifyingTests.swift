@@ -1,0 +1,81 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import SystemPackage
+import Testing
+
+@testable import Library
+@testable import Worker
+
+/// Versions of movies and Live Photos as `minilab verify` sees them, and imports of the wrong kind.
+@Suite("Versions of movies") struct MovieVerifyingTests {
+    private static let sepia = #"{"filters":[{"name":"CISepiaTone"}]}"#
+
+    private static func movie() throws -> Data {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try Data(contentsOf: tests.appending(path: "Fixtures/Movies/bt601.mp4"))
+    }
+
+    private static func still() throws -> Data {
+        SyntheticLivePhoto.still(
+            of: try Data(contentsOf: Contract.folder.appending(path: "photos/tulips.jpg")))
+    }
+
+    private func verify(_ bench: Workbench, _ asset: AssetPath) async throws -> Verification {
+        var settings = WorkerSettings(name: "test", renderExecutable: FilePath("unused"))
+        settings.editors = bench.editors
+        let verifier = AssetVerifier(library: bench.store, pool: bench.pool, settings: settings)
+        return try await verifier.verify(asset, allVersions: true, scratch: bench.scratch)
+    }
+
+    @Test func `of Live Photos are rendered again to the same bytes, mark and all`() async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("IMG_1.JPG", Self.still())
+        try bench.put("IMG_1.MOV", SyntheticLivePhoto.movie(of: Self.movie()))
+        for edit in [
+            Self.sepia, #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#,
+            #"{"mode":"undo"}"#, #"{"mode":"redo"}"#,
+        ] { _ = try await bench.edit(asset, edit) }
+        let report = try await verify(bench, asset)
+        #expect(report.isSound && report.rendersCompared == 2, "\(report)")
+        // Of the movie the bytes count.
+        let current = try #require(try bench.current(asset))
+        let video = try #require(current.content?.pairedVideo)
+        let file = bench.library.folder(of: current, asset).appending(video.name)
+        try Self.movie().write(to: URL(filePath: file.string), options: .atomic)
+        #expect(try await verify(bench, asset).isSound == false)
+        await bench.pool.close()
+    }
+
+    @Test func `of movies are rendered again to the same bytes`() async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("clip.mp4", Self.movie())
+        for edit in [Self.sepia, #"{"mode":"append","filters":[{"name":"turn","degrees":90}]}"#] {
+            _ = try await bench.edit(asset, edit)
+        }
+        let report = try await verify(bench, asset)
+        #expect(report.isSound && report.rendersCompared == 2, "\(report)")
+        await bench.pool.close()
+    }
+
+    @Test(arguments: [("IMG_1.JPG", "IMG_E1.MOV"), ("IMG_1.MOV", "IMG_E1.JPG")])
+    func `are not made by an import of the other kind`(asset: String, render: String) async throws {
+        let bench = try Workbench()
+        for name in [asset, render] {
+            try bench.put(name, name.hasSuffix("MOV") ? Self.movie() : Self.still())
+        }
+        let path = try AssetPath(asset)
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(
+                path,
+                """
+                {"mode":"import","render":"\(render)","adjustmentData":\
+                {"formatIdentifier":"com.example.editor","formatVersion":"1.0","data":"AAAA"}}
+                """)
+        }
+        #expect(failure?.code == .invalidValue)
+        #expect(try bench.current(path) == nil)
+        await bench.pool.close()
+    }
+}
