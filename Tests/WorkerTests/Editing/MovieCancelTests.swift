@@ -1,0 +1,74 @@
+import Adjustments
+import Files
+import Foundation
+import Glibc
+import Library
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Worker
+
+/// A part of a movie may take minutes: nobody who cancels waits for its end.
+@Suite("A movie that is cancelled", .timeLimit(.minutes(5))) struct MovieCancelTests {
+    /// A child that reads the movie, and then ones that never answer.
+    private struct Script {
+        let folder: TemporaryFolder
+        let path: String
+
+        init() throws {
+            folder = try TemporaryFolder()
+            path = folder.file("child")
+            let child = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+            try Data(
+                """
+                #!/bin/sh
+                if mkdir "$0.first" 2>/dev/null; then exec '\(child)'; fi
+                read line
+                echo $$ >> "$0.pids"
+                exec sleep 100000
+
+                """.utf8
+            ).write(to: URL(filePath: path))
+            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        }
+
+        /// Children that were asked for a part.
+        var pids: [pid_t] {
+            folder.text(of: "child.pids").split(separator: "\n").compactMap { pid_t($0) }
+        }
+    }
+
+    @Test func `has the children of its parts killed, which do not end by themselves`() async throws
+    {
+        ignoreBrokenPipes()
+        let script = try Script()
+        var settings = WorkerSettings(name: "test", renderExecutable: FilePath(script.path))
+        settings.slots = 2
+        settings.renderTimeout = .seconds(100_000)
+        let pool = RenderPool(settings: settings, logger: Workbench.logger)
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let movie = tests.appending(path: "Fixtures/Movies/edit_list_positive_shift.mp4").path
+        let files = RenderFiles(sources: [try OpenFile(reading: movie)])
+        let request = PhotoRequest(
+            recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits())
+        let inspection = try await pool.inspect(request, files)
+        #expect(inspection.plan.movie?.segments == 2)
+        await pool.close()
+
+        let parts = MovieSegments(
+            pool: pool, tenant: "", request: request, files: files, inspection: inspection)
+        let task = Task {
+            try await parts.rendered { () throws(Failure) in try .inMemory(name: "a part") }
+        }
+        try await eventually("a part is asked for") { script.pids.isEmpty ? nil : () }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await eventually("its children are gone") {
+            script.pids.allSatisfy { kill($0, 0) != 0 } ? () : nil
+        }
+        await pool.close()
+    }
+}
