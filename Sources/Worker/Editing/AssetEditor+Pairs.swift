@@ -86,10 +86,13 @@ extension AssetEditor {
 
     /// Renders the movie of a Live Photo into the staged version.
     ///
-    /// - Parameter key: of both halves.
+    /// - Parameters:
+    ///   - key: of both halves.
+    ///   - identifier: the mark that it gets; nil: it keeps its own.
     /// - Returns: the file, and what it took.
     func rendered(
-        _ pair: LivePair, _ key: RenderKey, of asset: AssetPath, _ job: Job
+        _ pair: LivePair, _ key: RenderKey, marked identifier: String?, of asset: AssetPath,
+        _ job: Job
     ) async throws -> (Content.Image, RenderUse) {
         let inspection = pair.inspection
         let movie = MovieSegments(
@@ -100,7 +103,7 @@ extension AssetEditor {
         }
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: limits, memoryMax: pair.request.memoryMax,
-            contentIdentifier: LivePair.identifier(key.hex))
+            contentIdentifier: identifier)
         return try await pool.lend(inspection.memoryBytes, to: job.tenant) { child in
             let places = try await offPool { () throws(Failure) in
                 try self.files(files, for: request, in: job.staged)

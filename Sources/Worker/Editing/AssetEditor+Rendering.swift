@@ -110,7 +110,9 @@ extension AssetEditor {
         let (withSegments, segmentsUse) = try await movie.rendered {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
-        let identifier = pair.map { _ in LivePair.identifier(key.hex) }
+        // A still that is copied keeps its mark, and the movie with it.
+        let isCopy = inspection.plan.lane == .copy
+        let identifier = pair == nil || isCopy ? nil : LivePair.identifier(key.hex)
         var made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
             let rendered = try await self.rendered(
@@ -124,7 +126,8 @@ extension AssetEditor {
             }
         }
         if let pair {
-            let (movie, use) = try await self.rendered(pair, key, of: asset, job)
+            let (movie, use) = try await self.rendered(
+                pair, key, marked: identifier, of: asset, job)
             made = made.with(movie, use)
         }
         // What came out may not be of the bytes that were digested.

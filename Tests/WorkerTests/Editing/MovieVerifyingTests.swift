@@ -48,6 +48,32 @@ import Testing
         await bench.pool.close()
     }
 
+    /// A still to which nothing is done is a copy, byte for byte: it cannot get another mark, so the movie must not either.
+    @Test(arguments: ["false", "true"])
+    func `of Live Photos whose still is copied have the mark of before in both halves`(
+        mute: String
+    ) async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("IMG_1.JPG", Self.still())
+        try bench.put("IMG_1.MOV", SyntheticLivePhoto.movie(of: Self.movie()))
+        _ = try await bench.edit(
+            asset,
+            """
+            {"filters":[{"name":"CISepiaTone","inputIntensity":0}],"output":{"movie":{"mute":\(mute)}}}
+            """)
+        let version = try #require(try bench.current(asset))
+        let content = try #require(version.content)
+        for half in [content.render, try #require(content.pairedVideo)] {
+            let file = bench.library.folder(of: version, asset).appending(half.name)
+            let bytes = try Data(contentsOf: URL(filePath: file.string))
+            #expect(
+                bytes.firstRange(of: Data(SyntheticLivePhoto.identifier.utf8)) != nil,
+                "\(half.name)")
+        }
+        #expect(try await verify(bench, asset).isSound)
+        await bench.pool.close()
+    }
+
     @Test func `of movies are rendered again to the same bytes`() async throws {
         let bench = try Workbench()
         let asset = try bench.put("clip.mp4", Self.movie())
