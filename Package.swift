@@ -158,7 +158,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CPrefetch", "CSpool",
+                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool",
                 "CTIFFTiles", "CZlib", "Codecs", "Files", "Filters", "GainMaps", "HEIC", "Headers",
                 "JPEG", "Metadata",
                 "Pixels", "Raw",

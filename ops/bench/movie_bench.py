@@ -101,7 +101,7 @@ def limits(given, path, source, filters, target):
     movie_sources.run("-i", path, "-c", "copy", "-bsf:v", f"{decoder}_mp4toannexb", "-f", decoder, stream)
     rendered(given, path, filters, target, quality=1)
     pixels = "yuv420p10le" if bits > 8 else "yuv420p"
-    movie_sources.run("-noautorotate", "-i", target, "-pix_fmt", pixels, "-f", "rawvideo", frames)
+    movie_sources.run("-noautorotate", "-i", target, "-fps_mode", "passthrough", "-pix_fmt", pixels, "-f", "rawvideo", frames)
     rate = 2 * 8 * os.path.getsize(stream) // given.seconds
     decoding = limit(given, "decode", decoder, stream, given.repetitions)
     encoding = limit(given, "encode", encoder, frames, "1920x1080", bits, RATE, 2 * RATE, rate, given.repetitions, *options)

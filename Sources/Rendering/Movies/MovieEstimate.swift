@@ -5,9 +5,9 @@ import RenderProtocol
 
 /// The memory and time that rendering a movie is likely to need.
 ///
-/// Memory: the child's own, a decoder's frames, and as many frames as the encoder holds back; processor time by pixel. Peak over estimate, seen of eight
-/// movies: H.264 .80 to .88 (360×240 to 1080p); HEVC .87 (55 frames of 1920×1440) and .51 to .53 (of 5 and 9 frames, before the encoder holds back what it may);
-/// 854×480 in HEVC was 1.03 before ``hevcBytes``.
+/// Memory: the child's own, a decoder's frames, as many frames as the encoder holds back, and colours of 10 bits; processor time by pixel. Peak over estimate,
+/// seen of ten renders in 1080p and 4K: .70 to .96; the table is in MEASURED.md. Movies of 5 and 9 frames are at .51, before the encoder holds back what it
+/// may.
 struct MovieEstimate {
     /// Of one part: the longest.
     let segment: RenderEstimate

@@ -1,4 +1,3 @@
-import CPrefetch
 import Glibc
 
 /// The colours of 10 bits that a movie's filters have already computed: what ``ColourMemo`` is for 8.
@@ -13,7 +12,7 @@ final class DeepColourMemo {
     static let runsMax = 1 << 18
     /// Places: addresses of 128 MB, and memory behind those that a movie has.
     private static let places = 1 << 25
-    /// Columns whose runs are asked for before the first is read.
+    /// Columns whose missing runs are made together.
     private static let block = 64
     /// Pixels computed per pixel looked up, above which the memo does not pay: noise.
     private static let waste = 4
@@ -92,122 +91,77 @@ final class DeepColourMemo {
 
     /// Edits a row of chroma and the luma that shares it.
     ///
-    /// A block's runs are asked for before its first colour is read: they lie anywhere in some tens of megabytes.
+    /// Each sample of luma looks up its own run, without asking whether it is its neighbour's: a branch that cannot be foretold takes longer than
+    /// four look-ups.
     ///
     /// - Parameters:
     ///   - across, down: samples of luma to a sample of chroma. Literals: the loops are unrolled.
     ///   - shift: the binary logarithm of across × down.
     @inline(__always)
     func edit(_ rows: DeepRows, across: Int, down: Int, shift: UInt32, _ fill: Fill) {
-        withUnsafeTemporaryAllocation(of: Int.self, capacity: 4 * Self.block) { memory in
-            guard let lines = memory.baseAddress else { return }
-            var start = 0
-            while start < rows.count {
-                let columns = start..<min(start &+ Self.block, rows.count)
-                ask(rows, columns, across: across, down: down, lines, fill)
-                for column in columns {
-                    edit(
-                        rows, column, lines[4 &* (column &- start)] &>> 1, across: across,
-                        down: down, shift: shift, fill)
-                }
-                start = columns.upperBound
-            }
-        }
-    }
-
-    /// Has the colours of some columns fetched whose runs are there, and the others computed.
-    ///
-    /// - Parameter lines: becomes four of each column: twice the place, and one more for the second half of a run, which are 64 bytes each.
-    @inline(__always)
-    private func ask(
-        _ rows: DeepRows, _ columns: Range<Int>, across: Int, down: Int,
-        _ lines: UnsafeMutablePointer<Int>, _ fill: Fill
-    ) {
-        var next = lines
-        for column in columns {
-            let chroma = Self.place(rows.blue[column], rows.red[column]) &<< 1
+        let (pages, results) = (pages, results)
+        for column in 0..<rows.count {
+            let chroma = Self.place(rows.blue[column], rows.red[column])
             let start = column &* across
-            @inline(__always) func line(_ row: UnsafePointer<UInt16>, _ x: Int) -> Int {
-                chroma | (Int(row[start &+ x]) & Self.codeMask) &>> 4
+            @inline(__always) func luma(_ x: Int, _ y: Int) -> Int {
+                Int((y == 0 ? rows.luma : rows.below)[start &+ x]) & Self.codeMask
             }
-            next[0] = line(rows.luma, 0)
-            next[1] = across == 2 ? line(rows.luma, 1) : next[0]
-            next[2] = down == 2 ? line(rows.below, 0) : next[0]
-            next[3] = across == 2 && down == 2 ? line(rows.below, 1) : next[0]
-            minilab_prefetch(pages + next[0] &>> 1)
-            next += 4
-        }
-        next = lines
-        for _ in columns {
-            let (first, second, third, fourth) = (next[0], next[1], next[2], next[3])
-            ask(first, fill)
-            if second != first { ask(second, fill) }
-            if third != first { ask(third, fill) }
-            if fourth != first { ask(fourth, fill) }
-            next += 4
-        }
-        if waiting > 0 { compute(fill) }
-    }
-
-    @inline(__always)
-    private func ask(_ line: Int, _ fill: Fill) {
-        let place = line &>> 1
-        let run = Int(pages[place])
-        guard run > 0 else { return add(place, fill) }
-        minilab_prefetch(results + (run &<< 5 | (line & 1) &<< 4))
-    }
-
-    @inline(__always)
-    private func edit(
-        _ rows: DeepRows, _ column: Int, _ place: Int, across: Int, down: Int, shift: UInt32,
-        _ fill: Fill
-    ) {
-        let start = column &* across
-        let (above, below) = (rows.luma + start, rows.below + start)
-        let first = Int(above[0]) & Self.codeMask
-        let second = across == 2 ? Int(above[1]) & Self.codeMask : first
-        let third = down == 2 ? Int(below[0]) & Self.codeMask : first
-        let fourth = down == 2 && across == 2 ? Int(below[1]) & Self.codeMask : first
-        let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < Self.run
-        var run = Int(pages[place])
-        if run == 0 { run = make(place, fill) }
-        let chroma = place & ~31
-        var (blue, red): (UInt32, UInt32) = (0, 0)
-        for y in 0..<down {
-            let target = (y == 0 ? rows.newLuma : rows.newBelow) + start
-            for x in 0..<across {
-                let code = y == 0 ? (x == 0 ? first : second) : (x == 0 ? third : fourth)
-                if !isOneRun {
-                    let place = chroma | code &>> 5
-                    run = Int(pages[place])
-                    if run == 0 { run = make(place, fill) }
-                }
-                let result = results[run &<< 5 | code & 31]
-                target[x] = DeepColour.luma(result)
+            let first = luma(0, 0)
+            let second = across == 2 ? luma(1, 0) : first
+            let third = down == 2 ? luma(0, 1) : first
+            let fourth = across == 2 && down == 2 ? luma(1, 1) : first
+            @inline(__always) func run(_ luma: Int) -> UInt32 { pages[chroma | luma &>> 5] }
+            var (a, b, c, d) = (run(first), run(second), run(third), run(fourth))
+            if a == 0 || b == 0 || c == 0 || d == 0 {
+                make(rows, from: column, across: across, down: down, fill)
+                (a, b, c, d) = (run(first), run(second), run(third), run(fourth))
+            }
+            @inline(__always) func result(_ run: UInt32, _ luma: Int) -> UInt32 {
+                results[Int(run) &<< 5 | luma & 31]
+            }
+            let (above, below) = (rows.newLuma + start, rows.newBelow + start)
+            var (blue, red): (UInt32, UInt32) = (0, 0)
+            @inline(__always) func add(
+                _ result: UInt32, to target: UnsafeMutablePointer<UInt16>
+            ) {
+                target.pointee = DeepColour.luma(result)
                 blue &+= DeepColour.blue(result)
                 red &+= DeepColour.red(result)
             }
+            add(result(a, first), to: above)
+            if across == 2 { add(result(b, second), to: above + 1) }
+            if down == 2 { add(result(c, third), to: below) }
+            if across == 2 && down == 2 { add(result(d, fourth), to: below + 1) }
+            rows.newBlue[column] = DeepColour.mean(blue, shift: shift)
+            rows.newRed[column] = DeepColour.mean(red, shift: shift)
         }
-        rows.newBlue[column] = DeepColour.mean(blue, shift: shift)
-        rows.newRed[column] = DeepColour.mean(red, shift: shift)
     }
 
-    /// Computes the run of a place that has none.
+    /// Computes the runs that a column has not, and with them those that the next columns have not.
     @inline(never)
-    private func make(_ place: Int, _ fill: Fill) -> Int {
-        add(place, fill)
-        if waiting > 0 { compute(fill) }
-        return Int(pages[place])
-    }
-
-    /// Gives a place a run, which is computed with those of others.
-    @inline(never)
-    private func add(_ place: Int, _ fill: Fill) {
-        if runs == Self.runsMax {
-            if waiting > 0 { compute(fill) }
+    private func make(
+        _ rows: DeepRows, from first: Int, across: Int, down: Int, _ fill: Fill
+    ) {
+        // All of these columns have room: none of their runs is forgotten for another one.
+        if runs + 4 * Self.block > Self.runsMax {
             for run in 1..<runs { pages[Int(used[run])] = 0 }
             runs = 1
         }
+        for column in first..<min(first + Self.block, rows.count) {
+            let chroma = Self.place(rows.blue[column], rows.red[column])
+            for y in 0..<down {
+                let row = (y == 0 ? rows.luma : rows.below) + column * across
+                for x in 0..<across {
+                    let place = chroma | (Int(row[x]) & Self.codeMask) >> 5
+                    if pages[place] == 0 { add(place, fill) }
+                }
+            }
+        }
+        if waiting > 0 { compute(fill) }
+    }
+
+    /// Gives a place a run, which is computed with those of others.
+    private func add(_ place: Int, _ fill: Fill) {
         pages[place] = UInt32(truncatingIfNeeded: runs)
         used[runs] = UInt32(truncatingIfNeeded: place)
         runs += 1
