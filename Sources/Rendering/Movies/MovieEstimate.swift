@@ -31,11 +31,15 @@ struct MovieEstimate {
     private static let editedRows = 20.0
     private static let joiningBytesPerSecond = 1e9
 
-    init(_ movie: MovieFile, _ passes: [Pass], _ lane: RenderPlan.Lane, _ codec: VideoEncoder.Codec)
-    {
+    /// - Parameter result: the size of the frames that are made, which an encoder holds back.
+    init(
+        _ movie: MovieFile, _ result: PixelSize, _ passes: [Pass], _ lane: RenderPlan.Lane,
+        _ codec: VideoEncoder.Codec
+    ) {
         let (width, height) = movie.movie.video.frameSize
-        let pixels = width * height
-        let frameBytes = pixels * 3 / 2 * (movie.isDeep ? 2 : 1)
+        let sourcePixels = width * height
+        let pixels = max(sourcePixels, result.pixels)
+        func bytes(_ pixels: Int) -> Int { pixels * 3 / 2 * (movie.isDeep ? 2 : 1) }
         let framesHeld = codec == .h264 ? 52 : movie.isDeep ? 70 : 90
         let encoding = codec == .h264 ? 18.0 : movie.isDeep ? 60 : 45
         let frames = movie.segments.map(\.decoded.count).max() ?? 0
@@ -44,13 +48,13 @@ struct MovieEstimate {
         let turned = isPlanes ? 0 : Self.turnedBytesPerPixel * pixels
         segment = RenderEstimate(
             memoryBytes: Self.processBytes + (codec == .hevc ? Self.hevcBytes : 0)
-                + (Self.decoderFrames + framesHeld) * frameBytes
+                + Self.decoderFrames * bytes(sourcePixels) + framesHeld * bytes(result.pixels)
                 + turned + (isPlanes && movie.isDeep ? Self.deepColoursBytes : 0),
             cpuSeconds: Double(frames * pixels)
                 * (Self.decoding + edit + encoding) / 1e9)
-        let bytes = movie.movie.length
+        let length = movie.movie.length
         joining = RenderEstimate(
             memoryBytes: Self.processBytes + 4 * movie.movie.movieRange.count,
-            cpuSeconds: 0.1 + Double(bytes) / Self.joiningBytesPerSecond)
+            cpuSeconds: 0.1 + Double(length) / Self.joiningBytesPerSecond)
     }
 }

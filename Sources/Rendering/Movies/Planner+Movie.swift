@@ -58,7 +58,7 @@ extension Planner {
                 recipe, layout, movie.colour(of: layout), upright: upright,
                 staysUpright: asked.movie.bakeRotation, limits: limits, resources)
             if case .planes = frames.way { lane = .planes }
-            try check(frames.size, codec)
+            try check(frames.size, layout)
             let isTurned = !asked.movie.bakeRotation && upright.swapsSides
             size =
                 isTurned
@@ -66,7 +66,7 @@ extension Planner {
         }
         let chosen = lane ?? .stream
         let isRendered = chosen == .planes || chosen == .stream
-        let estimate = MovieEstimate(movie, passes, chosen, codec)
+        let estimate = MovieEstimate(movie, size, passes, chosen, codec)
         return Planned(
             plan: RenderPlan(
                 lane: chosen, orientation: header.orientation, resultSize: size,
@@ -87,18 +87,20 @@ extension Planner {
     }
 }
 
-/// The smallest side that x265 codes: a block.
-private let hevcSideMin = 16
+extension Planner {
+    /// Longest side of a frame that encoders take: x264's, which is the lesser one.
+    private static let frameSideMax = 16_384
 
-private func check(
-    _ size: PixelSize, _ codec: VideoEncoder.Codec
-) throws(Failure) {
-    guard codec == .hevc, min(size.width, size.height) < hevcSideMin else { return }
-    throw Failure(
-        .invalidValue,
-        "The edit leaves \(size.width) × \(size.height) pixels of a movie's frames; HEVC is coded from \(hevcSideMin) × "
-            + "\(hevcSideMin) on. Crop less, or ask for edit.output.movie.codec h264 where the movie has 8 bits."
-    )
+    /// Refuses frames that no encoder takes, before one is decoded.
+    private static func check(_ size: PixelSize, _ layout: FrameLayout) throws(Failure) {
+        let most = VideoEncoder.Settings(layout).pixelsMax
+        guard max(size.width, size.height) <= frameSideMax, size.pixels <= most else {
+            throw Failure(
+                .tooManyPixels,
+                "The movie's frames would have \(size) pixels; expected are sides of \(frameSideMax) and \(most) pixels in all "
+                    + "at most. Scale less.")
+        }
+    }
 }
 
 extension Recipe.Output {
