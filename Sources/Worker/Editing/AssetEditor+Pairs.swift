@@ -67,7 +67,7 @@ extension AssetEditor {
             throw Failure(
                 .pairMismatch,
                 "the asset \(asset.string.debugDescription) is the still of a Live Photo, and \(movie.name) is "
-                    + "not its movie: it is marked \(header.contentIdentifier ?? "with nothing"), the still \(identifier). Put the "
+                    + "not its movie: it is \(header.movie == nil ? "a photo" : "a movie") marked \(header.contentIdentifier ?? "with nothing"), the still is marked \(identifier). Put the "
                     + "right movie beside it, or move this one away to edit the still alone.")
         }
         var output = request.recipe.output
