@@ -58,7 +58,7 @@ extension Planner {
                 recipe, layout, movie.colour(of: layout), upright: upright,
                 staysUpright: asked.movie.bakeRotation, limits: limits, resources)
             if case .planes = frames.way { lane = .planes }
-            try check(frames.size, layout)
+            try check(frames.size, layout, codec)
             let isTurned = !asked.movie.bakeRotation && upright.swapsSides
             size =
                 isTurned
@@ -90,9 +90,21 @@ extension Planner {
 extension Planner {
     /// Longest side of a frame that encoders take: x264's, which is the lesser one.
     private static let frameSideMax = 16_384
+    /// Least frame for x265. Below the width of its largest block it writes over the ends of its memory (x265 3.5, with the C library's checks of malloc:
+    /// widths to 48 at any height, not 64 and more); below this height it opens no encoder.
+    private static let hevcMin = PixelSize(width: 64, height: 16)
 
     /// Refuses frames that no encoder takes, before one is decoded.
-    private static func check(_ size: PixelSize, _ layout: FrameLayout) throws(Failure) {
+    private static func check(
+        _ size: PixelSize, _ layout: FrameLayout, _ codec: VideoEncoder.Codec
+    ) throws(Failure) {
+        let least = hevcMin
+        guard codec != .hevc || (size.width >= least.width && size.height >= least.height) else {
+            throw Failure(
+                .invalidValue,
+                "The edit leaves \(size) pixels of a movie's frames as they are stored; expected are at least \(least) in HEVC. Crop "
+                    + "less, or ask for h264 as edit.output.movie.codec.")
+        }
         let most = VideoEncoder.Settings(layout).pixelsMax
         guard max(size.width, size.height) <= frameSideMax, size.pixels <= most else {
             throw Failure(

@@ -110,7 +110,7 @@ import Testing
     /// A small part, so that decoding is most of the work, in a way that HDR has too.
     private static func corner() throws -> Recipe {
         try Recipe(filters: [
-            Filter("CICrop", ["inputRectangle": [0, 0, 32, 32]]),
+            Filter("CICrop", ["inputRectangle": [0, 0, 64, 32]]),
             Filter("CIExposureAdjust", ["inputEV": -0.5]),
         ])
     }
@@ -127,7 +127,7 @@ import Testing
             try Recipe(filters: [], output: muted),
             try Recipe(
                 filters: [
-                    Filter("CICrop", ["inputRectangle": [2, 2, 30, 30]]),
+                    Filter("CICrop", ["inputRectangle": [2, 2, 66, 30]]),
                     Filter("CIGaussianBlur", ["inputRadius": 2]),
                 ], output: baked),
         ]

@@ -314,7 +314,7 @@ struct RenderedMovie {
                 _ = try RenderedMovie(
                     path,
                     [
-                        try Filter("CICrop", ["inputRectangle": [0, 0, 32, 32]]),
+                        try Filter("CICrop", ["inputRectangle": [0, 0, 64, 32]]),
                         try Filter("CIColorInvert"),
                     ])
                 rendered += 1
