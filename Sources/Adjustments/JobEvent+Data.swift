@@ -124,6 +124,24 @@ extension JobEvent {
         }
     }
 
+    /// How much of a movie is rendered. Redis writes it, from what a worker says with its heartbeat.
+    public struct Progressed: Sendable, Codable, Equatable {
+        /// The job.
+        public let job: String
+        /// Its asset.
+        public let asset: String
+        /// How often the job was started from the dead, plus one.
+        public let generation: Int
+        /// Which attempt of this generation it is, from 1.
+        public let attempt: Int
+        /// The worker that renders.
+        public let worker: String
+        /// Frames that are done.
+        public let framesDone: Int
+        /// Frames of the movie.
+        public let frames: Int
+    }
+
     /// A published version.
     public struct Version: Sendable, Codable, Equatable {
         /// Its name: unique for the asset, for ever.

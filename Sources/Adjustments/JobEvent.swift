@@ -33,6 +33,8 @@ public struct JobEvent: Sendable, Decodable {
         case superseded(Superseded)
         /// The render has begun; this is roughly what it will look like.
         case previewed(Previewed)
+        /// A movie is being rendered: so many of its frames are done.
+        case progressed(Progressed)
         /// The job is dead. Ends the job's generation; a replay starts the next.
         case failed(Failed)
         /// An attempt failed and another one will follow.
@@ -89,6 +91,8 @@ public struct JobEvent: Sendable, Decodable {
                 .superseded(try container.decode(Superseded.self, forKey: .data))
             case "org.minilab.job.previewed":
                 .previewed(try container.decode(Previewed.self, forKey: .data))
+            case "org.minilab.job.progressed":
+                .progressed(try container.decode(Progressed.self, forKey: .data))
             case "org.minilab.job.failed":
                 .failed(try container.decode(Failed.self, forKey: .data))
             case "org.minilab.job.retried":

@@ -9,6 +9,7 @@ struct BeatingHolds: Sendable {
         /// Whether a beat has reached Redis since the claim.
         var isConfirmed = false
         let stage: @Sendable () -> String?
+        let progress: @Sendable () -> JobProgress?
         let end: @Sendable (HoldEnd) -> Void
     }
 

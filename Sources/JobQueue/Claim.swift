@@ -27,6 +27,14 @@ public struct Claim: Sendable, Equatable {
     /// When it was sent, in µs since 1970, by the clock of the queue's server: edits of one asset count in this order.
     public let arrival: Int
 
+    /// The job that it is a part of, or nil. A part's ``edit`` is the task that its job gave.
+    public let parent: String?
+
+    /// Which part it is; nil for what is no part.
+    public var part: Int? {
+        parent == nil ? nil : job.split(separator: "+").last.flatMap { Int($0) }
+    }
+
     /// This hold of the job.
     public var hold: HoldID { HoldID(job: job, fence: fence) }
 

@@ -67,15 +67,17 @@ public actor Heartbeat {
     /// - Parameters:
     ///   - since: when the claim was sent.
     ///   - stage: how far the job is; told to Redis with each beat.
+    ///   - progress: how much of a movie is rendered, likewise.
     ///   - end: called when the job is no longer ours, or no longer wanted: its render must be killed.
     public nonisolated func hold(
         _ id: HoldID, since: ContinuousClock.Instant,
         stage: @escaping @Sendable () -> String? = { nil },
+        progress: @escaping @Sendable () -> JobProgress? = { nil },
         end: @escaping @Sendable (HoldEnd) -> Void
     ) {
         let hold = BeatingHolds.Hold(
             logged: LoggedJob.current, began: .now, trustedUntil: since + trust, stage: stage,
-            end: end)
+            progress: progress, end: end)
         holds.withLock { $0.add(id, hold) }
     }
 
@@ -140,7 +142,10 @@ public actor Heartbeat {
         var hasReached = false
         do {
             let standings = try await queue.beat(
-                beating.map { Beat(hold: $0.key, stage: $0.value.stage()) },
+                beating.map {
+                    Beat(
+                        hold: $0.key, stage: $0.value.stage(), progress: $0.value.progress())
+                },
                 by: worker.with(
                     busy: min(beating.count, worker.slots), memory: memory(), pressure: pressure()))
             hasReached = true

@@ -121,8 +121,14 @@ extension JobFacts {
                 "lost: \(worker) has not been heard of since its lease ended \(Self.span(now - ends)) ago; the "
                 + "next worker to look takes it back"
         }
-        return "running\(since): \(worker) has it" + (text("stage").map { " (\($0))" } ?? "")
+        return "running\(since): \(worker) has it"
+            + (text("stage").map { " (\($0)\(progress))" } ?? "")
             + attempt
+    }
+
+    private var progress: String {
+        guard let frames = number("frames"), let done = number("framesDone") else { return "" }
+        return ", \(JobProgress(framesDone: done, frames: frames))"
     }
 
     private var attempt: String {

@@ -11,7 +11,8 @@ public enum HoldEnd: Sendable {
 /// One job in a heartbeat.
 struct Beat {
     let hold: HoldID
-    let stage: String?
+    var stage: String?
+    var progress: JobProgress?
 }
 
 extension JobQueue {
@@ -27,6 +28,8 @@ extension JobQueue {
             arguments += [
                 RedisArgument(beat.hold.job), RedisArgument(beat.hold.fence),
                 RedisArgument(beat.stage ?? ""),
+                beat.progress.map { RedisArgument($0.framesDone) } ?? "",
+                beat.progress.map { RedisArgument($0.frames) } ?? "",
             ]
         }
         let reply = try await run(QueueScript.beat, arguments)

@@ -40,6 +40,11 @@ extension JobQueue {
         try await conclude(claim, .superseded, json(event))
     }
 
+    /// Ends a part of a job: its record is dropped, and nobody is told.
+    public func concludePart(_ claim: Claim) async throws(QueueError) -> Standing {
+        try await conclude(claim, .unchanged, "")
+    }
+
     private func conclude(
         _ claim: Claim, _ outcome: JobOutcome.Name, _ data: String
     ) async throws(QueueError) -> Standing {

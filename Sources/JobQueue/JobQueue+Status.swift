@@ -109,7 +109,10 @@ extension JobRecord {
             enqueued: number("enqueued") ?? 0, claimed: number("claimed"), ended: number("ended"),
             code: fields["code"].flatMap(FailureCode.init), message: fields["message"],
             fence: fields["fence"], version: fields["version"],
-            outcome: fields["outcome"], stage: fields["stage"], cancel: fields["cancel"])
+            outcome: fields["outcome"], stage: fields["stage"],
+            progress: number("frames").map {
+                JobProgress(framesDone: number("framesDone") ?? 0, frames: $0)
+            }, cancel: fields["cancel"])
     }
 }
 

@@ -42,9 +42,11 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let outcome: String?
     /// How far its worker was when it was last heard of.
     public let stage: String?
+    /// How much of its movie is rendered, as it was when its worker was last heard of; nil for a photo.
+    public let progress: JobProgress?
     /// Why it was cancelled, while its worker has not ended it yet.
     public let cancel: String?
 
     /// The latest format that this version of minilab knows: `Scripts/Shared/base.lua` says what each has.
-    public static let formatKnown = 2
+    public static let formatKnown = 3
 }

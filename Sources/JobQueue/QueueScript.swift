@@ -9,6 +9,8 @@ enum QueueScript {
     static let claim = script("claim", PackageResources.claim_lua, drains: true)
     static let beat = script("beat", PackageResources.beat_lua, drains: true)
     static let pardon = script("pardon", PackageResources.pardon_lua, drains: true)
+    static let split = script("split", PackageResources.split_lua)
+    static let takePart = script("take_part", PackageResources.take_part_lua, drains: true)
     static let commit = script("commit", PackageResources.commit_lua, drains: true)
     static let preview = script("preview", PackageResources.preview_lua)
     static let conclude = script("conclude", PackageResources.conclude_lua, drains: true)
@@ -41,13 +43,14 @@ enum QueueScript {
         PackageResources.flows_lua,
         PackageResources.waking_lua,
         PackageResources.bell_lua,
+        PackageResources.control_lua,
+        PackageResources.parts_lua,
         PackageResources.weighing_lua,
         PackageResources.batches_lua,
         PackageResources.jobs_lua,
         PackageResources.characters_lua,
         PackageResources.stuck_lua,
         PackageResources.entries_lua,
-        PackageResources.control_lua,
         PackageResources.burying_lua,
         PackageResources.taking_lua,
         PackageResources.faults_lua,

@@ -12,7 +12,7 @@ final class DroppedVideo: Sendable {
         self.reason.withLock { $0 = reason }
     }
 
-    /// What was planned, and what became of it. A photo that was planned without a video has lost none, whatever a child tells.
+    /// The fate that was planned, and the one that it came to. A photo that was planned without a video has lost none, whatever a child tells.
     func inspection(_ planned: Inspection) -> Inspection {
         guard let video = planned.plan.motionVideo, video.reason == nil else { return planned }
         return reason.withLock { $0 }.map(planned.droppingMotionVideo) ?? planned

@@ -1,5 +1,6 @@
 public import Adjustments
 public import Files
+public import JobQueue
 import Headers
 public import RenderProtocol
 public import SystemPackage
@@ -52,7 +53,7 @@ public struct FileRenderer: Sendable {
     public func render(
         _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath,
         contentIdentifier: String? = nil,
-        progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
+        progress: @escaping @Sendable (JobProgress) -> Void = { _ in }
     ) async throws -> Report {
         let request = PhotoRequest(
             recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],

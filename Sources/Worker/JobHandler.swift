@@ -14,10 +14,10 @@ public protocol JobHandler: Sendable {
     ///
     /// - Parameters:
     ///   - hold: ends the call, by cancelling its task, when the job is not wanted or not ours any more.
-    ///   - placeholder: tells readers what the result will look like, roughly.
+    ///   - desk: where the queue is told and asked of the job meanwhile.
     /// - Throws: a `Failure`; `RenderRequeued` when the worker is short of memory; `CancellationError`.
     func make(
-        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob
 
     /// Makes a staged version current. Idempotent: after a crash anywhere in it, any process can call it again.
@@ -51,6 +51,8 @@ public enum MadeJob: Sendable {
     case version(JobEvent.Completed, isDraft: Bool)
     /// There was nothing to do.
     case nothing(JobEvent.Unchanged)
+    /// A part of another job is made, which that job's worker finds.
+    case part
     /// A newer edit was published before, and nothing was made.
     case superseded(JobEvent.Superseded)
 }

@@ -12,6 +12,7 @@ public final class JobHold: Sendable {
         var isCancelled = false
         var isStopping = false
         var stage: Stage?
+        var progress: JobProgress?
         var stageSince = ContinuousClock.now
         var times = StageTimes()
         var cancel: (@Sendable () -> Void)?
@@ -48,6 +49,12 @@ public final class JobHold: Sendable {
 
     /// How far the job is.
     public var stage: Stage? { state.withLock { $0.stage } }
+
+    /// How much of its movie is rendered; nil for a photo.
+    public var progress: JobProgress? { state.withLock { $0.progress } }
+
+    /// Says how much of its movie is rendered.
+    public func reach(_ progress: JobProgress) { state.withLock { $0.progress = progress } }
 
     /// Says how far the job is.
     public func reach(_ stage: Stage) {

@@ -7,7 +7,7 @@ import RenderProtocol
 ///
 /// ```
 /// claim → make ─────────→ commit → publish → finalize
-///          │ └ nothing, superseded: conclude    └ idempotent: carried on by any worker ┘
+///          │ └ nothing, part, superseded: conclude    └ idempotent: carried on by any worker ┘
 ///          └ failure: fail    stopped: release    cancelled: conclude
 /// ```
 struct JobRunner: Sendable {
@@ -31,6 +31,11 @@ struct JobRunner: Sendable {
             case .nothing(let event):
                 await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
                     try await queue.conclude(claim, event)
+                }
+                await discard(staged)
+            case .part:
+                await finish(.part, claim.job, hold) { () async throws(QueueError) in
+                    try await queue.concludePart(claim)
                 }
                 await discard(staged)
             case .superseded(let event):
@@ -70,7 +75,7 @@ struct JobRunner: Sendable {
                 "the asset changed under \(claim.rebases) renders of this job; somebody else "
                     + "writes to it all the time.")
         }
-        return try await handler.make(claim, hold) { await preview(claim, $0) }
+        return try await handler.make(claim, hold, desk(of: claim))
     }
 
     /// Step 1 of publishing.

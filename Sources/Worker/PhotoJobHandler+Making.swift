@@ -5,22 +5,17 @@ import Library
 
 extension PhotoJobHandler {
     public func make(
-        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob {
         hold.reach(.fetching)
+        if let part = claim.part {
+            try await editor.makePart(part, of: PartTask(claim.edit), job(claim, hold, desk))
+            return .part
+        }
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
-        let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
-        let author = Provenance.Author(
-            queue: staged.queue, job: claim.job, generation: claim.generation,
-            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
-            arrival: claim.arrival)
         let outcome = try await editor.make(
-            edit, of: asset,
-            AssetEditor.Job(
-                staged: staged, author: author, isAlone: claim.isAlone, tenant: claim.tenant,
-                reach: { hold.reach($0) }),
-            placeholder: placeholder)
+            edit, of: asset, job(claim, hold, desk), placeholder: desk.placeholder)
         switch outcome {
         case .unchanged(let reason, let current):
             var version: JobEvent.Version?
@@ -40,6 +35,17 @@ extension PhotoJobHandler {
             return .version(
                 try await completed(claim, version, asset), isDraft: version.isDraft)
         }
+    }
+
+    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) -> AssetEditor.Job {
+        let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
+        let author = Provenance.Author(
+            queue: staged.queue, job: claim.job, generation: claim.generation,
+            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
+            arrival: claim.arrival)
+        return AssetEditor.Job(
+            staged: staged, author: author, isAlone: claim.isAlone, tenant: claim.tenant,
+            reach: { hold.reach($0) }, progress: { hold.reach($0) }, desk: desk)
     }
 
     /// A version as events tell of it, with the path of what its readers see.

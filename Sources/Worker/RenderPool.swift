@@ -77,7 +77,7 @@ public actor RenderPool {
         parts place: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .inMemory(name: "a part of the movie")
         },
-        progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
+        progress: @escaping @Sendable (JobProgress) -> Void = { _ in },
         _ take: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
     ) async throws -> Result {
         let inspection = try await inspect(request, files, tenant: tenant)

@@ -41,6 +41,22 @@ final class RenderSlots: Sendable {
         return try await body()
     }
 
+    /// Gives the caller's slot away while the body waits for something, and has it again after.
+    ///
+    /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits for a slot again.
+    func lend<Result>(_ body: () async throws -> Result) async throws -> Result {
+        giveBack()
+        do {
+            let result = try await body()
+            try await take()
+            return result
+        } catch {
+            // The caller ends, and gives back what it is thought to have.
+            state.withLock { $0.free -= 1 }
+            throw error
+        }
+    }
+
     /// How many wait, for tests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
@@ -74,11 +90,10 @@ final class RenderSlots: Sendable {
 
     private func giveBack() {
         state.withLock { state in
-            if let waiter = state.waiters.popFirst() {
-                waiter.continuation.resume()
-            } else {
-                state.free += 1
-            }
+            state.free += 1
+            guard state.free > 0, let waiter = state.waiters.popFirst() else { return }
+            state.free -= 1
+            waiter.continuation.resume()
         }
     }
 }

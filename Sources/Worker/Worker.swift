@@ -216,7 +216,8 @@ public struct Worker: Service {
         await LoggedJob.$current.withValue(job) {
             let id = HoldID(job: job.job, fence: job.fence)
             heartbeat.hold(
-                id, since: since, stage: { hold.stage?.rawValue }, end: { hold.end($0) })
+                id, since: since, stage: { hold.stage?.rawValue },
+                progress: { hold.progress }, end: { hold.end($0) })
             await body()
             heartbeat.letGo(id)
         }

@@ -78,6 +78,8 @@ public enum WorkerEvent: Sendable {
         case published
         /// There was nothing to do.
         case unchanged
+        /// A part of another job is made.
+        case part
         /// A newer edit was published before.
         case superseded
         /// It failed; the retry policy decides whether another follows.
@@ -145,6 +147,7 @@ extension WorkerEvent.AttemptEnd {
         switch self {
         case .published: "published"
         case .unchanged: "unchanged"
+        case .part: "part"
         case .superseded: "superseded"
         case .failed: "failed"
         case .rebased: "rebased"

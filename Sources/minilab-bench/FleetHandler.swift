@@ -8,7 +8,7 @@ struct FleetHandler: JobHandler {
     let starts: JobStarts
 
     func make(
-        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob {
         starts.note(claim.job)
         if starts.takesTime { try await Task.sleep(for: starts.work) }

@@ -5,7 +5,7 @@ import Worker
 /// Makes and publishes nothing: what is left of a job is the queue and the worker.
 struct NoOpHandler: JobHandler {
     func make(
-        _ claim: Claim, _ hold: JobHold, placeholder: @escaping @Sendable (String) async -> Void
+        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob {
         .version(JobEvent.Completed(ofNothing: claim, by: "bench"), isDraft: false)
     }

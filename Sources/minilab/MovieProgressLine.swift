@@ -1,4 +1,5 @@
 import Glibc
+import JobQueue
 import Synchronization
 import Worker
 
@@ -9,17 +10,19 @@ final class MovieProgressLine: Sendable {
     private let last = Mutex(-1)
 
     /// Shows how much is done.
-    func show(_ progress: MovieProgress) {
-        let percent = 100 * progress.done / max(1, progress.frames)
+    func show(_ progress: JobProgress) {
+        let percent = 100 * progress.framesDone / progress.frames
         let isNew = last.withLock { last in
             defer { last = max(last, percent) }
             return percent > last
         }
-        guard isShown, isNew, progress.done > 0 else { return }
+        guard isShown, isNew, progress.framesDone > 0 else { return }
         let elapsed = (ContinuousClock.now - start) / .seconds(1)
-        let rest = elapsed * Double(progress.frames - progress.done) / Double(progress.done)
+        let rest =
+            elapsed * Double(progress.frames - progress.framesDone)
+            / Double(progress.framesDone)
         write(
-            "\r\(percent) %, \(progress.done) of \(progress.frames) frames, \(Int(rest.rounded())) s left   "
+            "\r\(progress), \(Int(rest.rounded())) s left   "
         )
     }
 

@@ -41,7 +41,8 @@ import Testing
             Set(types) == [
                 "org.minilab.job.completed", "org.minilab.job.drafted", "org.minilab.job.unchanged",
                 "org.minilab.job.superseded",
-                "org.minilab.job.previewed", "org.minilab.job.failed", "org.minilab.job.retried",
+                "org.minilab.job.previewed", "org.minilab.job.progressed", "org.minilab.job.failed",
+                "org.minilab.job.retried",
                 "org.minilab.job.conflict", "org.minilab.job.cancelled", "org.minilab.job.stuck",
                 "org.minilab.batch.completed", "org.minilab.batch.conflict",
                 "org.minilab.batch.sealed", "org.minilab.stream.harmed",

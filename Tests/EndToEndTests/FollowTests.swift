@@ -40,7 +40,7 @@ import Testing
                 case .failed, .stuck, .unchanged, .superseded, .drafted, .cancelled:
                     Issue.record("\(entry.json)")
                     ended += 1
-                case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
+                case .previewed, .progressed, .retried, .conflict, .batchCompleted, .batchConflict,
                     .batchSealed, .streamHarmed:
                     break
                 }

@@ -62,7 +62,7 @@ extension JobEvent {
         case .failed(let job): "failed: \(job.error.code.rawValue)"
         case .stuck(let job): "stuck: \(job.error.code.rawValue)"
         case .cancelled(let job): "cancelled: \(job.reason)"
-        case .previewed, .retried, .conflict, .batchCompleted, .batchConflict,
+        case .previewed, .progressed, .retried, .conflict, .batchCompleted, .batchConflict,
             .batchSealed, .streamHarmed:
             type
         }

@@ -94,7 +94,8 @@ struct Rig: Sendable {
             let ends = try await events().map(\.event).filter { event in
                 switch event.data {
                 case .completed, .drafted, .unchanged, .superseded, .failed, .cancelled: true
-                case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
+                case .previewed, .progressed, .retried, .stuck, .conflict, .batchCompleted,
+                    .batchConflict,
                     .batchSealed, .streamHarmed:
                     false
                 }
@@ -134,7 +135,8 @@ struct Rig: Sendable {
             case .superseded(let job): ends[job.job, default: 0] += 1
             case .failed(let job): ends[job.job, default: 0] += 1
             case .cancelled(let job): ends[job.job, default: 0] += 1
-            case .previewed, .retried, .stuck, .conflict, .batchCompleted, .batchConflict,
+            case .previewed, .progressed, .retried, .stuck, .conflict, .batchCompleted,
+                .batchConflict,
                 .batchSealed, .streamHarmed:
                 break
             }

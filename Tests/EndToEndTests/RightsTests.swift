@@ -92,7 +92,7 @@ import Testing
             QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.beat,
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
-            QueueScript.pardon, QueueScript.handOn,
+            QueueScript.pardon, QueueScript.handOn, QueueScript.split, QueueScript.takePart,
             QueueScript.tend, QueueScript.dropDead, QueueScript.promote, QueueScript.takeDuty,
         ]
         let ofOperator = [

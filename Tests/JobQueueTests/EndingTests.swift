@@ -108,7 +108,7 @@ import Testing
         #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)
         #expect(
             try await q.queue.beat(
-                [Beat(hold: zombie.hold, stage: nil)], by: QueueFixture.worker)
+                [Beat(hold: zombie.hold)], by: QueueFixture.worker)
                 == [.fenced])
         #expect(try await q.state(of: "a") == "active")
         try await q.finish(heir)

@@ -19,7 +19,7 @@ import Worker
 
     @Test func `all that a worker can tell passes promtool`() throws {
         let ends: [WorkerEvent.AttemptEnd] =
-            [.published, .unchanged, .rebased, .handedBack, .requeued, .cancelled, .lost]
+            [.published, .unchanged, .part, .rebased, .handedBack, .requeued, .cancelled, .lost]
             + FailureCode.allCases.map { .failed($0) }
         let childEnds: [WorkerEvent.ChildEnd] =
             [

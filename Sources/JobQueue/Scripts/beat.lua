@@ -1,12 +1,29 @@
 -- Renews the leases of a worker's jobs, confirms their claims, and tells that the worker lives.
 --
--- ARGV   P, events max, done max, lease ms, worker, what it is (JSON), (id, fence, stage)*
+-- Tells readers of a long render how far it is, once per tenth.
+--
+-- ARGV   P, events max, done max, lease ms, worker, what it is (JSON), (id, fence, stage, frames done, frames)*; the last
+--        two are `` for what has no frames
 -- Returns one answer per job: K keep; C cancel; E ended by this hold, and its worker is about to hear so; L lost:
 --         somebody else has it, or ended it
 -- Crash  Nothing to survive: a beat that did not arrive leaves the lease as it was.
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
-for i = 7, #ARGV, 3 do
+
+-- Notes how many frames of a movie are done. What was told is told once, also when an attempt begins anew.
+local function progress(id, done, frames)
+  local k = P .. 'job:' .. id
+  call('HSET', k, 'framesDone', done, 'frames', frames)
+  local tenth = math.floor(done * 10 / frames)
+  if tenth < 1 or tenth > 9 or tenth <= tonumber(call('HGET', k, 'tenthTold') or '0') then return end
+  call('HSET', k, 'tenthTold', int(tenth))
+  local j = load(id)
+  emit('progressed', j, j.generation .. '/progressed/' .. int(tenth), '{"asset":' .. quoted(j.asset) .. ',"attempt":'
+    .. int(j.attempts + j.crashes + 1) .. ',"frames":' .. frames .. ',"framesDone":' .. done .. ',"generation":'
+    .. j.generation .. ',"job":"' .. id .. '","worker":' .. quoted(worker) .. '}')
+end
+
+for i = 7, #ARGV, 5 do
   local k = P .. 'job:' .. ARGV[i]
   local j = call('HMGET', k, 'state', 'fence', 'cancel', 'stage', 'batch', 'handedOn', 'confirmed')
   if not j[1] or j[2] ~= ARGV[i + 1] then
@@ -17,6 +34,7 @@ for i = 7, #ARGV, 3 do
     call('ZADD', P .. 'lease', 'XX', ends, ARGV[i])
     if j[7] ~= ARGV[i + 1] then call('HSET', k, 'confirmed', ARGV[i + 1]) end
     if ARGV[i + 2] ~= '' and j[4] ~= ARGV[i + 2] then call('HSET', k, 'stage', ARGV[i + 2]) end
+    if ARGV[i + 4] ~= '' then progress(ARGV[i], ARGV[i + 3], ARGV[i + 4]) end
     local cancelled = j[3] or j[5] and call('HGET', P .. 'batch:' .. j[5], 'cancel')
     out[#out + 1] = cancelled and j[1] == 'active' and 'C' or 'K'
   end

@@ -8,7 +8,7 @@
 -- Returns {what else there is: `paused`, `alone`, `later` (jobs whose records are of a later format), `again` (not
 --          all was looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
---           alone (1) or ``, arrival in µs}*}
+--           alone (1) or ``, arrival in µs, the job that it is a part of or ``}*}; a part's edit is its task
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
 local worker, most, idle, lease, passed_max, usual, capped_max =
@@ -130,6 +130,11 @@ local function give(id, tenant, priority)
     later[#later + 1] = j
     return pass_over()
   end
+  local task = j.parent and call('HGET', P .. 'parts:' .. j.parent, 'task')
+  if j.parent and not (task and call('EXISTS', P .. 'job:' .. j.parent) == 1) then
+    end_part(j)
+    return pass_over()
+  end
   local batch = j.batch and batch_of(j.batch)
   if batch and batch.cancel then
     j.state = 'popped'
@@ -152,9 +157,9 @@ local function give(id, tenant, priority)
   local t = tenant_of(tenant)
   t.held = t.held + 1
   claimed = claimed + 1
-  local edit = batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
+  local edit = task or batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
   out[#out + 1] = {id, fence, j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
-    j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j)}
+    j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j), j.parent or ''}
 end
 
 -- Whether a worker was heard of within a lease.

@@ -47,8 +47,8 @@ end
 
 local j = load(id)
 if j then
-  for _, name in ipairs({'state', 'format', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes',
-    'carries', 'handedOn', 'worker', 'claimed', 'stage', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
+  for _, name in ipairs({'state', 'format', 'asset', 'tenant', 'priority', 'was', 'batch', 'generation', 'attempts', 'crashes', 'parent',
+    'carries', 'handedOn', 'worker', 'claimed', 'stage', 'framesDone', 'frames', 'cancel', 'enqueued', 'deadline', 'ended', 'outcome', 'version', 'code', 'message',
     'malformed'}) do add(name, j[name]) end
   if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end
   if j.state == 'ready' then add_ready(j)

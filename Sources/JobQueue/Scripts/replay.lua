@@ -27,7 +27,7 @@ local function replay(id, place)
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)
   call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
-    'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel')
+    'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split')
   call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence, 'arrival', j.arrival)
   if edit ~= '' then
     call('SET', P .. 'edit:' .. id, edit)

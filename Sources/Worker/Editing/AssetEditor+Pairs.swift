@@ -98,7 +98,7 @@ extension AssetEditor {
         let movie = MovieSegments(
             pool: pool, tenant: job.tenant, request: pair.request, files: pair.files,
             inspection: inspection, kept: MovieSegments.Kept(library: library, key: key))
-        let (files, segmentsUse) = try await movie.rendered {
+        let (files, segmentsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
         let request = PhotoRequest(

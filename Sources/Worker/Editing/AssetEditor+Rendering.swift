@@ -106,8 +106,12 @@ extension AssetEditor {
         job.reach(.waiting)
         let movie = MovieSegments(
             pool: pool, tenant: job.tenant, request: request, files: files,
-            inspection: inspection, kept: MovieSegments.Kept(library: library, key: key))
-        let (withSegments, segmentsUse) = try await movie.rendered {
+            inspection: inspection,
+            kept: MovieSegments.Kept(
+                library: library, key: key,
+                sharing: isOriginal
+                    ? (PartTask(asset: asset, recipe: request.recipe, key: key), job.desk) : nil))
+        let (withSegments, segmentsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
         // A still that is copied keeps its mark, and the movie with it.

@@ -1,6 +1,7 @@
 import Adjustments
 import Editors
 import FoundationEssentials
+import JobQueue
 import Library
 import RenderProtocol
 import SystemPackage
@@ -17,6 +18,7 @@ struct AssetEditor: Sendable {
     /// How long to wait for another job that makes the same render; nil: each photo is rendered, and no render is
     /// used again.
     var reuseWait: Duration? = .seconds(300)
+    let digests = DigestMemo()
 
     /// What came of an edit.
     enum Outcome: Sendable {
@@ -38,6 +40,10 @@ struct AssetEditor: Sendable {
         var tenant = ""
         /// Told how far it is.
         var reach: @Sendable (JobHold.Stage) -> Void = { _ in }
+        /// Told how much of a movie is rendered.
+        var progress: @Sendable (JobProgress) -> Void = { _ in }
+        /// Where other workers are asked to render parts of its movie.
+        var desk = JobDesk()
     }
 
     /// Carries an edit out, up to the sealed version.

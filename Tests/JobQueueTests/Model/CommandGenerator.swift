@@ -170,7 +170,8 @@ struct CommandGenerator {
         case .beat:
             .beat(
                 worker: one(of: workers), few { $0.hold(.active, .committing) },
-                stage: one(of: ["", "fetching", "render"]))
+                stage: one(of: ["", "fetching", "render"]),
+                percent: one(of: [nil, nil, 4, 37, 74, 100]))
         case .pardon: .pardon(few { $0.lostHold() })
         case .commit:
             .commit(

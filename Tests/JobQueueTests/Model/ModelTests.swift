@@ -49,7 +49,7 @@ import Testing
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
-            job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.retried, \
+            job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.progressed, job.retried, \
             job.unchanged, job.superseded, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)

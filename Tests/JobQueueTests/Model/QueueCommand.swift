@@ -11,7 +11,7 @@ enum QueueCommand: Sendable, Equatable {
     case feed(atMost: Int)
     case promote(atMost: Int)
     case claim(worker: String, atMost: Int, isIdle: Bool)
-    case beat(worker: String, [Hold], stage: String)
+    case beat(worker: String, [Hold], stage: String, percent: Int?)
     /// A worker is back that has lost these holds.
     case pardon([Hold])
     case commit([Hold], version: String, outcome: String)

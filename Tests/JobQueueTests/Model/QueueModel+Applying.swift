@@ -18,10 +18,10 @@ extension QueueModel {
         case .promote(let most): return promote(most)
         case .claim(let worker, let most, let isIdle):
             return claim(worker, most, isIdle: isIdle)
-        case .beat(let worker, let holds, let stage):
+        case .beat(let worker, let holds, let stage, let percent):
             workers.insert(worker)
             silent.remove(worker)
-            return holds.map { beat($0, stage) }
+            return holds.map { beat($0, stage, percent) }
         case .pardon(let holds): return holds.map { pardon($0) }
         case .commit(let holds, let version, let outcome):
             return holds.map { commit($0, version, outcome) }
@@ -67,13 +67,23 @@ extension QueueModel {
         }
     }
 
-    private mutating func beat(_ hold: QueueCommand.Hold, _ stage: String) -> String {
+    private mutating func beat(
+        _ hold: QueueCommand.Hold, _ stage: String, _ percent: Int?
+    ) -> String {
         guard refusal(hold) == nil, let job = jobs[hold.job] else { return "L" }
         guard job.isLeased else { return job.state == .done || job.state == .stuck ? "E" : "L" }
         if job.isHandedOn { return "E" }
         jobs[hold.job]?.over = nil
         jobs[hold.job]?.confirmed = job.fence
         if !stage.isEmpty { jobs[hold.job]?.stage = stage }
+        if let percent {
+            jobs[hold.job]?.percent = percent
+            let tenth = percent / 10
+            if (1...9).contains(tenth), tenth > job.tenthTold ?? 0 {
+                jobs[hold.job]?.tenthTold = tenth
+                emit(job, "progressed", "\(job.generation)/progressed/\(tenth)")
+            }
+        }
         let reason = job.cancel ?? job.batch.flatMap { batches[$0]?.cancel }
         return reason != nil && job.state == .active ? "C" : "K"
     }

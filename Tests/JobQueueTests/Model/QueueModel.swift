@@ -103,6 +103,8 @@ struct QueueModel {
         var worker: String?
         var cancel: String?
         var stage: String?
+        var percent: Int?
+        var tenthTold: Int?
         var outcome: String?
         var version: String?
         var result: String?

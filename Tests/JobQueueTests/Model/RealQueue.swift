@@ -71,11 +71,16 @@ struct RealQueue {
             return try await run(QueueScript.promote, [RedisArgument(most)])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)
-        case .beat(let worker, let holds, let stage):
+        case .beat(let worker, let holds, let stage, let percent):
             return try await run(
                 QueueScript.beat,
                 [Self.lease, RedisArgument(worker), "{}"]
-                    + holds.flatMap { words($0) + [RedisArgument(stage)] })
+                    + holds.flatMap {
+                        words($0) + [
+                            RedisArgument(stage), percent.map { RedisArgument($0) } ?? "",
+                            percent == nil ? "" : "100",
+                        ]
+                    })
         case .pardon(let holds): return try await pardon(holds)
         case .commit(let holds, let version, let outcome):
             return try await run(
@@ -174,7 +179,7 @@ struct RealQueue {
         return [wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 14 else { return "\(row)" }
+                guard f.count == 15 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
                 return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
                     .joined(separator: " ") + known

@@ -57,8 +57,8 @@ extension QueueCommand {
             }
         case .claim(let worker, let most, let isIdle):
             most > 1 ? [.claim(worker: worker, atMost: most - 1, isIdle: isIdle)] : []
-        case .beat(let worker, let holds, let stage):
-            Self.shorter(holds).map { .beat(worker: worker, $0, stage: stage) }
+        case .beat(let worker, let holds, let stage, let percent):
+            Self.shorter(holds).map { .beat(worker: worker, $0, stage: stage, percent: percent) }
         case .commit(let holds, let version, let outcome):
             Self.shorter(holds).map { .commit($0, version: version, outcome: outcome) }
         case .finalize(let holds): Self.shorter(holds).map { .finalize($0) }

@@ -1,7 +1,9 @@
 import Adjustments
 import Files
 import Foundation
+import JobQueue
 import MinilabTesting
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -99,6 +101,80 @@ private func fixture(_ name: String) throws -> Data {
         #expect(isSame)
         await whole.pool.close()
         await broken.pool.close()
+    }
+
+    /// Another worker on the same library, which a desk asks for help.
+    private func helped(
+        _ bench: Workbench, _ taken: @escaping @Sendable (Int) -> Void,
+        _ help: @escaping @Sendable (PartTask, Int) async throws -> Void
+    ) -> JobDesk {
+        var desk = JobDesk()
+        desk.split = { text, numbers in
+            do {
+                for number in numbers { try await help(PartTask(text), number) }
+            } catch {
+                Issue.record(error)
+            }
+            return true
+        }
+        desk.takePart = { number in
+            taken(number)
+            return JobDesk.Part(isOurs: true, ended: [1])
+        }
+        return desk
+    }
+
+    @Test func `has parts that other workers render, to the same bytes, and never to others`()
+        async throws
+    {
+        let movie = try fixture("edit_list_positive_shift.mp4")
+        let alone = try Workbench()
+        let asset = try alone.put("clip.mp4", movie)
+        _ = try await alone.edit(asset, Self.corner)
+
+        let bench = try Workbench()
+        try bench.put("clip.mp4", movie)
+        let taken = Mutex<[Int]>([])
+        let rendered = Mutex(0)
+        let helper = try Workbench(listener: { event in
+            if case .rendered = event { rendered.withLock { $0 += 1 } }
+        })
+        let editor = AssetEditor(
+            library: bench.store, pool: helper.pool, editors: bench.editors,
+            limits: bench.settings.limits, resources: nil)
+        let progress = Mutex<[Int]>([])
+        var job = bench.job()
+        job.progress = { told in progress.withLock { $0.append(told.framesDone) } }
+        job.desk = helped(bench, { number in taken.withLock { $0.append(number) } }) {
+            task, number in
+            try await editor.makePart(number, of: task, bench.job())
+            #expect(try bench.parts().count { !$0.hasPrefix(".") } == 1)
+            // There is no such part, the task is of another movie, and it is none.
+            for (task, number, code) in [
+                (task, 2, FailureCode.invalidValue),
+                (
+                    PartTask(
+                        asset: asset, recipe: task.recipe,
+                        key: RenderKey(photo: "another", recipe: task.recipe, engine: "e")), 0,
+                    .ioFailure
+                ),
+            ] {
+                let failure = await #expect(throws: Failure.self) {
+                    try await editor.makePart(number, of: task, bench.job())
+                }
+                #expect(failure?.code == code)
+            }
+            #expect(throws: Failure.self) { try PartTask("{}") }
+            #expect(try bench.parts().count { !$0.hasPrefix(".") } == 1)
+        }
+        _ = try await bench.run(Edit(json: Self.corner), asset, job)
+        let isSame = try bench.shown(asset) == alone.shown(asset)
+        #expect(isSame)
+        #expect(taken.withLock(\.self) == [0, 1])
+        #expect(rendered.withLock(\.self) == 1)
+        #expect(progress.withLock { $0.max() ?? 0 } > 0)
+        #expect(try bench.parts().isEmpty)
+        for bench in [alone, bench, helper] { await bench.pool.close() }
     }
 
     @Test func `whose job never ends leaves no parts that stay for ever`()

@@ -83,6 +83,62 @@ import Testing
         try await slots.use {}
     }
 
+    @Test func `are lent to others while their owner waits for something else`() async throws {
+        let slots = RenderSlots(1)
+        try await slots.use {
+            try await slots.lend { try await slots.use {} }
+            // It has it again.
+            let waiting = Task { try await slots.use {} }
+            while slots.waiting == 0 { await Task.yield() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        try await slots.use {}
+    }
+
+    @Test func `are no more and no fewer after an owner failed that had lent its own`()
+        async throws
+    {
+        struct Broken: Error {}
+        let slots = RenderSlots(1)
+        await #expect(throws: Broken.self) {
+            try await slots.use { try await slots.lend { throw Broken() } }
+        }
+        // An owner that is cancelled while it waits to have it again.
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (end, finish) = AsyncStream.makeStream(of: Void.self)
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        var seen = steps.makeAsyncIterator()
+        let owner = Task {
+            try await slots.use {
+                try await slots.lend {
+                    step.yield("lent")
+                    for await _ in gate { break }
+                }
+            }
+        }
+        #expect(await seen.next() == "lent")
+        let other = Task {
+            try await slots.use {
+                step.yield("has it")
+                for await _ in end { break }
+            }
+        }
+        #expect(await seen.next() == "has it")
+        open.yield()
+        while slots.waiting == 0 { await Task.yield() }
+        owner.cancel()
+        await #expect(throws: CancellationError.self) { try await owner.value }
+        finish.yield()
+        try await other.value
+        try await slots.use {
+            let waiting = Task { try await slots.use {} }
+            while slots.waiting == 0 { await Task.yield() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+    }
+
     @Test func `leave the cores of idle ones to a photo that is alone`() async throws {
         let slots = RenderSlots(4)
         #expect(slots.share == 4)

@@ -17,6 +17,7 @@
 --                                                     could not be published however often that was tried
 --   done        in list done                          oldest first
 --   dead        in zset dead                          score = end, ms
+-- A job's parts, which other workers may do, are in the same places: Shared/parts.lua.
 -- Hash assets says which job has the asset: one that is ready, active, committing, stuck, or delayed after a
 -- failure. All others of that asset are parked and follow in the order of their arrival.
 --
@@ -30,10 +31,10 @@ local call = redis.call
 local function int(n) return string.format('%d', n) end
 
 -- The format of a job's record, written into each when it is admitted. A record without it is of format 1, which
--- knew neither `stuck` nor `carries` and is read as this one. A later one is of a newer minilab, whose workers have
+-- knew neither `stuck` nor `carries` and is read as this one; 3 is that of a job's part. A later one is of a newer minilab, whose workers have
 -- begun to run beside ours: what it says is not known here, so such a job is left to them.
-local FORMAT = '2'
-local function is_later(j) return j.format and tonumber(j.format) > tonumber(FORMAT) end
+local FORMAT, KNOWN = '2', 3
+local function is_later(j) return j.format and tonumber(j.format) > KNOWN end
 
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
   crashes = '0', rebases = '0', carries = '0', voids = '0'}}

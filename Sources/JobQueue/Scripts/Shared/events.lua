@@ -37,7 +37,8 @@ local function event(type, id, subject, data, revision)
     .. '","datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
--- Says something about a job; `tail` ends the event's id.
+-- Says something about a job, and nothing about a part of one; `tail` ends the event's id.
 local function emit(name, j, tail, data, revision)
+  if j.parent then return end
   event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision)
 end

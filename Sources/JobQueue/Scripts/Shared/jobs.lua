@@ -140,6 +140,8 @@ end
 -- Ends a job well: it is done, counted, and the event of its outcome sent. `ms` is how long it was held;
 -- `revision` as in `event`.
 local function finish(j, outcome, data, ms, revision)
+  if j.parent then return end_part(j) end
+  if j.split then end_parts(j.id) end
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
   shed_edit(j)
   weigh(j, -1)
@@ -181,6 +183,8 @@ end
 
 -- Puts a job among the dead. `data` is that of its event.
 local function bury(j, code, message, data)
+  if j.parent then return end_part(j) end
+  if j.split then end_parts(j.id) end
   call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message)
   call('ZADD', P .. 'dead', NOW, j.id)
   local edit = j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id

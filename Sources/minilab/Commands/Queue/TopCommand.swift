@@ -203,7 +203,9 @@ extension QueueLook {
         let now = Int(at.timeIntervalSince1970 * 1000)
         for job in status.held.prefix(most) {
             table.add([
-                job.job, job.asset, job.worker ?? "", job.stage ?? job.state.rawValue,
+                job.job, job.asset, job.worker ?? "",
+                (job.stage ?? job.state.rawValue)
+                    + (job.progress.map { " \($0.framesDone * 100 / $0.frames) %" } ?? ""),
                 job.claimed.map { clock(max(0, now - $0) / 1000) } ?? "",
             ])
         }

@@ -1,17 +1,15 @@
 import Adjustments
 import Files
+import JobQueue
 import Library
 import RenderProtocol
 import Synchronization
 
-/// Frames of a movie that are done, of all.
-public struct MovieProgress: Sendable, Equatable {
-    public let done: Int, frames: Int
-}
-
-/// The parts of a movie, rendered side by side as far as cores and memory allow; for a photo there is nothing to do.
+/// The parts of a movie, rendered side by side; for a photo there is nothing to do.
 ///
-/// A part is the same bytes whoever renders it and whatever runs beside it.
+/// A part is the same bytes whoever renders it and whatever runs beside it. So the parts of a job's movie are offered to all
+/// workers of the queue, this one among them, and the job renders one after another of those that nobody else does. Without
+/// a queue they are rendered side by side here, as far as cores and memory allow.
 struct MovieSegments: Sendable {
     let pool: RenderPool
     let tenant: String
@@ -29,7 +27,12 @@ struct MovieSegments: Sendable {
         let library: any LibraryStore
         /// Of the whole movie.
         let key: RenderKey
+        /// The task that other workers get with a part, and the desk where parts are offered; nil: no part is offered.
+        var sharing: (task: PartTask, desk: JobDesk)?
     }
+
+    /// Between two looks whether another worker has done its part.
+    private static let pause = Duration.milliseconds(250)
 
     /// Renders all parts.
     ///
@@ -39,7 +42,7 @@ struct MovieSegments: Sendable {
     /// - Returns: the request's files with the parts among them, and what they took.
     /// - Throws: what a part fails with; the others are ended then.
     func rendered(
-        _ progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
+        _ progress: @escaping @Sendable (JobProgress) -> Void = { _ in },
         into place: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> (RenderFiles, RenderUse) {
         guard let movie = inspection.plan.movie, movie.codec != nil else {
@@ -47,7 +50,70 @@ struct MovieSegments: Sendable {
         }
         let done = FramesDone(of: movie, progress)
         let start = ContinuousClock.now
-        var parts: [Int: (file: OpenFile, use: RenderUse)] = [:]
+        let parts =
+            if let desk = await share(movie) {
+                try await besideOthers(movie, desk, done, place)
+            } else { try await sideBySide(movie, done, place) }
+        var (files, use) = (files, RenderUse())
+        for part in parts {
+            files.segments.append(part.file)
+            use = part.use.after(use)
+        }
+        use.wallMilliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        return (files, use)
+    }
+
+    /// Renders a part for another job, and keeps it.
+    func keepPart(
+        _ number: Int, into place: @escaping @Sendable () throws(Failure) -> OpenFile
+    ) async throws {
+        guard let movie = inspection.plan.movie, (0..<movie.segments).contains(number) else {
+            throw Failure(
+                .invalidValue,
+                "part \(number) of \(files.sources[0].name) was asked for, which has no such part.")
+        }
+        _ = try await render(number, movie, FramesDone(of: movie) { _ in }, place)
+    }
+
+    /// A part's file, and what it took here.
+    private typealias Part = (file: OpenFile, use: RenderUse)
+
+    /// Offers the parts to other workers, all but the first.
+    ///
+    /// - Returns: where they are taken back; nil when nobody else will do any.
+    private func share(_ movie: MoviePlan) async -> JobDesk? {
+        guard let sharing = kept?.sharing, movie.segments > 1,
+            await sharing.desk.split(sharing.task.text, Array(1..<movie.segments))
+        else { return nil }
+        return sharing.desk
+    }
+
+    /// Renders what nobody else renders, one part at a time, and waits for the others without a slot.
+    private func besideOthers(
+        _ movie: MoviePlan, _ desk: JobDesk, _ done: FramesDone,
+        _ place: @escaping @Sendable () throws(Failure) -> OpenFile
+    ) async throws -> [Part] {
+        func take(_ number: Int) async throws -> Part? {
+            let part = await desk.takePart(number)
+            for ended in part.ended { done.note(movie.framesOfPart, of: ended) }
+            return part.isOurs ? try await render(number, movie, done, place) : nil
+        }
+        var parts: [Int: Part] = [:]
+        for number in 0..<movie.segments { parts[number] = try await take(number) }
+        for number in 0..<movie.segments {
+            while parts[number] == nil {
+                try await pool.slots.lend { try await Task.sleep(for: Self.pause) }
+                parts[number] = try await take(number)
+            }
+        }
+        return parts.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private func sideBySide(
+        _ movie: MoviePlan, _ done: FramesDone,
+        _ place: @escaping @Sendable () throws(Failure) -> OpenFile
+    ) async throws -> [Part] {
+        var parts: [Int: Part] = [:]
         try await withThrowingTaskGroup(of: (Int, OpenFile, RenderUse).self) { group in
             var next = 0
             while parts.count < movie.segments {
@@ -63,13 +129,7 @@ struct MovieSegments: Sendable {
                 parts[number] = (file, use)
             }
         }
-        var (files, use) = (files, RenderUse())
-        for (_, part) in parts.sorted(by: { $0.key < $1.key }) {
-            files.segments.append(part.file)
-            use = part.use.after(use)
-        }
-        use.wallMilliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-        return (files, use)
+        return parts.sorted { $0.key < $1.key }.map(\.value)
     }
 
     private func render(
@@ -78,7 +138,7 @@ struct MovieSegments: Sendable {
     ) async throws -> (OpenFile, RenderUse) {
         let file = try await offPool(place)
         if try await find(number, into: file) {
-            done.note(inspection.plan.movie.map { $0.frames / $0.segments } ?? 0, of: number)
+            done.note(movie.framesOfPart, of: number)
             return (file, RenderUse())
         }
         var part = files
@@ -112,13 +172,18 @@ struct MovieSegments: Sendable {
     private var hasSeveral: Bool { inspection.plan.movie.map { $0.segments > 1 } ?? false }
 }
 
+extension MoviePlan {
+    /// About as many as a part has.
+    fileprivate var framesOfPart: Int { frames / segments }
+}
+
 /// Counts the frames of parts that are rendered side by side.
 private final class FramesDone: Sendable {
     private let movie: MoviePlan
     private let counts: Mutex<[Int: Int]> = Mutex([:])
-    private let tell: @Sendable (MovieProgress) -> Void
+    private let tell: @Sendable (JobProgress) -> Void
 
-    init(of movie: MoviePlan, _ tell: @escaping @Sendable (MovieProgress) -> Void) {
+    init(of movie: MoviePlan, _ tell: @escaping @Sendable (JobProgress) -> Void) {
         (self.movie, self.tell) = (movie, tell)
     }
 
@@ -128,6 +193,6 @@ private final class FramesDone: Sendable {
             counts[segment] = max(frames, counts[segment] ?? 0)
             return counts.values.reduce(0, +)
         }
-        tell(MovieProgress(done: min(sum, movie.frames), frames: movie.frames))
+        tell(JobProgress(framesDone: sum, frames: movie.frames))
     }
 }

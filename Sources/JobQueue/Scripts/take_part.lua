@@ -1,0 +1,23 @@
+-- Takes a part back for the worker of its job, unless another worker does it now.
+--
+-- ARGV   P, events max, done max, id, fence, number
+-- Returns {OURS: nobody does it, and nobody will; BUSY: another worker has it; or GONE, or FENCED; numbers of the parts
+--         that others have ended*}
+-- Crash  The next worker of the job makes the part again, or does it.
+local id, fence, number = ARGV[4], ARGV[5], ARGV[6]
+local j = load(id)
+local refused = refusal(j, fence)
+if refused then return {refused} end
+if j.state ~= 'active' then return {'GONE'} end
+local p = load(part_id(id, number))
+local is_busy = p and p.state == 'active'
+if p and not is_busy then
+  drop_part(p)
+  call('HDEL', P .. 'parts:' .. id, number)
+end
+settle()
+local out, parts = {is_busy and 'BUSY' or 'OURS'}, call('HGETALL', P .. 'parts:' .. id)
+for i = 1, #parts, 2 do
+  if parts[i + 1] == 'ended' then out[#out + 1] = parts[i] end
+end
+return out
