@@ -87,7 +87,6 @@ public struct Renderer: Sendable {
                 try write(photo, video, to: files.outputs[index], from: copies, spool: spool)
             }
             if index == lastSmall { copies = nil }
-            TestPoint.afterRender.reach()
             try progress(.written(index))
         }
     }

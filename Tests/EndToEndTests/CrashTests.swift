@@ -18,6 +18,7 @@ import Testing
         let victim = try rig.worker("victim", slots: 1, stopAt: point)
         let stopped = try await rig.processThatStopped(of: victim)
         #expect(try await rig.events().isEmpty)
+        #expect(try await rig.queue.record(of: "job")?.worker == "victim")
         victim.kill(SIGKILL)
         #expect(try await victim.waitForEnd() == .signalled(SIGKILL))
         // A render child finds out that its worker is gone as soon as it can run.

@@ -106,6 +106,7 @@ public enum RenderChild {
             case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
             case .render(let photo):
                 try renderer.render(photo, files) { done in
+                    if case .written = done { TestPoint.afterRender.reach() }
                     // Nobody who reads any more is seen when the answer is written.
                     _ = answer(RenderReply(to: request.number, .progress(done)))
                 }
