@@ -17,7 +17,7 @@ public struct Attachments: Sendable, Equatable {
         public let bytes: Int
         /// Its media type.
         public let type: String
-        /// What else is said of it.
+        /// Other facts that the XMP tells of it.
         public let claims: MotionVideo.Claims
 
         /// Makes a record.

@@ -39,7 +39,7 @@ public struct SyntheticMotionPhoto: Sendable {
         #"xmlns:Item="http://ns.google.com/photos/1.0/container/item/""#,
     ]
 
-    /// What the photo's XMP says.
+    /// The photo's XMP.
     ///
     /// - Parameter photoType: of the photo's file.
     public func packet(photoType: String = "image/jpeg") -> [UInt8] {

@@ -2,6 +2,8 @@
 public struct Movie: Sendable {
     /// Boxes of the file that are no `moov`, in their order.
     public let others: [Box]
+    /// Those of them that describe the movie, by XMP or by metadata of the file.
+    let descriptions: [Box]
     /// Where `moov` stands in the file.
     public let movieRange: Range<Int>
     /// Whether the file's first brand is QuickTime's, or it has none.
@@ -40,6 +42,12 @@ public struct Movie: Sendable {
         let movies = top.filter { $0.type == "moov" }
         guard movies.count == 1 else { throw .damaged("\(movies.count) boxes moov") }
         others = top.filter { $0.type != "moov" }
+        descriptions = others.filter { box in
+            box.type == "meta" || box.type == "udta"
+                || box.type == "uuid"
+                    && file.bytes(box.content.lowerBound, MovieStrip.xmp.count).elementsEqual(
+                        MovieStrip.xmp)
+        }
         length = file.length
         movieRange = movies[0].range
         if let first = others.first, first.type == "ftyp" {

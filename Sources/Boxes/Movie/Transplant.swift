@@ -39,11 +39,13 @@ public struct Transplant: Sendable {
     ///   - entry: what the new samples are.
     ///   - matrix: how pictures are turned from now on; nil: as before.
     ///   - isMuted: whether tracks of sound are left out, their samples too.
+    ///   - strip: what is left out of what the movie says of itself; tracks that say nothing else go with their samples.
     ///   - identifier: the content identifier that the movie has, and one of the same length that it gets; nil: as before.
     /// - Throws: `unsupported` where another track has its samples in those of the video.
     public init(
         _ movie: Movie, samples: Samples?, entry: SampleEntry?, matrix: MovieMatrix? = nil,
-        isMuted: Bool = false, identifier: (old: String, new: String)? = nil
+        isMuted: Bool = false, strip: MovieStrip = .none,
+        identifier: (old: String, new: String)? = nil
     ) throws(MovieProblem) {
         let new = samples?.sizes ?? movie.samples.sizes
         var box = movie.box
@@ -56,6 +58,7 @@ public struct Transplant: Sendable {
             box.boxes[movie.video.place].show(size, matrix, movie.video)
         }
 
+        box.strip(strip)
         if let identifier { box.rename(identifier.old, to: identifier.new) }
 
         // The length of moov hangs on whether offsets need eight bytes, and nothing else does.
@@ -64,6 +67,7 @@ public struct Transplant: Sendable {
         let others = Set(movie.otherVideos.map(\.place))
         func isLeftOut(_ track: MovieTrack) -> Bool {
             isMuted && track.handler == "soun" || others.contains(track.place)
+                || strip.leavesOut(track)
         }
         let (left, kept) = (
             movie.tracks.filter(isLeftOut), movie.tracks.filter { !isLeftOut($0) }
@@ -72,7 +76,9 @@ public struct Transplant: Sendable {
         let without = left.reduce(0) { $0 + box.boxes[$1.place].length }
         let layout = TransplantLayout(
             movie, sizes: new, movieLength: box.length - without,
-            leftOut: try movie.samplesRanges(of: left))
+            leftOut: (try movie.samplesRanges(of: left)
+                + (strip == .none ? [] : movie.descriptions.map(\.range)))
+                .sorted { $0.lowerBound < $1.lowerBound })
         for track in kept {
             let chunks =
                 track.place == movie.video.place

@@ -40,9 +40,9 @@ final class MotionClip {
         guard let video = still.beside.video else {
             return still.beside.videoObstacle.map { .obstacle($0) }
         }
-        guard recipe.output.strip == .none else {
+        guard recipe.output.strip != .all else {
             return .obstacle(
-                "edit.output.strip is \(recipe.output.strip.rawValue), and what a video says of its place is not taken out"
+                "edit.output.strip is all, and it is metadata of the photo that say where a video lies"
             )
         }
         guard video.place.count <= bytesMax else {

@@ -61,7 +61,9 @@ struct MovieWriter {
         try write([], to: target) { movie throws(MovieProblem) in
             try Transplant(
                 movie, samples: nil, entry: nil, matrix: MovieMatrix(orientation: turn.rawValue),
-                isMuted: photo.recipe.output.movie.mute, identifier: renaming)
+                isMuted: photo.recipe.output.movie.mute,
+                strip: MovieStrip(photo.recipe.output.strip),
+                identifier: renaming)
         }
     }
 
@@ -100,7 +102,9 @@ struct MovieWriter {
         try write(parts, to: target) { movie throws(MovieProblem) in
             try Transplant(
                 movie, samples: samples, entry: entry, matrix: bakes ? .upright : nil,
-                isMuted: photo.recipe.output.movie.mute, identifier: renaming)
+                isMuted: photo.recipe.output.movie.mute,
+                strip: MovieStrip(photo.recipe.output.strip),
+                identifier: renaming)
         }
     }
 
@@ -171,5 +175,16 @@ struct MovieWriter {
             }
             first = own.upperBound
         }
+    }
+}
+
+extension MovieStrip {
+    fileprivate init(_ strip: Recipe.Strip) {
+        self =
+            switch strip {
+            case .none: .none
+            case .gps: .place
+            case .all: .all
+            }
     }
 }

@@ -20,21 +20,8 @@ extension Planner {
         let asked = recipe.output
         var notes = header.notes
         if let format = asked.format, format != movie.facts.container {
-            guard !format.isMovie else {
-                throw Failure(
-                    .invalidValue,
-                    "edit.output.format is \(format.rawValue), and \(movie.file.name) is a \(movie.facts.container.rawValue), which it "
-                        + "stays. Leave the format out.")
-            }
             notes.append(
                 "edit.output.format is \(format.rawValue); a movie keeps its own, \(movie.facts.container.rawValue)"
-            )
-        }
-        guard asked.strip == .none else {
-            throw Failure(
-                .invalidValue,
-                "edit.output.strip is \(asked.strip.rawValue), but what a movie says of its place is not taken out here yet, and "
-                    + "\(movie.file.name) would keep it. Leave strip out where the movie may keep it."
             )
         }
         let upright = movie.orientation
@@ -46,7 +33,8 @@ extension Planner {
         let passes = passes(of: steps, keepsAlpha: false)
         var lane: RenderPlan.Lane?
         if asked.isPlain, let turn = turn(of: passes), passes.allSatisfy(\.isGeometry) {
-            let isSame = turn == upright && !asked.movie.mute && !isRenamed
+            let isSame =
+                turn == upright && !asked.movie.mute && !isRenamed && asked.strip == .none
             lane = isSame ? .copy : .lossless
         }
         let layout = FrameLayout(
@@ -118,7 +106,7 @@ extension Planner {
 extension Recipe.Output {
     /// Whether it asks for nothing that samples as they are have not already.
     fileprivate var isPlain: Bool {
-        quality == Self.defaultQuality && strip == .none && movie.codec == .source
+        quality == Self.defaultQuality && movie.codec == .source
             && movie.quality == nil && !movie.bakeRotation
     }
 }

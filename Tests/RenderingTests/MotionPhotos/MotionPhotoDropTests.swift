@@ -28,8 +28,8 @@ import Testing
                 testDescription: "a format that holds none", says: "a png holds no video",
                 output: .init(format: .png)),
             Drop(
-                testDescription: "the location is to go", says: "edit.output.strip is gps",
-                output: .init(strip: .gps)),
+                testDescription: "all metadata are to go", says: "edit.output.strip is all",
+                output: .init(strip: .all)),
             Drop(
                 testDescription: "it is not there", says: "none where it should be",
                 change: {

@@ -12,7 +12,7 @@ import Testing
 struct MotionPhotoFile {
     let path: String
     let bytes: [UInt8]
-    /// What lies beside the picture.
+    /// Map and video beside the picture.
     let beside: Beside
 
     /// Reads a file.

@@ -48,7 +48,7 @@ import Testing
         #expect((file.beside.map != nil) == hasMap && file.beside.obstacle == nil)
         #expect(file.bytes.firstRange(of: Array("OpCamera:VideoLength".utf8)) == nil)
         #expect(file.bytes.firstRange(of: Array("Nobody".utf8)) != nil)
-        // What is between photo and video, and nothing else, is the map.
+        // Between photo and video is the map, and nothing else.
         let map = file.beside.map?.jpeg
         #expect(map.map { $0.upperBound == video.place.lowerBound } ?? true)
         let directory = try file.directory()
@@ -197,6 +197,18 @@ import Testing
         // Nothing of it stays unedited, not even where nobody looks.
         let media = result.others.filter { $0.type == "mdat" }.reduce(0) { $0 + $1.content.count }
         #expect(media < result.samples.sizes.reduce(0, +) + movie.count / 4)
+    }
+
+    @Test func `keep a video whose place was taken out with the photo's`() throws {
+        let movie = try MotionPhotoFile.movie()
+        #expect(movie.firstRange(of: Array("loci".utf8)) != nil)
+        for filters in [[], try sepia()] {
+            let (plan, file) = try rendered(
+                SyntheticMotionPhoto(movie), filters, Recipe.Output(strip: .gps))
+            #expect(plan.motionVideo == .edited)
+            let video = try #require(file.video)
+            #expect(video.firstRange(of: Array("loci".utf8)) == nil)
+        }
     }
 
     @Test func `of whose still nobody can have taken the time say so`() throws {

@@ -12,7 +12,7 @@ import Testing
     /// A child that renders one movie after the other, as a worker has them rendered.
     private final class Press {
         private(set) var child: Child
-        /// What became of movies: `rendered`, or the code of a failure; and how often.
+        /// The fate of movies: `rendered`, or the code of a failure; and how often.
         private(set) var endings: [String: Int] = [:]
         private(set) var slowest: Duration = .zero
         private(set) var peakBytes = 0
@@ -225,7 +225,7 @@ private enum Borders {
     }
 }
 
-/// What strangers do to bytes.
+/// Changes that strangers make to bytes.
 private enum Mutation {
     /// Numbers at the ends of their ranges.
     private static let numbers: [UInt32] = [

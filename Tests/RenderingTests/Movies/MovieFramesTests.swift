@@ -140,7 +140,7 @@ import Testing
         #expect(changed == source.movie.ranks.count)
     }
 
-    /// What is edited by rows of light, because something needs a neighbour, has the colours that planes have. Both round; of 388,800 samples of
+    /// Frames that are edited by rows of light, because a filter needs neighbours, have the colours that planes have. Both round; of 388,800 samples of
     /// this movie one differed by 2.
     @Test func `are within a code where they go by rows of light`() throws {
         let filters = [Self.filter("CISepiaTone", ["intensity": 0.8])]

@@ -45,7 +45,7 @@ enum MovieJudges {
         return tracks
     }
 
-    /// What the boxes say, and the samples of tracks of metadata: a line `[group] Tag : value` each.
+    /// Facts of the boxes and of the samples of tracks of metadata: a line `[group] Tag : value` each.
     static func sayings(of path: String) throws -> [String] {
         let text = try Tool.run("exiftool", ["-ee", "-a", "-s", "-G1", "-n", path])
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -3,7 +3,7 @@ import Codecs
 
 /// Frames edited in planes: a part is copied, or edited code by code.
 struct FramePlanes {
-    /// What is done to codes.
+    /// The change of codes.
     enum Program {
         case none
         /// Codes of 8 bits, copied some rows at a time and edited in place while they are in the first-level cache.
