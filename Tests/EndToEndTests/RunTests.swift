@@ -133,6 +133,31 @@ import Testing
         #expect(try report(output).completed.map(\.version.revision) == Array(1...9))
     }
 
+    @Test func `a draft that the manifest publishes, and one that it discards, are told of`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b"] {
+            try SyntheticPhoto.png(width: 20, height: 10)
+                .write(to: URL(filePath: folder.file("\(name).png")))
+        }
+        let path = folder.file("jobs.ndjson")
+        let draft = #"{"filters": [{"name": "CISepiaTone"}], "draft": true}"#
+        let lines = [
+            #"{"asset": "a.png", "edit": \#(draft)}"#,
+            #"{"asset": "a.png", "edit": {"mode": "publish"}}"#,
+            #"{"asset": "b.png", "edit": \#(draft)}"#,
+            #"{"asset": "b.png", "edit": {"mode": "discard"}}"#,
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        let (ending, output) = try await MinilabProcess.run([
+            "run", path, "--state", folder.file("s"), "--json",
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        #expect(try report(output).completed.count == 3)
+        #expect(try report(output).contactSheet != nil)
+    }
+
     @Test func `a failed job is named with its reason, and tried again by the next run`()
         async throws
     {

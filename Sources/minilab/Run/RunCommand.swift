@@ -187,13 +187,20 @@ struct RunCommand: AsyncParsableCommand {
         var cells: [SheetCell] = []
         for job in jobs {
             let asset = try AssetPath(job.asset)
-            let version = try await library.version(job.version.id, of: asset)
+            let version: Provenance
+            do throws(Failure) {
+                version = try await library.version(job.version.id, of: asset)
+            } catch {
+                guard error.code == .missingVersion else { throw error }
+                continue  // a draft that a later job has published or discarded
+            }
             for file in [.original(asset), try library.shownFile(of: version, asset)] {
                 cells.append(SheetCell(source: try await library.open(file)))
             }
         }
+        guard !cells.isEmpty else { return nil }
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
-        let columns = Int((Double(jobs.count) / 2).squareRoot().rounded(.up))
+        let columns = Int((Double(cells.count / 2) / 2).squareRoot().rounded(.up))
         let sheet = parts.state.contactSheet
         try await drawContactSheet(
             cells, across: 2 * columns, side: 480, to: sheet.string, settings, logger)
