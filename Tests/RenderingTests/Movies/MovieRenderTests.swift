@@ -137,16 +137,19 @@ struct RenderedMovie {
                 == old.samples.sizes.count)
     }
 
-    @Test func `are refused as HEVC where less than a block of it is left`() throws {
+    @Test(arguments: [PixelSize(width: 64, height: 12), PixelSize(width: 48, height: 64)])
+    func `are refused as HEVC where less than a block of it is left`(_ left: PixelSize) throws {
         let file = try OpenFile(reading: RenderedMovie.fixture("h265_bframes.mp4"))
-        let crop = try Filter("CICrop", ["inputRectangle": [0, 0, 64, 12]])
+        let crop = try Filter(
+            "CICrop",
+            ["inputRectangle": [0, 0, Double(left.width), Double(left.height)]])
         let failure = #expect(throws: Failure.self) {
             try Renderer().inspect(
                 PhotoRequest(recipe: Recipe(filters: [crop]), limits: RenderLimits()),
                 RenderFiles(sources: [file]))
         }
         #expect(failure?.code == .invalidValue)
-        #expect(failure?.message.contains("64 × 12") == true)
+        #expect(failure?.message.contains("\(left) pixels") == true)
     }
 
     @Test(arguments: [90, 180, 270])
