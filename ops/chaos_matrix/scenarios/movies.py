@@ -90,6 +90,7 @@ def movie_disk_full(rig):
 @scenario("movie-lease-lost", "a worker is stopped behind the first part of a Live Photo's movie, past its lease; it wakes "
           "up when another one has done the job", is_short=True, rig=MovieRig)
 def movie_lease_lost(rig):
+    rig.parts_left_max = 1
     rig.start_server()
     rig.send_pair()
     zombie = rig.worker("zombie", slots=1)
