@@ -153,6 +153,8 @@ struct MovieSegments: Sendable {
                 if case .frames(let frames) = told { done.note(frames, of: number) }
             }
         }
+        // A worker that stood still past its lease must not leave parts of a movie that is done.
+        try Task.checkCancellation()
         try await keep(file, number)
         return (file, use)
     }
