@@ -97,15 +97,7 @@ import Testing
         ].map(\.rawValue) + ["rendered"])
 
     /// Movies of the repository, and of the corpus where it is named.
-    private static let files: [String] = {
-        let own = ["bt601.mp4", "h265_bframes.mp4"].map { RenderedMovie.fixture($0) }
-        guard let corpus = Studio.corpus,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: corpus + "/video")
-        else { return own }
-        return own
-            + names.filter { $0.hasSuffix(".mp4") || $0.hasSuffix(".mov") }.sorted()
-            .map { "\(corpus)/video/\($0)" }
-    }()
+    private static let files = MovieCorpus.files(and: ["bt601.mp4", "h265_bframes.mp4"])
 
     /// A small part, so that decoding is most of the work, in a way that HDR has too.
     private static func corner() throws -> Recipe {

@@ -10,16 +10,8 @@ import Testing
 /// Movies whose frames are coded anew and not edited: all that is not a frame has to be as it was.
 @Suite("Movies coded anew") struct MovieIdentityTests {
     /// Movies of the repository, and of the corpus where it is named.
-    private static let files: [String] = {
-        let own = ["bt601.mp4", "h265_bframes.mp4", "edit_list_positive_shift.mp4"]
-            .map { RenderedMovie.fixture($0) }
-        guard let corpus = Studio.corpus,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: corpus + "/video")
-        else { return own }
-        return own
-            + names.filter { $0.hasSuffix(".mp4") || $0.hasSuffix(".mov") }.sorted()
-            .map { "\(corpus)/video/\($0)" }
-    }()
+    private static let files = MovieCorpus.files(
+        and: ["bt601.mp4", "h265_bframes.mp4", "edit_list_positive_shift.mp4"])
 
     /// Those of the corpus that are refused, and how.
     private static let refused: [String: FailureCode] = [

@@ -27,7 +27,7 @@ import Testing
                 if mkdir "$0.first" 2>/dev/null; then exec '\(child)'; fi
                 read line
                 echo $$ >> "$0.pids"
-                exec sleep 100000
+                exec tail -f /dev/null
 
                 """.utf8
             ).write(to: URL(filePath: path))
