@@ -1,6 +1,6 @@
 public import Adjustments
 
-/// What the tables of a movie say, before a frame is decoded.
+/// Facts of a movie by its tables, before a frame is decoded.
 public struct MovieFacts: Sendable, Codable, Equatable {
     /// `mov` or `mp4`: it keeps its own.
     public let container: Recipe.Format

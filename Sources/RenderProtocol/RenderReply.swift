@@ -28,7 +28,7 @@ public struct RenderReply: Sendable, Codable {
         case failed(Failure)
     }
 
-    /// What is done of a request before all is.
+    /// A step of a request that is done, while others are not.
     public enum Progress: Sendable, Codable, Equatable {
         /// The output at this place is written.
         case written(Int)

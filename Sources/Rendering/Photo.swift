@@ -72,8 +72,8 @@ struct Photo {
     let clip: MotionClip?
     /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
     let copySize: PixelSize?
-    /// What the photo itself needs, whatever is made of it: a small copy of it may take as much to decode. Of a part of a movie: what
-    /// that needs.
+    /// The need of the photo itself, whatever is made of it: a small copy of it may take as much to decode. Of a part of a movie: the
+    /// part's need.
     let fullEstimate: RenderEstimate
 
     /// A small copy to be edited instead of a photo.

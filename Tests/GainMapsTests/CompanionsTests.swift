@@ -202,31 +202,30 @@ enum HeaderJPEG {
         #expect(found.video?.claims.stillMicroseconds == (isSamsung ? -1 : 200_000))
         var random = SeededGenerator(seed: 4)
         for _ in 0..<2_000 {
-            var bytes = whole
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
-                    in: 0...255, using: &random)
-            }
-            if Bool.random(using: &random) {
-                bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
-            }
+            let bytes = harmed(whole, &random)
             guard let place = HeaderJPEG.companions(bytes)?.video?.place else { continue }
             #expect(place.lowerBound > 0 && place.upperBound <= bytes.count && place.count >= 8)
         }
+    }
+
+    /// A file with one to four wrong bytes, and with or without its end.
+    private func harmed(_ whole: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = whole
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
+                in: 0...255, using: &random)
+        }
+        if Bool.random(using: &random) {
+            bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+        }
+        return bytes
     }
 
     @Test func `harmed files are found something in, or nothing`() throws {
         var random = SeededGenerator(seed: 3)
         let whole = HeaderJPEG.ultraHDR(try map())
         for _ in 0..<5_000 {
-            var bytes = whole
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
-                    in: 0...255, using: &random)
-            }
-            if Bool.random(using: &random) {
-                bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
-            }
+            let bytes = harmed(whole, &random)
             guard let map = HeaderJPEG.companions(bytes)?.map else { continue }
             let place = try #require(map.jpeg)
             #expect(place.lowerBound > 0 && place.upperBound <= bytes.count)

@@ -26,7 +26,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             _ = try studio.render(studio.write(head, as: "a.jpg"), [])
         }
-        // What follows the brand is no box.
+        // Behind the brand there is no box.
         #expect(failure?.code == .damagedVideo)
     }
 

@@ -51,7 +51,7 @@ extension PhotoFile {
             beside.jpegXMPBytes = found.xmpBytes
         case .heif:
             guard let meta = HEIFMeta(of: &window) else { return Beside() }
-            // What is wrong with the boxes, the decoder says.
+            // Without items there is no XMP to read; the decoder says what is wrong with them.
             let still = try? HEIFStill(meta, in: &window)
             let found = HEIFCompanions(meta, xmp: still?.xmp, in: &window)
             beside = Beside(

@@ -1,7 +1,7 @@
 import Adjustments
 import Library
 
-/// What an asset is, in PhotoKit's terms. A movie alone is told by its content, before there is anything to decide.
+/// The kind of an asset, in PhotoKit's terms. A movie alone is told by its content, before there is anything to decide.
 enum MediaType: Sendable, Equatable {
     /// A photo of its own.
     case photo
