@@ -1,5 +1,5 @@
 /// The fate of a photo's gain map: the second, small picture that makes it HDR.
-public enum GainMapOutcome: Sendable, Equatable {
+public enum GainMapOutcome: CompanionOutcome, Equatable {
     /// It has the photo's geometry; its gains are exactly true, since the filters leave them alone.
     case carried
     /// Gains were computed anew from the photo and what it was in HDR, both edited.
@@ -8,6 +8,10 @@ public enum GainMapOutcome: Sendable, Equatable {
     case kept
     /// It is left out, for a reason that is a clause for people: the result is not HDR.
     case dropped(reason: String)
+
+    public static let keeping: [String: Self] = [
+        "carried": .carried, "recomputed": .recomputed, "kept": .kept,
+    ]
 
     /// The name in JSON.
     public var name: String {
@@ -21,40 +25,6 @@ public enum GainMapOutcome: Sendable, Equatable {
 
     /// Why it was dropped.
     public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
-}
-
-extension GainMapOutcome: CustomStringConvertible {
-    /// For people.
-    public var description: String {
-        switch self {
-        case .dropped(let reason): "left out: \(reason)"
-        default: name
-        }
-    }
-}
-
-extension GainMapOutcome: Codable {
-    private enum Key: String, CodingKey { case outcome, reason }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: Key.self)
-        let name = try fields.decode(String.self, forKey: .outcome)
-        switch name {
-        case "carried": self = .carried
-        case "recomputed": self = .recomputed
-        case "kept": self = .kept
-        case "dropped": self = .dropped(reason: try fields.decode(String.self, forKey: .reason))
-        default:
-            throw DecodingError.dataCorruptedError(
-                forKey: .outcome, in: fields, debugDescription: "no outcome \(name)")
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Key.self)
-        try fields.encode(name, forKey: .outcome)
-        try fields.encodeIfPresent(reason, forKey: .reason)
-    }
 }
 
 /// A thing that lies in a photo's file beside its picture, and is not in a render.
