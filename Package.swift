@@ -16,16 +16,22 @@ let package = Package(
     name: "minilab",
     products: [
         .executable(name: "minilab", targets: ["minilab"]),
+        .executable(name: "minilab-gateway", targets: ["minilab-gateway"]),
         .executable(name: "minilab-render", targets: ["minilab-render"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        // Without its own ways to read settings, and without all of Foundation.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(
             url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
         .package(
@@ -224,12 +230,67 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Use cases and what they show, for the commands and the gateway alike; knows neither terminal nor HTTP.
+        .target(
+            name: "Operations",
+            dependencies: ["Adjustments", "Files", "JobQueue", "Library", "RenderProtocol"],
+            swiftSettings: settings),
+        // Keys of the gateway's clients: their text, what each may do, where they are kept.
+        .target(
+            name: "AccessKeys",
+            dependencies: [
+                "Adjustments", "JobQueue", "Redis",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        // Events sent to HTTP endpoints: signatures, retries, addresses that are refused.
+        .target(
+            name: "Webhooks",
+            dependencies: [
+                "Adjustments", "JobQueue", "Redis",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        // The pages: what Operations shows, as HTML. No I/O.
+        .target(
+            name: "Dashboard",
+            dependencies: [
+                "Adjustments", "JobQueue", "Operations",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: settings),
+        // The HTTP gateway: routes, who may call them, bodies in bounded memory.
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "AccessKeys", "Adjustments", "Dashboard", "Files", "JobQueue", "Library",
+                "Operations", "Redis", "Telemetry", "Webhooks",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+
         // The commands, with their settings; minilab-bench shares these and the parts of a worker.
         .target(
             name: "MinilabCommands",
             dependencies: [
                 "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
-                "JobQueue", "Library", "Redis",
+                "JobQueue", "Library", "Operations", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -242,6 +303,18 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main",
+            swiftSettings: settings),
+        // The gateway as a process: its settings and its end.
+        .executableTarget(
+            name: "minilab-gateway",
+            dependencies: [
+                "AccessKeys", "Adjustments", "Gateway", "JobQueue", "Library", "MinilabCommands",
+                "Operations", "Redis", "Telemetry", "Webhooks",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings),
         // Benches, mutator, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
@@ -351,6 +424,53 @@ let package = Package(
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OperationsTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AccessKeysTests",
+            dependencies: [
+                "AccessKeys", "Adjustments", "JobQueue", "MinilabTesting", "Redis",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: [
+                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "Webhooks",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DashboardTests",
+            dependencies: [
+                "Adjustments", "Dashboard", "JobQueue", "MinilabTesting", "Operations",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
+                "MinilabTesting", "Operations", "Redis", "Webhooks", "minilab-gateway",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .testTarget(
