@@ -6,6 +6,7 @@ import Logging
 import RenderProtocol
 import SystemPackage
 import Worker
+import Operations
 
 /// Renders one photo or movie to a file, by a render child of its own: what `render` and `preview` do.
 ///

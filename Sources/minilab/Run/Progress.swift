@@ -1,5 +1,6 @@
 import Glibc
 import Telemetry
+import Operations
 
 /// How far a run is, told on standard error: a bar for a person, plain lines for a log.
 struct Progress {

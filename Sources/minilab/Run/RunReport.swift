@@ -3,6 +3,7 @@ import Library
 import RenderProtocol
 import SystemPackage
 import Worker
+import Operations
 
 /// How a run ended: one row per job.
 struct RunReport: Encodable {

@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import FoundationEssentials
 import JobQueue
+import Operations
 
 /// The flags that say which dead jobs are meant; several together mean those to which all apply.
 struct DeadFilterOptions: ParsableArguments {
@@ -29,43 +30,19 @@ struct DeadFilterOptions: ParsableArguments {
             valueName: "file|sha"))
     var recipe: String?
 
-    var isGiven: Bool {
-        [batch, tenant, since, until, recipe].contains { $0 != nil } || !code.isEmpty
-    }
+    var isGiven: Bool { text(edit: recipe).isGiven }
 
     func filter() throws -> DeadFilter {
-        var filter = DeadFilter()
-        filter.batch = try batch.map { try BatchID($0) }
-        filter.tenant = try tenant.map { try JobID($0) }
-        for name in code {
-            guard let code = FailureCode(rawValue: name) else {
-                throw ValidationError(
-                    "--code \(name.debugDescription) is not a code; known: "
-                        + FailureCode.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-            }
-            filter.codes.insert(code)
+        let edit = try recipe.map {
+            try DeadFilterText.isDigest($0) ? $0 : readEdit($0).json.digest
         }
-        filter.since = try since.map { try Self.time($0, of: "--since") }
-        filter.until = try until.map { try Self.time($0, of: "--until") }
-        filter.edit = try recipe.map(Self.digest)
-        return filter
+        return try text(edit: edit).filter(now: .now) { "--\($0)" }
     }
 
-    /// - Returns: ms since 1970.
-    private static func time(_ text: String, of flag: String) throws -> Int {
-        let ago = Setting<Duration>.duration(flag, .zero ... .seconds(36500 * 86400), default: "")
-        if let ago = try ago.parse(text) {
-            return Int(Date.now.timeIntervalSince1970 * 1000) - Int(ago / .milliseconds(1))
-        }
-        let checked = try Scheduling.time(text, of: flag)
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: checked.contains("."))
-        return Int(try Date(checked, strategy: style).timeIntervalSince1970 * 1000)
-    }
-
-    private static func digest(_ recipe: String) throws -> String {
-        let isDigest =
-            recipe.utf8.count == 64
-            && recipe.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        return isDigest ? recipe : try readEdit(recipe).json.digest
+    private func text(edit: String?) -> DeadFilterText {
+        var text = DeadFilterText()
+        (text.batch, text.tenant, text.codes) = (batch, tenant, code)
+        (text.since, text.until, text.edit) = (since, until, edit)
+        return text
     }
 }

@@ -1,3 +1,5 @@
+import Operations
+
 /// One thing that can be set: how it is called everywhere, and what it may be.
 ///
 /// A key such as `render.timeout` is the flag `--render-timeout`, the environment variable
@@ -72,15 +74,7 @@ extension Setting where Value == Duration {
                 + "\(range.upperBound)",
             defaultText: text,
             parse: { text in
-                let number = text.prefix { $0.isNumber || $0 == "." }
-                let units = [
-                    "ms": Duration.milliseconds(1), "s": .seconds(1), "m": .seconds(60),
-                    "h": .seconds(3600), "d": .seconds(86400),
-                ]
-                guard let count = Double(number),
-                    let unit = units[String(text.dropFirst(number.count))]
-                else { return nil }
-                let duration = unit * count
+                guard let duration = Duration(written: text) else { return nil }
                 return range.contains(duration) ? duration : nil
             })
     }

@@ -3,6 +3,7 @@ import ArgumentParser
 import FoundationEssentials
 import Library
 import Telemetry
+import Operations
 
 /// `minilab gc`.
 struct CollectCommand: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Library
 import SystemPackage
 import Worker
+import Operations
 
 /// `minilab verify`.
 struct VerifyCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import Adjustments
 import BlobStore
 import FoundationEssentials
 import Logging
+import Operations
 
 /// Tries what workers and gc do with a bucket.
 struct BucketCheck {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Library
 import Logging
 import Telemetry
+import Operations
 
 /// `minilab library copy`.
 struct LibraryCopyCommand: AsyncParsableCommand {

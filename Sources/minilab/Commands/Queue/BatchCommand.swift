@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab batch`.
 struct BatchCommand: AsyncParsableCommand {
@@ -18,24 +19,6 @@ struct BatchCommand: AsyncParsableCommand {
     @Option(help: "How many to list at most.") var count = 20
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
-
-    /// A record and what follows from it.
-    struct Report: Encodable {
-        let record: BatchRecord
-        /// Jobs that ended per second.
-        let rate: Double
-        /// Milliseconds that a worker held a job, on average.
-        let meanCost: Double?
-        /// Seconds until all have ended, if workers do nothing else.
-        let remainingSeconds: Double?
-
-        init(_ record: BatchRecord, slots: Int) {
-            self.record = record
-            rate = record.rate
-            meanCost = record.meanCost
-            remainingSeconds = record.remainingTime(slots: slots).map { $0 / .seconds(1) }
-        }
-    }
 
     func validate() throws {
         guard (1...JobQueue.batchesListedMax).contains(count) else {
@@ -55,7 +38,7 @@ struct BatchCommand: AsyncParsableCommand {
             } else {
                 records = try await queue.batches(openOnly: open, count: count)
             }
-            return records.map { Report($0, slots: slots) }
+            return records.map { BatchReport($0, slots: slots) }
         }
         if json {
             if one != nil { return try printJSON(reports[0]) }
@@ -65,7 +48,7 @@ struct BatchCommand: AsyncParsableCommand {
         print(block: reports.isEmpty ? "no batches" : Self.table(reports))
     }
 
-    static func table(_ reports: [Report]) -> String {
+    static func table(_ reports: [BatchReport]) -> String {
         var table = TextTable(
             ["batch", "tenant", "jobs", "done", "dead", "cancelled", "left", "jobs/s", "state"],
             rightAligned: [2, 3, 4, 5, 6, 7])
@@ -80,7 +63,7 @@ struct BatchCommand: AsyncParsableCommand {
         return table.text
     }
 
-    static func state(_ report: Report) -> String {
+    static func state(_ report: BatchReport) -> String {
         let batch = report.record
         if let ended = batch.ended {
             return (batch.cancel == nil ? "ended " : "cancelled ") + date(ended)
@@ -91,7 +74,7 @@ struct BatchCommand: AsyncParsableCommand {
         return (batch.sealed == nil ? "open, not sealed" : "open") + eta
     }
 
-    private static func text(_ report: Report) -> String {
+    private static func text(_ report: BatchReport) -> String {
         let batch = report.record
         var table = TextTable([batch.batch, state(report)], rightAligned: [])
         table.add(["tenant, priority", "\(batch.tenant), \(batch.priority)"])

@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab cancel`.
 struct CancelCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@ import JobQueue
 import Library
 import Logging
 import SystemPackage
+import Operations
 
 /// `minilab dead`.
 struct DeadCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab doctor`.
 struct DoctorCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab replay`.
 struct ReplayCommand: AsyncParsableCommand {

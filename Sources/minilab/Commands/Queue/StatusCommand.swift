@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab status`.
 struct StatusCommand: AsyncParsableCommand {
@@ -16,11 +17,6 @@ struct StatusCommand: AsyncParsableCommand {
     @Argument(help: "A job.") var job: String?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
-
-    private struct JobStatus: Encodable {
-        let record: JobRecord
-        let history: [Attempt]
-    }
 
     func run() async throws {
         if let job { return try await show(job) }
@@ -55,15 +51,16 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func show(_ job: String) async throws {
-        let (record, history) = try await queueOptions.withQueue { queue, _ in
-            (try await queue.record(of: job), try await queue.attempts(of: job))
+        let status = try await queueOptions.withQueue { queue, _ in
+            try await JobStatus(of: job, on: queue)
         }
-        guard let record else {
+        guard let status else {
             throw ValidationError(
                 "there is no job \(job.debugDescription): its id is wrong, it has not been admitted "
                     + "yet, or its record was dropped some time after it was done.")
         }
-        if json { return try printJSON(JobStatus(record: record, history: history)) }
+        if json { return try printJSON(status) }
+        let record = status.record
         print("\(record.job): \(record.state), \(record.asset)")
         print(
             "generation \(record.generation), \(record.attempts) failed, \(record.crashes) crashed")
@@ -72,7 +69,7 @@ struct StatusCommand: AsyncParsableCommand {
         )
         if let version = record.version { print("version \(version)") }
         if let code = record.code { print("\(code.rawValue): \(record.message ?? "")") }
-        for attempt in history {
+        for attempt in status.history {
             print("  \(attempt.at) \(attempt.worker) \(attempt.code.rawValue): \(attempt.message)")
         }
     }

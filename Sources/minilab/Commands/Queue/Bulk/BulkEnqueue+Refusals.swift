@@ -1,5 +1,6 @@
 import Adjustments
 import JobQueue
+import Operations
 
 extension BulkEnqueue {
     /// Why jobs that were to be added to the batch would never run.

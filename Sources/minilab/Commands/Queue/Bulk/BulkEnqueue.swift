@@ -1,6 +1,7 @@
 import Adjustments
 import JobQueue
 import Telemetry
+import Operations
 
 /// Sends a file of jobs as one batch.
 ///
@@ -17,11 +18,6 @@ struct BulkEnqueue: Sendable {
         let added: Int
         let jobsPerSecond: Double
     }
-
-    /// Most bytes of edits and paths that travel in one command.
-    private static let chunkBytesMax = 4 << 20
-    /// How often a chunk is sent again when the connection is lost.
-    private static let triesMax = 5
 
     /// Opens the batch, adds the jobs and seals it.
     func send(_ file: JobFile, to queue: JobQueue) async throws -> Report {
@@ -42,7 +38,10 @@ struct BulkEnqueue: Sendable {
     ///
     /// - Returns: false when the batch has had all its jobs already.
     private func checkWhatIsThere(_ queue: JobQueue) async throws -> Bool {
-        _ = try await add([], 0, to: queue)
+        try await refusing {
+            try await MemberSender.ask(
+                batch.id, editedBy: batch.edit.json.canonical, on: queue)
+        }
         guard let record = try await queue.record(of: batch.id), let sealed = record.sealed else {
             return true
         }
@@ -50,63 +49,36 @@ struct BulkEnqueue: Sendable {
         return record.admitted + record.lane < survey.jobs
     }
 
-    /// One chunk is on its way while the next is read.
     private func sendMembers(_ file: JobFile, to queue: JobQueue) async throws -> Int {
         var parser = MemberParser()
         let lines = file.lines()
-        let batchEdit = batch.edit.json.canonical
+        var sender = MemberSender(
+            to: batch.id, editedBy: batch.edit.json.canonical, from: 0, on: queue)
         var progress = Progress(total: survey.jobs, done: 0)
-        var (sent, added, bytes) = (0, 0, 0)
-        var members: [JobQueue.Member] = []
-        var onItsWay: Task<Int, any Error>?
-        func flush() async throws {
-            added += try await onItsWay?.value ?? 0
-            progress.advance(to: sent)
-            let (chunk, first) = (members, sent)
-            onItsWay = Task { try await add(chunk, first, to: queue) }
-            sent += chunk.count
-            members.removeAll(keepingCapacity: true)
-            bytes = 0
-        }
-        while let line = try lines.next() {
-            guard let parsed = try parser.parse(line) else { continue }
-            let edit = parsed.edit == batchEdit ? nil : parsed.edit
-            let size = parsed.asset.string.utf8.count + (edit?.utf8.count ?? 0)
-            if members.count == JobQueue.membersMax || bytes + size > Self.chunkBytesMax {
-                try await flush()
+        try await refusing {
+            while let line = try lines.next() {
+                guard let parsed = try parser.parse(line.bytes, line: line.number) else { continue }
+                let before = sender.sent
+                if try await sender.add(parsed) { progress.advance(to: before) }
             }
-            members.append(
-                JobQueue.Member(asset: parsed.asset, canonicalEdit: edit, cost: parsed.cost))
-            bytes += size
+            try await sender.finish()
         }
-        try await flush()
-        added += try await onItsWay?.value ?? 0
-        guard sent == survey.jobs else {
+        guard sender.sent == survey.jobs else {
             throw Failure(
                 .ioFailure,
-                "\(file.path) changed while it was read: it had \(survey.jobs) jobs, then \(sent). Batch "
+                "\(file.path) changed while it was read: it had \(survey.jobs) jobs, then \(sender.sent). Batch "
                     + "\(batch.id) is not sealed; cancel it and send the file anew.")
         }
-        progress.advance(to: sent)
-        return added
+        progress.advance(to: sender.sent)
+        return sender.added
     }
 
-    private func add(
-        _ members: [JobQueue.Member], _ first: Int, to queue: JobQueue
-    ) async throws -> Int {
-        var tries = 0
-        while true {
-            do {
-                let answer = try await queue.add(
-                    members, to: batch.id, editedBy: batch.edit.json.canonical, from: first)
-                if case .added(let count) = answer { return count }
-                throw refusal(answer, after: first)
-            } catch let error as QueueError {
-                tries += 1
-                guard tries < Self.triesMax, error.code == .redis, !error.isRedisFull else {
-                    throw error
-                }
-            }
+    /// Says for people why members were refused.
+    private func refusing(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as MemberRefusal {
+            throw refusal(error.answer, after: error.sent)
         }
     }
 

@@ -4,6 +4,7 @@ import Library
 import Logging
 import RenderProtocol
 import Worker
+import Operations
 
 /// What a file of jobs would take; nothing is sent.
 struct DryRun {
@@ -95,7 +96,7 @@ struct DryRun {
         return try await withThrowingTaskGroup(of: Look.self) { group in
             var running = 0
             while let line = try lines.next() {
-                guard let parsed = try parser.parse(line) else { continue }
+                guard let parsed = try parser.parse(line.bytes, line: line.number) else { continue }
                 defer { index += 1 }
                 guard index % step == 0, bulk.all || photos.looked + running < Self.sampleMax else {
                     continue

@@ -1,4 +1,5 @@
 import Adjustments
+import Operations
 
 /// What a file of jobs has, found in one pass before anything is sent.
 struct JobSurvey {
@@ -44,7 +45,7 @@ struct JobSurvey {
         while let line = try lines.next() {
             let parsed: MemberParser.Parsed?
             do throws(Failure) {
-                parsed = try parser.parse(line)
+                parsed = try parser.parse(line.bytes, line: line.number)
                 if let parsed, parsed.edit == nil, batchEdit == nil {
                     throw Failure(
                         .missingField,

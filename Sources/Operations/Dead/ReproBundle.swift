@@ -1,41 +1,48 @@
-import Adjustments
-import JobQueue
+package import Adjustments
+package import JobQueue
 import RenderProtocol
 
 /// All that is needed to see a dead job fail again.
-struct ReproBundle: Encodable {
-    let job: String
-    let asset: String
-    let original: Original?
+package struct ReproBundle: Encodable {
+    package let job: String
+    package let asset: String
+    package let original: Original?
     /// As it was sent; as text when it is no JSON.
-    let edit: JSONValue?
-    let tenant: String
-    let priority: String
-    let batch: String?
-    let generation: Int
-    let attempts: Int
-    let crashes: Int
-    let code: FailureCode?
-    let message: String?
+    package let edit: JSONValue?
+    package let tenant: String
+    package let priority: String
+    package let batch: String?
+    package let generation: Int
+    package let attempts: Int
+    package let crashes: Int
+    package let code: FailureCode?
+    package let message: String?
     /// How far the last worker was when it was last heard of.
-    let stage: String?
+    package let stage: String?
     /// Why each attempt ended, the newest first: code, signal, stage and worker.
-    let history: [Attempt]
+    package let history: [Attempt]
     /// The engine of this `minilab`.
-    let engine: String
+    package let engine: String
     /// The command that repeats the job beside a file `bundle.json` of this.
-    let command: String
+    package let command: String
 
     /// The photo.
-    struct Original: Encodable {
-        let path: String?
-        let sha256: String?
-        let bytes: Int?
+    package struct Original: Encodable {
+        package let path: String?
+        package let sha256: String?
+        package let bytes: Int?
         /// Why it cannot be read.
-        let trouble: String?
+        package let trouble: String?
+
+        package init(path: String?, sha256: String?, bytes: Int?, trouble: String?) {
+            self.path = path
+            self.sha256 = sha256
+            self.bytes = bytes
+            self.trouble = trouble
+        }
     }
 
-    init(_ record: JobRecord, edit: String?, history: [Attempt], original: Original?) {
+    package init(_ record: JobRecord, edit: String?, history: [Attempt], original: Original?) {
         job = record.job
         asset = record.asset
         self.original = original

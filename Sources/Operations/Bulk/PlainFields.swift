@@ -1,77 +1,7 @@
 import Adjustments
-import JobQueue
-
-/// Reads lines of jobs fast: an edit that many lines repeat is parsed once.
-///
-/// What looks plain (an object with `asset`, `edit` and `cost`, without escapes) is cut out by its bytes; anything else
-/// goes through ``BatchMember``, which knows what is wrong with it.
-struct MemberParser {
-    /// What a line says.
-    struct Parsed {
-        let asset: AssetPath
-        /// Canonical JSON; nil when the line says none.
-        let edit: String?
-        let cost: Int?
-    }
-
-    /// Most different texts of edits that are remembered, and their bytes together.
-    private static let textsMax = 1000
-    private static let bytesMax = 16 << 20
-
-    private var lastText: [UInt8] = []
-    private var lastEdit: String?
-    private var edits: [[UInt8]: String] = [:]
-    private var rememberedBytes = 0
-
-    /// Reads a line; nil for an empty one.
-    ///
-    /// - Throws: what is wrong with it.
-    mutating func parse(_ line: LineReader.Line) throws(Failure) -> Parsed? {
-        guard let whole = line.bytes else {
-            throw Failure(
-                .oversizedField,
-                "it has more than \(ContractLimits.jobBytesMax) bytes, which is the most a job may have."
-            )
-        }
-        let bytes = (line.number == 1 ? whole.withoutByteOrderMark : whole).trimmed
-        guard let first = bytes.first else { return nil }
-        guard first == UInt8(ascii: "{") else {
-            return Parsed(asset: try AssetPath(bytes.text()), edit: nil, cost: nil)
-        }
-        if let fields = PlainFields(bytes), let asset = fields.asset {
-            return Parsed(
-                asset: try AssetPath(asset.text()),
-                edit: try fields.edit.map { text throws(Failure) in try canonical(text) },
-                cost: fields.cost)
-        }
-        let member = try BatchMember(json: bytes.text())
-        return Parsed(
-            asset: member.asset, edit: member.edit?.json.canonical, cost: member.cost)
-    }
-
-    private mutating func canonical(_ text: UnsafeRawBufferPointer) throws(Failure) -> String {
-        if let lastEdit, text.elementsEqual(lastText) { return lastEdit }
-        let key = Array(text)
-        if let known = edits[key] {
-            lastText = key
-            lastEdit = known
-            return known
-        }
-        let edit = try Edit(json: text.text()).json.canonical
-        if edits.count >= Self.textsMax || rememberedBytes + key.count > Self.bytesMax {
-            edits = [:]
-            rememberedBytes = 0
-        }
-        edits[key] = edit
-        rememberedBytes += key.count
-        lastText = key
-        lastEdit = edit
-        return edit
-    }
-}
 
 /// The fields of a line that is written plainly, as bytes.
-private struct PlainFields {
+struct PlainFields {
     private(set) var asset: UnsafeRawBufferPointer?
     private(set) var edit: UnsafeRawBufferPointer?
     private(set) var cost: Int?
@@ -172,29 +102,5 @@ private struct Cursor {
         // A leading zero is no JSON.
         guard index > start, bytes[start] != 0x30 else { return nil }
         return bytes[start..<index].reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// - Throws: `invalidValue` when it is not UTF-8.
-    fileprivate func text() throws(Failure) -> String {
-        guard let text = String(validating: self, as: UTF8.self) else {
-            throw Failure(
-                .invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
-        }
-        return text
-    }
-
-    /// Without the three bytes that some editors put at the beginning of a file.
-    fileprivate var withoutByteOrderMark: UnsafeRawBufferPointer {
-        starts(with: [0xEF, 0xBB, 0xBF]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
-    }
-
-    fileprivate var trimmed: UnsafeRawBufferPointer {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        var (from, to) = (0, count)
-        while from < to, isSpace(self[from]) { from += 1 }
-        while to > from, isSpace(self[to - 1]) { to -= 1 }
-        return UnsafeRawBufferPointer(rebasing: self[from..<to])
     }
 }

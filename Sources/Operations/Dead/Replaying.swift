@@ -1,0 +1,62 @@
+package import Adjustments
+package import JobQueue
+
+/// Starts dead jobs again in chunks, as fast as is allowed.
+package struct Replaying: Sendable {
+    /// Jobs a second, or nil for no limit.
+    package let rate: Int?
+    package let edit: Edit?
+    package let isDryRun: Bool
+
+    package init(rate: Int?, edit: Edit?, isDryRun: Bool) {
+        self.rate = rate
+        self.edit = edit
+        self.isDryRun = isDryRun
+    }
+
+    /// - Parameter jobs: at most ``JobQueue/replayMax``.
+    package func start(_ jobs: [JobRecord], on queue: JobQueue) async throws -> [ReplayLine] {
+        var lines: [ReplayLine] = []
+        let chunk = min(rate ?? JobQueue.replayMax, JobQueue.replayMax)
+        for start in stride(from: 0, to: jobs.count, by: chunk) {
+            let some = jobs[start..<min(start + chunk, jobs.count)]
+            var answers: [JobQueue.Replay?] = Array(repeating: nil, count: some.count)
+            if !isDryRun {
+                answers = try await queue.replay(some.map(\.job), with: edit)
+                if let rate { try await Task.sleep(for: .seconds(1) * some.count / rate) }
+            }
+            for (record, answer) in zip(some, answers) {
+                lines.append(
+                    ReplayLine(
+                        job: record.job, asset: record.asset, code: record.code, answer: answer))
+            }
+        }
+        return lines
+    }
+
+    /// The same for a job that was moved to a file.
+    package func restore(_ job: SpilledJob, on queue: JobQueue) async throws -> ReplayLine {
+        let answer = isDryRun ? nil : try await queue.restore(job)
+        if let rate, !isDryRun { try await Task.sleep(for: .seconds(1) / rate) }
+        return ReplayLine(
+            job: job.job, asset: job.asset, code: job.code.flatMap(FailureCode.init),
+            answer: answer)
+    }
+
+    /// The same for jobs that somebody named; there may be no such.
+    package func start(named ids: [String], on queue: JobQueue) async throws -> [ReplayLine] {
+        var lines: [ReplayLine] = []
+        for id in ids {
+            if let record = try await queue.record(of: id) {
+                let isDead = record.state == .dead || record.state == .stuck && edit == nil
+                lines +=
+                    isDead || !isDryRun
+                    ? try await start([record], on: queue)
+                    : [ReplayLine(job: id, asset: record.asset, code: nil, answer: .notDead)]
+            } else {
+                lines.append(ReplayLine(job: id, asset: nil, code: nil, answer: .unknown))
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,42 @@
+package import FoundationEssentials
+package import JobQueue
+
+/// A queue at one moment, and what happened since the look before.
+package struct QueueLook: Encodable, Sendable {
+    package let queue: String
+    package let at: Date
+    package let status: QueueStatus
+    /// Counters' differences per second; nil for the first look.
+    package let perSecond: [String: Double]?
+    /// Batches that have not ended, the newest first.
+    package let batches: [BatchReport]
+
+    /// Most batches that are shown.
+    private static let batchesMax = 20
+
+    package init(_ queue: JobQueue, after before: QueueLook?) async throws {
+        let status = try await queue.status()
+        let slots = status.workers.reduce(0) { $0 + $1.slots }
+        self.init(
+            queue: queue.name.string, at: .now, status: status, after: before,
+            batches: try await queue.batches(openOnly: true, count: Self.batchesMax)
+                .map { BatchReport($0, slots: slots) })
+    }
+
+    package init(
+        queue: String, at: Date, status: QueueStatus, after before: QueueLook?,
+        batches: [BatchReport]
+    ) {
+        self.queue = queue
+        self.at = at
+        self.status = status
+        self.batches = batches
+        perSecond = before.map { before in
+            let seconds = max(at.timeIntervalSince(before.at), 0.001)
+            return status.counters.reduce(into: [:]) { rates, counter in
+                let passed = counter.value - (before.status.counters[counter.key] ?? 0)
+                rates[counter.key] = Double(passed) / seconds
+            }
+        }
+    }
+}

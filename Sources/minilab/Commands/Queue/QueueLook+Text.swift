@@ -1,0 +1,108 @@
+import Adjustments
+import FoundationEssentials
+import JobQueue
+import Operations
+
+extension QueueLook {
+    private static let counters = [
+        "admitted", "completed", "unchanged", "superseded", "failed", "retried", "cancelled",
+        "crashed", "requeued", "voided", "pardoned",
+    ]
+
+    /// For people.
+    ///
+    /// - Parameter rows: how many lines there is room for; nil for all.
+    func text(rows: Int?) -> String {
+        // Five lines of heads and counts; each of the four tables has its own head and an empty line.
+        let each = rows.map { max(2, ($0 - 6) / 4 - 2) } ?? Int.max
+        var lines = [
+            "queue \(queue) at \(at.formatted(.iso8601))"
+                + (status.paused.map { ", PAUSED: \($0)" } ?? ""),
+            [
+                ("incoming", status.incoming), ("in lanes", status.lanes), ("ready", status.ready),
+                ("delayed", status.delayed), ("parked", status.parked), ("active", status.active),
+                ("stuck", status.stuck), ("dead", status.dead),
+            ].map { "\($0) \($1)" }.joined(separator: ", "),
+            Self.counters.map { name in
+                "\(name) "
+                    + (perSecond.map { decimal($0[name] ?? 0) + "/s" }
+                        ?? "\(status.counters[name] ?? 0)")
+            }.joined(separator: ", "),
+        ]
+        if let shortage { lines.append(shortage) }
+        if let hold = status.ingressHold { lines.append("HELD: \(hold.sentence)") }
+        if let stuck { lines.append(stuck) }
+        lines = lines.map(\.printable)
+        for table in [flows(each), workers(each), batchTable(each), held(each)] {
+            if let table { lines += ["", table] }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// How many versions cannot be published, and the first of them.
+    private var stuck: String? {
+        status.stuckJobs.first.map { job in
+            "STUCK: \(counted(status.stuck, "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
+                + "\(job.message ?? "?") minilab explain \(job.job) says what to do"
+        }
+    }
+
+    /// Which workers are short of memory, and what the one that is worst off has read.
+    private var shortage: String? {
+        let short = status.workers.compactMap { worker in
+            worker.pressure.map { (name: worker.name, pressure: $0) }
+        }
+        let worst = short.max { $0.pressure.paused < $1.pressure.paused }
+        return worst.map {
+            "MEMORY IS SHORT at \(short.count) of \(status.workers.count) workers; \($0.name) is "
+                + "\($0.pressure.level): \($0.pressure.reading)"
+        }
+    }
+
+    private func flows(_ most: Int) -> String? {
+        guard !status.flows.isEmpty else { return nil }
+        var table = TextTable(["tenant", "priority", "ready", ""], rightAligned: [2])
+        for flow in status.flows.prefix(most) {
+            table.add([
+                flow.tenant, flow.priority, "\(flow.ready)", flow.isCapped ? "at its cap" : "",
+            ])
+        }
+        return table.text
+    }
+
+    private func workers(_ most: Int) -> String? {
+        guard !status.workers.isEmpty else { return "no worker runs" }
+        var table = TextTable(
+            ["worker", "busy", "slots", "memory", "since"], rightAligned: [1, 2])
+        for worker in status.workers.prefix(most) {
+            let memory = [
+                worker.memory?.description, worker.pressure?.level,
+                worker.pressure.flatMap { $0.paused > 0 ? "\($0.paused) paused" : nil },
+            ]
+            table.add([
+                worker.name, "\(worker.busy)", "\(worker.slots)",
+                memory.compactMap(\.self).joined(separator: ", "), worker.startedAt,
+            ])
+        }
+        return table.text
+    }
+
+    private func batchTable(_ most: Int) -> String? {
+        batches.isEmpty ? nil : BatchCommand.table(Array(batches.prefix(most)))
+    }
+
+    private func held(_ most: Int) -> String? {
+        guard !status.held.isEmpty else { return nil }
+        var table = TextTable(["job", "asset", "worker", "stage", "for"], rightAligned: [4])
+        let now = Int(at.timeIntervalSince1970 * 1000)
+        for job in status.held.prefix(most) {
+            table.add([
+                job.job, job.asset, job.worker ?? "",
+                (job.stage ?? job.state.rawValue)
+                    + (job.progress.map { " \($0.framesDone * 100 / $0.frames) %" } ?? ""),
+                job.claimed.map { clock(max(0, now - $0) / 1000) } ?? "",
+            ])
+        }
+        return table.text
+    }
+}

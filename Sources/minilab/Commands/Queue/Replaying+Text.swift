@@ -1,0 +1,30 @@
+import Adjustments
+import JobQueue
+import Operations
+
+extension ReplayLine {
+    /// What it means, for people.
+    var words: String {
+        switch answer {
+        case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
+        case .replayed: "replayed"
+        case .unknown: "there is no such job (any more)"
+        case .notDead: "is not dead; minilab explain \(job) says what it does"
+        case .stuck:
+            "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
+        case .later: "has a record of a later format; use a newer minilab"
+        case .malformed: "is malformed: there is nothing to run; have it sent again"
+        }
+    }
+}
+
+extension ReplayCounts {
+    /// How many jobs became what, for people.
+    func text(isDryRun: Bool) -> String {
+        let by = codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return counted(replayed, "job") + (isDryRun ? " would be replayed" : " replayed")
+            + (by.isEmpty ? "" : " (\(by))")
+            + (refused > 0 ? "; \(refused) cannot be" : "")
+    }
+}
