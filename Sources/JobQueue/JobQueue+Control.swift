@@ -31,7 +31,7 @@ public enum QueueRule: Sendable {
     }
 }
 
-/// What workers are told at once, beside what they hear with their next heartbeat.
+/// What workers and gateways are told at once, beside what workers hear with their next heartbeat.
 public enum ControlMessage: Sendable, Equatable {
     /// A job was cancelled.
     case job(String)
@@ -39,6 +39,8 @@ public enum ControlMessage: Sendable, Equatable {
     case batch(String)
     /// Rules of the queue changed.
     case rules
+    /// A key of a gateway's client was made, revoked or dropped.
+    case key(String)
 }
 
 extension JobQueue {
@@ -77,6 +79,7 @@ extension JobQueue {
                 case "job": messages.append(.job(value))
                 case "batch": messages.append(.batch(value))
                 case "config": messages.append(.rules)
+                case "key": messages.append(.key(value))
                 default: break
                 }
             }

@@ -14,8 +14,12 @@ public struct QueueKeys: Sendable {
     /// The stream that the members of a batch are added to.
     public func lane(_ batch: String) -> String { prefix + "lane:" + batch }
 
-    /// Stream: what workers are told.
-    var control: String { prefix + "control" }
+    /// Stream: what workers and gateways are told.
+    package var control: String { prefix + "control" }
+    /// Hash: the keys of the gateway's clients.
+    package var accessKeys: String { prefix + "keys" }
+    /// Hash: how much was uploaded with each of them today.
+    package var uploads: String { prefix + "keys:uploads" }
     /// Stream: calls whoever admits.
     var bell: String { prefix + "bell" }
     /// List: a token wakes a worker.

@@ -66,7 +66,7 @@ actor RunningJobs {
             switch message {
             case .job(let job): end(.cancelled) { id, _ in id.job == job }
             case .batch(let batch): end(.cancelled) { _, hold in hold.batch == batch }
-            case .rules: break
+            case .rules, .key: break
             }
         }
     }

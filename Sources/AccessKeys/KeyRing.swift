@@ -1,0 +1,201 @@
+import FoundationEssentials
+package import JobQueue
+package import Logging
+package import Redis
+import Synchronization
+
+/// The keys as one gateway holds them: all of them in memory, kept true by what the control stream says.
+///
+/// A request costs no look-up, and a flood of unknown keys none either but ``lookupsPerSecond``: those are for keys that
+/// another gateway made a moment ago.
+package final class KeyRing: Sendable {
+    /// How long keys are taken without a word from Redis.
+    ///
+    /// Long enough for a failover (10 to 30 s), during which downloads go on. When Redis is away for all, nobody can revoke a key
+    /// either; when only this gateway is cut off, a key that is revoked meanwhile is taken for so long at most.
+    package static let trustedWithoutRedis = Duration.seconds(60)
+    /// How long one wait for the control stream is; a gateway that hears nothing knows after it that Redis is there.
+    static let listenWait = Duration.seconds(1)
+    /// How often all keys are read anew: makes up for a word that was trimmed from the control stream before it was read.
+    static let reloadInterval = Duration.seconds(30)
+    /// How long to wait after Redis refused.
+    static let pause = Duration.seconds(1)
+    /// Unknown ids that are looked up, a second.
+    package static let lookupsPerSecond = 20
+
+    private struct State {
+        var keys: [String: Result<StoredKey, KeyError>] = [:]
+        var records: [String: [UInt8]] = [:]
+        /// When the last word from Redis was asked for.
+        var heardAt: ContinuousClock.Instant?
+        var lookups: TokenBucket
+    }
+
+    private let store: KeyStore
+    private let queue: JobQueue
+    private let ear: RedisClient
+    private let logger: Logger
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let start: ContinuousClock.Instant
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - queue: reads the control stream's newest place.
+    ///   - ear: a client of its own, because waiting blocks its connection.
+    package convenience init(
+        store: KeyStore, queue: JobQueue, ear: RedisClient, logger: Logger
+    ) {
+        self.init(store: store, queue: queue, ear: ear, logger: logger) { .now }
+    }
+
+    init(
+        store: KeyStore, queue: JobQueue, ear: RedisClient, logger: Logger,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
+        self.store = store
+        self.queue = queue
+        self.ear = ear
+        self.logger = logger
+        self.clock = clock
+        start = clock()
+        state = Mutex(
+            State(
+                lookups: TokenBucket(
+                    rate: Self.lookupsPerSecond, burst: Self.lookupsPerSecond, at: .zero)))
+    }
+
+    /// Whether keys can be taken: Redis was heard not too long ago.
+    package var isReady: Bool {
+        state.withLock { $0.heardAt }.map { clock() - $0 < Self.trustedWithoutRedis } ?? false
+    }
+
+    /// How many keys it holds, ended ones included.
+    package var count: Int { state.withLock { $0.keys.count } }
+
+    /// The key that a request was sent with.
+    ///
+    /// - Throws: `malformedKey`, `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`
+    ///   when that cannot be known.
+    package func authenticate(_ text: some StringProtocol) async throws(KeyError) -> AccessKey {
+        let text = try KeyText(text)
+        guard isReady else {
+            throw KeyError(
+                .keysUnavailable,
+                "the keys of queue \(store.queue) were not heard of for \(Self.trustedWithoutRedis): Redis is out of reach. "
+                    + "Try again.")
+        }
+        if let held = state.withLock({ $0.keys[text.id] }) {
+            return try admit(text, held.get())
+        }
+        let mayLookUp = state.withLock { $0.lookups.take(at: clock() - start) }
+        guard mayLookUp, let stored = try await lookUp(text.id) else { throw Self.unknown(text) }
+        // It is not kept: the control stream tells of it, in order.
+        return try admit(text, stored)
+    }
+
+    /// The secret is looked at first: who does not have it hears nothing of the key.
+    private func admit(_ text: KeyText, _ stored: StoredKey) throws(KeyError) -> AccessKey {
+        guard stored.matches(text) else { throw Self.unknown(text) }
+        switch stored.key.state(at: store.now()) {
+        case .active: return stored.key
+        case .expired:
+            throw KeyError(.expiredKey, "key \(text.id) has expired; ask for another one.")
+        case .revoked:
+            throw KeyError(.revokedKey, "key \(text.id) was revoked; ask for another one.")
+        }
+    }
+
+    private func lookUp(_ id: String) async throws(KeyError) -> StoredKey? {
+        do {
+            return try await store.stored(id)
+        } catch  where error.code == .redis {
+            throw KeyError(
+                .keysUnavailable, "key \(id) could not be looked up: \(error.message)",
+                cause: error.cause)
+        }
+    }
+
+    private static func unknown(_ text: KeyText) -> KeyError {
+        KeyError(
+            .unknownKey,
+            "there is no key \(text.id) with this secret. Send one as minilab key create printed it."
+        )
+    }
+
+    /// Keeps the keys true until the task is cancelled. Trouble with Redis is waited out, and told once.
+    package func run() async {
+        var position: String?
+        var loadedAt = clock()
+        var isInTrouble = false
+        while !Task.isCancelled {
+            let asked = clock()
+            do {
+                if position == nil || asked - loadedAt >= Self.reloadInterval {
+                    // The place is read first: what changes while the keys are read is heard afterwards.
+                    let newest = try await queue.controlPosition()
+                    try await load()
+                    position = position ?? newest
+                    loadedAt = asked
+                    heard(asked)
+                }
+                guard var from = position else { continue }
+                let messages = try await queue.listen(
+                    from: &from, atMost: Self.listenWait, ear: ear)
+                for case .key(let id) in messages { try await update(id) }
+                // A wait that was held up may have missed more than the stream keeps.
+                position = clock() - asked < Self.listenWait + Self.pause ? from : nil
+                heard(asked)
+                isInTrouble = false
+            } catch {
+                if Task.isCancelled { return }
+                if !isInTrouble {
+                    logger.warning(
+                        "keys are not heard of", metadata: ["error": "\(error)"])
+                }
+                isInTrouble = true
+                position = nil
+                do { try await Task.sleep(for: Self.pause) } catch { return }
+            }
+        }
+    }
+
+    private func heard(_ time: ContinuousClock.Instant) {
+        state.withLock { $0.heardAt = max($0.heardAt ?? time, time) }
+    }
+
+    private func update(_ id: String) async throws(KeyError) {
+        let stored: Result<StoredKey, KeyError>?
+        do throws(KeyError) {
+            stored = try await store.stored(id).map { .success($0) }
+        } catch {
+            guard error.code != .redis else { throw error }
+            stored = .failure(error)
+        }
+        state.withLock { state in
+            state.records[id] = nil
+            if state.keys[id] != nil || state.keys.count < KeyStore.keysMax {
+                state.keys[id] = stored
+            }
+        }
+    }
+
+    /// Reads all keys; decodes those that changed.
+    private func load() async throws(KeyError) {
+        let (known, records) = state.withLock { ($0.keys, $0.records) }
+        let newest = try await store.everyRecord()
+        var keys: [String: Result<StoredKey, KeyError>] = [:]
+        for (id, record) in newest {
+            if let same = known[id], records[id] == record {
+                keys[id] = same
+                continue
+            }
+            do throws(KeyError) {
+                keys[id] = .success(try StoredKey.decode(record, of: id))
+            } catch {
+                keys[id] = .failure(error)
+                logger.warning("a key is passed over", metadata: ["error": "\(error)"])
+            }
+        }
+        state.withLock { ($0.keys, $0.records) = (keys, newest) }
+    }
+}

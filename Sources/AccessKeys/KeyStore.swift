@@ -1,0 +1,175 @@
+import FoundationEssentials
+package import JobQueue
+package import Redis
+
+/// The keys of a queue's clients in Redis: hash `minilab:{queue}:keys`, a JSON record by id.
+///
+/// Each change is told through the queue's control stream in the script that makes it, so that every gateway hears it
+/// at once.
+package struct KeyStore: Sendable {
+    /// Most keys of a queue, ended ones included: some 7 MB in Redis and in each gateway.
+    package static let keysMax = 10_000
+    /// How often a change is tried when others change the same record.
+    static let triesMax = 5
+    /// How many ended keys make room for new ones at a time.
+    static let droppedAtOnce = 100
+
+    private let records: RecordHash
+    let queue: QueueName
+    /// The time in ms since 1970.
+    let now: @Sendable () -> Int
+
+    /// - Parameter now: the time in ms since 1970.
+    package init(
+        redis: RedisClient, queue: QueueName,
+        now: @escaping @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970 * 1000) }
+    ) {
+        self.init(redis: redis, queue: queue, keysMax: Self.keysMax, now: now)
+    }
+
+    init(redis: RedisClient, queue: QueueName, keysMax: Int, now: @escaping @Sendable () -> Int) {
+        records = RecordHash(
+            redis: redis, key: queue.keys.accessKeys, stream: queue.keys.control, field: "key",
+            countMax: keysMax)
+        self.queue = queue
+        self.now = now
+    }
+
+    /// Makes a key. Its text is given here and never again.
+    ///
+    /// - Throws: `tooManyKeys`, `invalidTerms` (an end that has passed), `redis`.
+    package func create(_ terms: KeyTerms) async throws(KeyError) -> (key: AccessKey, text: KeyText)
+    {
+        let time = now()
+        guard terms.expiresAt.map({ $0 > time }) ?? true else {
+            throw KeyError(.invalidTerms, "the key would have ended before it is made.")
+        }
+        for _ in 0..<Self.triesMax {
+            let text = KeyText()
+            let key = AccessKey(id: text.id, terms: terms, createdAt: time)
+            switch try await replace(
+                text.id, nil, with: StoredKey(key: key, text: text).encoded())
+            {
+            case .made: return (key, text)
+            case .changed: continue  // The id is taken: once in 2^60.
+            case .full: try await dropEnded()
+            }
+        }
+        throw contended("a new key")
+    }
+
+    /// All keys, the oldest first. Records that this minilab cannot read are left out.
+    ///
+    /// - Throws: `redis`.
+    package func list() async throws(KeyError) -> [AccessKey] {
+        try await all().values.compactMap { result in
+            switch result {
+            case .success(let stored): stored.key
+            case .failure: nil
+            }
+        }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
+    /// A key; nil when there is none.
+    ///
+    /// - Throws: `damagedKey`, `laterFormat`, `redis`.
+    package func find(_ id: String) async throws(KeyError) -> AccessKey? {
+        try await stored(id)?.key
+    }
+
+    /// Takes a key back; repeated, it changes nothing. A record that cannot be read is removed.
+    ///
+    /// - Returns: the key; nil when there is none that can be read.
+    /// - Throws: `contended`, `redis`.
+    @discardableResult
+    package func revoke(_ id: String) async throws(KeyError) -> AccessKey? {
+        for _ in 0..<Self.triesMax {
+            guard let old = try await record(id) else { return nil }
+            var stored: StoredKey?
+            do throws(KeyError) {
+                stored = try StoredKey.decode(old, of: id)
+            } catch {
+                guard [.damagedKey, .laterFormat].contains(error.code) else { throw error }
+            }
+            if stored?.key.revokedAt != nil { return stored?.key }
+            stored?.key.revokedAt = now()
+            if try await replace(id, old, with: stored?.encoded()) == .made { return stored?.key }
+        }
+        throw contended("key \(id)")
+    }
+
+    func stored(_ id: String) async throws(KeyError) -> StoredKey? {
+        guard let record = try await record(id) else { return nil }
+        return try StoredKey.decode(record, of: id)
+    }
+
+    func all() async throws(KeyError) -> [String: Result<StoredKey, KeyError>] {
+        var all: [String: Result<StoredKey, KeyError>] = [:]
+        for (id, record) in try await everyRecord() {
+            do throws(KeyError) {
+                all[id] = .success(try StoredKey.decode(record, of: id))
+            } catch {
+                all[id] = .failure(error)
+            }
+        }
+        return all
+    }
+
+    func everyRecord() async throws(KeyError) -> [String: [UInt8]] {
+        do {
+            return try await records.all()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func record(_ id: String) async throws(KeyError) -> [UInt8]? {
+        do {
+            return try await records.record(id)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func replace(
+        _ id: String, _ old: [UInt8]?, with new: [UInt8]?
+    ) async throws(KeyError) -> RecordHash.Change {
+        do {
+            return try await records.replace(id, old, with: new)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Removes the keys that ended first: their holders hear unknownKey from now on.
+    private func dropEnded() async throws(KeyError) {
+        let time = now()
+        let ended = try await everyRecord().compactMap { id, record -> (Int, String, [UInt8])? in
+            // What cannot be read is nobody's key, but may be a later minilab's.
+            guard let key = try? StoredKey.decode(record, of: id).key,
+                key.state(at: time) != .active
+            else { return nil }
+            return (min(key.revokedAt ?? .max, key.expiresAt ?? .max), id, record)
+        }
+        guard !ended.isEmpty else {
+            throw KeyError(
+                .tooManyKeys,
+                "queue \(queue) has \(records.countMax) keys, and none of them has ended; revoke one with minilab key "
+                    + "revoke.")
+        }
+        for (_, id, record) in ended.sorted(by: { $0.0 < $1.0 }).prefix(Self.droppedAtOnce) {
+            _ = try await replace(id, record, with: nil)
+        }
+    }
+
+    private func contended(_ what: String) -> KeyError {
+        KeyError(
+            .contended,
+            "\(what) of queue \(queue) was changed by others \(Self.triesMax) times in a row; try again."
+        )
+    }
+
+    private func failure(_ error: RedisError) -> KeyError {
+        KeyError(.redis, "the keys of queue \(queue): \(error)", cause: error)
+    }
+}

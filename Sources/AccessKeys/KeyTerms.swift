@@ -1,0 +1,117 @@
+package import Adjustments
+
+/// What a key allows, to whom and until when: chosen when it is made, never changed.
+package struct KeyTerms: Sendable, Equatable {
+    /// What people call it; may be empty.
+    package let label: String
+    /// Whose jobs it is for; nil: the operator's, of all tenants. Has no dot.
+    package let tenant: JobID?
+    /// The folder of its assets.
+    package let assetPrefix: AssetPrefix
+    /// What it may be used for.
+    package let scopes: Set<Scope>
+    /// How much of that.
+    package let quotas: KeyQuotas
+    /// Pages of these origins may use it from a browser (CORS).
+    package let corsOrigins: [String]
+    /// When it ends, ms since 1970; nil: never.
+    package let expiresAt: Int?
+
+    /// Longest label in bytes.
+    package static let labelBytesMax = 200
+    /// Most origins.
+    package static let originsMax = 16
+    /// Longest origin in bytes: a host name has 253 at most.
+    package static let originBytesMax = 270
+    /// Latest end: the year 9999.
+    package static let expiresAtMax = 253_402_300_799_000
+
+    /// - Throws: `invalidTerms`.
+    package init(
+        label: String = "", tenant: JobID?, assetPrefix: AssetPrefix, scopes: Set<Scope>,
+        quotas: KeyQuotas = KeyQuotas(), corsOrigins: [String] = [], expiresAt: Int? = nil
+    ) throws(KeyError) {
+        guard label.utf8.count <= Self.labelBytesMax, !label.hasControls else {
+            throw KeyError(
+                .invalidTerms,
+                "label \(String(label.prefix(80)).debugDescription.printable) is not allowed: at most "
+                    + "\(Self.labelBytesMax) bytes, no control characters.")
+        }
+        guard !(tenant?.string.utf8.contains(UInt8(ascii: ".")) ?? false) else {
+            throw KeyError(
+                .invalidTerms,
+                "tenant \(tenant?.string ?? "") has a dot; a tenant with keys has none, because jobs are kept as "
+                    + "<tenant>.<id>.")
+        }
+        guard !scopes.isEmpty else {
+            throw KeyError(
+                .invalidTerms,
+                "a key without a scope can do nothing; give one or more of "
+                    + Scope.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        guard expiresAt.map({ (1...Self.expiresAtMax).contains($0) }) ?? true else {
+            throw KeyError(
+                .invalidTerms,
+                "the end \(expiresAt ?? 0) is no time in ms since 1970 before the year 10000.")
+        }
+        try quotas.check()
+        try Self.check(corsOrigins)
+        self.label = label
+        self.tenant = tenant
+        self.assetPrefix = assetPrefix
+        self.scopes = scopes
+        self.quotas = quotas
+        self.corsOrigins = corsOrigins
+        self.expiresAt = expiresAt
+    }
+
+    /// An origin as browsers send it: scheme, host in lower case, port if it is not the usual one (RFC 6454, 6.2).
+    private static func check(_ origins: [String]) throws(KeyError) {
+        guard origins.count <= originsMax else {
+            throw KeyError(
+                .invalidTerms,
+                "\(origins.count) origins are given; a key has at most \(originsMax).")
+        }
+        for origin in origins {
+            guard origin.utf8.count <= originBytesMax,
+                origin.wholeMatch(of: /https?:\/\/([a-z0-9.\-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/)
+                    != nil
+            else {
+                throw KeyError(
+                    .invalidTerms,
+                    "origin \(String(origin.prefix(80)).debugDescription.printable) is none that a browser sends; give "
+                        + "it as in https://photos.example or http://localhost:3000, without a path."
+                )
+            }
+        }
+    }
+}
+
+extension KeyTerms: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case label, tenant, assetPrefix, scopes, quotas, corsOrigins, expiresAt
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            label: fields.decodeIfPresent(String.self, forKey: .label) ?? "",
+            tenant: fields.decodeIfPresent(JobID.self, forKey: .tenant),
+            assetPrefix: fields.decode(AssetPrefix.self, forKey: .assetPrefix),
+            scopes: fields.decode(Set<Scope>.self, forKey: .scopes),
+            quotas: fields.decodeIfPresent(KeyQuotas.self, forKey: .quotas) ?? KeyQuotas(),
+            corsOrigins: fields.decodeIfPresent([String].self, forKey: .corsOrigins) ?? [],
+            expiresAt: fields.decodeIfPresent(Int.self, forKey: .expiresAt))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(label, forKey: .label)
+        try fields.encodeIfPresent(tenant, forKey: .tenant)
+        try fields.encode(assetPrefix, forKey: .assetPrefix)
+        try fields.encode(scopes.sorted(), forKey: .scopes)
+        try fields.encode(quotas, forKey: .quotas)
+        try fields.encode(corsOrigins, forKey: .corsOrigins)
+        try fields.encodeIfPresent(expiresAt, forKey: .expiresAt)
+    }
+}

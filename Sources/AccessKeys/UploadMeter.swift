@@ -1,0 +1,71 @@
+package import JobQueue
+package import Redis
+
+/// How many bytes of originals each key brought today, for all gateways together.
+///
+/// Hash `minilab:{queue}:keys:uploads` has the bytes by key id, and the day since 1970 as field `day`. The first upload of
+/// a new day, by Redis' clock in UTC, empties it; so it has a field per key that was used today.
+package struct UploadMeter: Sendable {
+    private let redis: RedisClient
+    private let queue: QueueName
+
+    /// Whether an upload may go on.
+    package enum Answer: Sendable, Equatable {
+        /// It may; so many bytes are left today, nil without a limit.
+        case allowed(left: Int?)
+        /// It would be more than the key may bring today; the next day begins in so many seconds.
+        case refused(left: Int, retryAfterSeconds: Int)
+    }
+
+    package init(redis: RedisClient, queue: QueueName) {
+        self.redis = redis
+        self.queue = queue
+    }
+
+    /// Counts an upload before it begins. An upload that fails is given back with the negative number.
+    ///
+    /// - Throws: `redis`.
+    package func charge(_ bytes: Int, to key: AccessKey) async throws(KeyError) -> Answer {
+        guard let most = key.quotas.uploadBytesPerDay else { return .allowed(left: nil) }
+        let reply: RedisReply
+        do {
+            reply = try await redis.run(
+                Self.script, keys: [queue.keys.uploads],
+                arguments: [
+                    RedisArgument(key.id),
+                    // Twice the largest quota is below 2^53, where Lua's numbers are exact.
+                    RedisArgument(max(-KeyQuotas.bytesMax, min(bytes, KeyQuotas.bytesMax + 1))),
+                    RedisArgument(most),
+                ])
+        } catch {
+            throw KeyError(.redis, "the uploads of queue \(queue): \(error)", cause: error)
+        }
+        guard let words = reply.array?.compactMap(\.int), words.count == 3 else {
+            throw KeyError(.redis, "the uploads of queue \(queue): the answer was \(reply).")
+        }
+        return words[0] == 1
+            ? .allowed(left: Int(words[1]))
+            : .refused(left: Int(words[1]), retryAfterSeconds: Int(words[2]))
+    }
+
+    private static let script = RedisScript(
+        name: "charge_upload",
+        source: """
+            #!lua
+            -- KEYS   the hash
+            -- ARGV   key id, bytes, most bytes a day
+            -- Returns {1 or 0: whether it may go on, bytes that are left today, seconds until tomorrow}
+            -- Crash  Emptying comes first; else all of it or nothing.
+            local now = tonumber(redis.call('TIME')[1])
+            local day = string.format('%d', math.floor(now / 86400))
+            if redis.call('HGET', KEYS[1], 'day') ~= day then
+              redis.call('UNLINK', KEYS[1])
+              redis.call('HSET', KEYS[1], 'day', day)
+            end
+            local used = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
+            local most, sum = tonumber(ARGV[3]), math.max(0, used + tonumber(ARGV[2]))
+            if sum > most then return {0, math.max(0, most - used), 86400 - now % 86400} end
+            redis.call('HSET', KEYS[1], ARGV[1], string.format('%d', sum))
+            return {1, most - sum, 0}
+            """)
+}

@@ -1,0 +1,146 @@
+import Glibc
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import AccessKeys
+
+@Suite("Keys as gateways hold them") struct KeyRingTests {
+    /// Runs rings while a body looks at them.
+    private func running<Result: Sendable>(
+        _ rings: [KeyRing], _ body: () async throws -> Result
+    ) async throws -> Result {
+        let tasks = rings.map { ring in Task { await ring.run() } }
+        defer { for task in tasks { task.cancel() } }
+        try await eventually("the rings are ready") { rings.allSatisfy(\.isReady) ? () : nil }
+        return try await body()
+    }
+
+    @Test func `a key is taken at once on every gateway, and refused within a second of its end`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let old = try await store.create(KeyFixture.terms())
+        let rings = [try fixture.ring(), try fixture.ring()]
+        try await running(rings) { () async throws in
+            let new = try await store.create(KeyFixture.terms())
+            for ring in rings {
+                #expect(try await ring.authenticate(old.text.revealed) == old.key)
+                #expect(try await ring.authenticate(new.text.revealed) == new.key)
+            }
+            try await store.revoke(old.key.id)
+            for ring in rings {
+                try await eventually("the key is refused", within: .seconds(1)) {
+                    await code { try await ring.authenticate(old.text.revealed) } == .revokedKey
+                        ? () : nil
+                }
+                #expect(try await ring.authenticate(new.text.revealed) == new.key)
+            }
+        }
+    }
+
+    @Test func `each reason to refuse a key has its code`() async throws {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let end = fixture.time.milliseconds + 1000
+        let (key, text) = try await store.create(KeyFixture.terms(expiresAt: end))
+        let ring = try fixture.ring()
+        #expect(await code { try await ring.authenticate(text.revealed) } == .keysUnavailable)
+        try await running([ring]) { () async throws in
+            #expect(await code { try await ring.authenticate("mlk_") } == .malformedKey)
+            #expect(
+                await code { try await ring.authenticate(KeyText().revealed) } == .unknownKey)
+            // The right id with another secret tells nothing of the key.
+            var other = KeyText().revealed.split(separator: "_").map(String.init)
+            other[1] = key.id
+            let body = other.prefix(3).joined(separator: "_")
+            let crc = String(crc32(body.utf8), radix: 16)
+            let forged = body + "_" + String(repeating: "0", count: 8 - crc.count) + crc
+            #expect(await code { try await ring.authenticate(forged) } == .unknownKey)
+            #expect(try await ring.authenticate(text.revealed) == key)
+            fixture.time.pass(1000)
+            #expect(await code { try await ring.authenticate(text.revealed) } == .expiredKey)
+        }
+    }
+
+    @Test func `a flood of unknown keys asks Redis a bounded number of times`() async throws {
+        let server = try await RedisServer.start()
+        // Its clock stands, so no more look-ups become due.
+        let ring = try await KeyFixture(on: server).ring(TestTime())
+        try await running([ring]) { () async throws in
+            for _ in 0..<2000 {
+                #expect(
+                    await code { try await ring.authenticate(KeyText().revealed) } == .unknownKey)
+            }
+        }
+        let stats = try await server.command("info", "commandstats")
+        let asked = stats.firstMatch(of: /cmdstat_hget:calls=([0-9]+)/).flatMap { Int($0.1) }
+        #expect(asked == KeyRing.lookupsPerSecond)
+    }
+
+    @Test func `without Redis known keys are taken for a minute, then no key is`() async throws {
+        let server = try await RedisServer.start(appendOnly: true)
+        let fixture = try await KeyFixture(on: server)
+        let (key, text) = try await fixture.store().create(KeyFixture.terms())
+        let uptime = TestTime()
+        let ring = try fixture.ring(uptime)
+        try await running([ring]) { () async throws in
+            server.kill(SIGKILL)
+            try await server.waitForEnd()
+            #expect(try await ring.authenticate(text.revealed) == key)
+            uptime.pass(59_000)
+            #expect(try await ring.authenticate(text.revealed) == key)
+            uptime.pass(2_000)
+            #expect(await code { try await ring.authenticate(text.revealed) } == .keysUnavailable)
+            #expect(!ring.isReady)
+            try await server.launch()
+            try await eventually("keys are taken again") {
+                await code { try await ring.authenticate(text.revealed) } == nil ? () : nil
+            }
+        }
+    }
+
+    @Test func `what was revoked while a gateway could not hear is refused when it hears again`()
+        async throws
+    {
+        let server = try await RedisServer.start(appendOnly: true)
+        let fixture = try await KeyFixture(on: server)
+        let store = fixture.store()
+        let (key, text) = try await store.create(KeyFixture.terms())
+        let ring = try fixture.ring()
+        try await running([ring]) { () async throws in
+            server.kill(SIGKILL)
+            try await server.waitForEnd()
+            try await server.launch()
+            try await store.revoke(key.id)
+            try await eventually("the key is refused") {
+                await code { try await ring.authenticate(text.revealed) } == .revokedKey ? () : nil
+            }
+        }
+    }
+
+    @Test func `a revocation whose word was lost is found when all keys are read anew`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let (key, text) = try await fixture.store().create(KeyFixture.terms())
+        let uptime = TestTime()
+        let ring = try fixture.ring(uptime)
+        try await running([ring]) { () async throws in
+            let hash = RedisArgument(fixture.queue.name.keys.accessKeys)
+            let record = try #require(
+                try await fixture.redis.send(["HGET", hash, RedisArgument(key.id)]).string)
+            _ = try await fixture.redis.send([
+                "HSET", hash, RedisArgument(key.id),
+                RedisArgument(record.replacing("\"id\":", with: "\"revokedAt\":1,\"id\":")),
+            ])
+            #expect(try await ring.authenticate(text.revealed) == key)
+            uptime.pass(30_000)
+            try await eventually("the key is refused") {
+                await code { try await ring.authenticate(text.revealed) } == .revokedKey ? () : nil
+            }
+        }
+    }
+}

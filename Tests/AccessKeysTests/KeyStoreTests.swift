@@ -1,0 +1,91 @@
+import Adjustments
+import JobQueue
+import Redis
+import Testing
+
+@testable import AccessKeys
+
+@Suite("Keys in Redis") struct KeyStoreTests {
+    @Test func `what Redis has of a key does not contain its secret`() async throws {
+        let fixture = try await KeyFixture()
+        let (key, text) = try await fixture.store().create(KeyFixture.terms())
+        let secret = text.revealed.split(separator: "_")[2]
+        let record = try #require(
+            try await fixture.redis.send([
+                "HGET", RedisArgument(fixture.queue.name.keys.accessKeys), RedisArgument(key.id),
+            ]).string)
+        #expect(!record.contains(secret) && record.contains(#""format":1"#), "\(record)")
+        #expect(try await fixture.store().find(key.id) == key)
+    }
+
+    @Test func `keys are listed in the order they were made, and revoked once`() async throws {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        var made: [String] = []
+        for tenant in ["a", "b", "c"] {
+            made.append(try await store.create(KeyFixture.terms(tenant)).key.id)
+            fixture.time.pass(1)
+        }
+        #expect(try await store.list().map(\.id) == made)
+        let revoked = try #require(try await store.revoke(made[1]))
+        fixture.time.pass(1000)
+        #expect(try await store.revoke(made[1]) == revoked)
+        #expect(try await store.list().map { $0.revokedAt == nil } == [true, false, true])
+        #expect(try await store.revoke("000000000000") == nil)
+    }
+
+    @Test func `ended keys make room for new ones; without any the next one is refused`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store(keysMax: 3)
+        let first = try await store.create(KeyFixture.terms("a")).key.id
+        let end = fixture.time.milliseconds + 10
+        _ = try await store.create(KeyFixture.terms("b", expiresAt: end))
+        _ = try await store.create(KeyFixture.terms("c"))
+        #expect(await code { try await store.create(KeyFixture.terms("d")) } == .tooManyKeys)
+        fixture.time.pass(10)
+        let last = try await store.create(KeyFixture.terms("d")).key.id
+        #expect(Set(try await store.list().map { $0.tenant?.string }) == ["a", "c", "d"])
+        #expect(try await store.list().contains { $0.id == first })
+        #expect(try await store.find(last) != nil)
+        let late = try KeyFixture.terms("e", expiresAt: fixture.time.milliseconds)
+        #expect(await code { try await store.create(late) } == .invalidTerms)
+    }
+
+    @Test func `revocations at the same time end in one, and in Redis that is full too`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let id = try await store.create(KeyFixture.terms()).key.id
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 { group.addTask { _ = try await store.revoke(id) } }
+            try await group.waitForAll()
+        }
+        #expect(try await store.find(id)?.revokedAt != nil)
+        let told = try await fixture.redis.send([
+            "XLEN", RedisArgument(fixture.queue.name.keys.control),
+        ])
+        #expect(told.int == 2)
+    }
+
+    @Test func `a record of a later format or a broken one harms no other, and can be revoked`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let good = try await store.create(KeyFixture.terms()).key
+        for (id, json) in [("later0000000", #"{"format":2}"#), ("broken000000", "{")] {
+            _ = try await fixture.redis.send([
+                "HSET", RedisArgument(fixture.queue.name.keys.accessKeys), RedisArgument(id),
+                RedisArgument(json),
+            ])
+        }
+        #expect(try await store.list() == [good])
+        #expect(await code { try await store.find("later0000000") } == .laterFormat)
+        #expect(await code { try await store.find("broken000000") } == .damagedKey)
+        #expect(try await store.revoke("broken000000") == nil)
+        #expect(try await store.find("broken000000") == nil)
+    }
+}
