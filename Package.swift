@@ -289,7 +289,8 @@ let package = Package(
         .target(
             name: "MinilabCommands",
             dependencies: [
-                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
+                "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files",
+                "Filters",
                 "JobQueue", "Library", "Operations", "Redis",
                 "RenderProtocol", "Status", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -148,7 +148,8 @@ import Testing
             ["status"], ["status", "one"], ["top", "--once"], ["explain", "one", "dead"], ["dead"],
             ["dead", "dead", "--bundle"], ["batch"], ["batch", "b"], ["pause"], ["resume"],
             ["limit", "--tenant", "acme", "--cap", "1"], ["replay", "dead"], ["replay", "--all"],
-            ["cancel", "--tenant", "acme"], ["doctor"], ["doctor", "--repair"], ["events"],
+            ["cancel", "--tenant", "acme"], ["key", "create", "--operator", "--scope", "read"],
+            ["key", "list"], ["doctor"], ["doctor", "--repair"], ["events"],
         ] { try await run("operator", command) }
         try await run("operator", ["cancel", "one"], ends: 1)  // it is done
         try await run("operator", ["cancel", "--batch", "none"], ends: 64)

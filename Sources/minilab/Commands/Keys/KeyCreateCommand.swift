@@ -1,0 +1,127 @@
+import AccessKeys
+import Adjustments
+import ArgumentParser
+import FoundationEssentials
+import Telemetry
+
+/// `minilab key create`.
+struct KeyCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Makes a key and prints it, once.",
+        discussion: """
+            Scopes: enqueue (put in and cancel jobs, originals, webhooks of its own), read (look at its own jobs, events and \
+            photos), operate (steer the queue), admin (keys, doctor). None includes another one.
+
+            With --json, the key is in field secret.
+
+            Example:
+              minilab key create --tenant acme --prefix acme/ --scope enqueue,read --label "shop, live" --expires 90d
+              minilab key create --tenant acme --prefix acme/ --scope enqueue --backlog 50000 --rate 20 --burst 100
+              minilab key create --operator --scope read,operate,admin --label "Ana" --expires 365d
+            """)
+
+    @Option(help: "Whose jobs it is for; without a dot.") var tenant: String?
+    @Flag(name: .customLong("operator"), help: "The key is the operator's: of all tenants.")
+    var isOperator = false
+    @Option(
+        help: ArgumentHelp(
+            "The folder of its assets, as in acme/ (default: all assets, which only --operator may have).",
+            valueName: "folder"))
+    var prefix: String?
+    @Option(
+        help: ArgumentHelp(
+            "What it may be used for: enqueue, read, operate, admin; several with commas.",
+            valueName: "scopes"))
+    var scope: String
+    @Option(help: "What people call it.") var label = ""
+    @Option(
+        help: ArgumentHelp("When it ends, from now: 90d, 12h (default: never).", valueName: "time"))
+    var expires: String?
+    @Option(help: ArgumentHelp("Most jobs that have not ended.", valueName: "jobs")) var backlog:
+        Int?
+    @Option(help: ArgumentHelp("Requests a second.", valueName: "requests")) var rate: Int?
+    @Option(help: ArgumentHelp("Requests at once; needs --rate.", valueName: "requests")) var burst:
+        Int?
+    @Option(
+        name: .customLong("upload-per-day"),
+        help: ArgumentHelp("Bytes of originals a day, such as 20G.", valueName: "bytes"))
+    var uploadPerDay: String?
+    @Option(
+        name: .customLong("cors-origin"),
+        help: ArgumentHelp(
+            "Pages of this origin may use it, as in https://photos.example; repeat it for more.",
+            valueName: "origin"))
+    var corsOrigins: [String] = []
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard isOperator == (tenant == nil) else {
+            throw ValidationError("give --tenant, or --operator for a key of all tenants.")
+        }
+        guard isOperator || !(prefix ?? "").isEmpty else {
+            throw ValidationError(
+                "a tenant's key needs --prefix, the folder of its assets, as in --prefix acme/.")
+        }
+    }
+
+    func run() async throws {
+        let terms = try terms()
+        let (key, text) = try await queueOptions.withKeys { try await $0.create(terms) }
+        if json { return try printJSON(Made(key: key, secret: text.revealed)) }
+        print(text.revealed)
+        fflushStandardOutput()
+        StandardError.write(
+            block:
+                "This is key \(key.id). It is shown this once: keep it now. To take it back: minilab key revoke \(key.id)"
+        )
+    }
+
+    /// A key with its text, which is printed once.
+    private struct Made: Encodable {
+        let key: AccessKey
+        let secret: String
+    }
+
+    private func terms() throws -> KeyTerms {
+        try KeyTerms(
+            label: label, tenant: try tenant.map { try JobID($0) },
+            assetPrefix: try AssetPrefix(prefix ?? ""), scopes: try scopes(),
+            quotas: KeyQuotas(
+                backlogMax: backlog, requestsPerSecond: rate, requestBurst: burst,
+                uploadBytesPerDay: try uploadPerDay.map { try Self.bytes($0) }),
+            corsOrigins: corsOrigins, expiresAt: try expires.map { try Self.end($0) })
+    }
+
+    private func scopes() throws -> Set<Scope> {
+        Set(
+            try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
+                guard let scope = Scope(rawValue: String(word)) else {
+                    throw ValidationError(
+                        "--scope \(word.debugDescription) is no scope; known: "
+                            + Scope.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                }
+                return scope
+            })
+    }
+
+    private static func bytes(_ text: String) throws -> Int {
+        let setting = Setting<Int>.bytes("--upload-per-day", 1...KeyQuotas.bytesMax)
+        guard let bytes = try setting.parse(text) else {
+            throw ValidationError(
+                "--upload-per-day \(text.debugDescription) is not \(setting.expected).")
+        }
+        return bytes
+    }
+
+    /// - Returns: ms since 1970.
+    private static func end(_ text: String) throws -> Int {
+        let setting = Setting<Duration>.duration(
+            "--expires", .seconds(1) ... .seconds(3650 * 86400))
+        guard let time = try setting.parse(text) else {
+            throw ValidationError("--expires \(text.debugDescription) is not \(setting.expected).")
+        }
+        return Int(Date.now.timeIntervalSince1970 * 1000) + Int(time / .milliseconds(1))
+    }
+}
