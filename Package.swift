@@ -271,8 +271,9 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Dashboard", "Files", "JobQueue", "Library",
-                "Operations", "Redis", "Telemetry", "Webhooks",
+                "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

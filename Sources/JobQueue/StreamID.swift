@@ -1,10 +1,10 @@
 /// The id of an entry of a stream: when it was added, in milliseconds, and its number within that one.
-struct StreamID: Comparable, CustomStringConvertible {
-    let milliseconds: UInt64
-    let number: UInt64
+package struct StreamID: Comparable, Sendable, Hashable, CustomStringConvertible {
+    package let milliseconds: UInt64
+    package let number: UInt64
 
     /// Before every entry.
-    static let beginning = StreamID(milliseconds: 0, number: 0)
+    package static let beginning = StreamID(milliseconds: 0, number: 0)
 
     private init(milliseconds: UInt64, number: UInt64) {
         self.milliseconds = milliseconds
@@ -12,7 +12,7 @@ struct StreamID: Comparable, CustomStringConvertible {
     }
 
     /// Reads `1763700000000-0`; the number may be left out, as Redis allows.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let milliseconds = UInt64(parts[0]),
             let number = parts.count == 2 ? UInt64(parts[1]) : 0
@@ -20,9 +20,9 @@ struct StreamID: Comparable, CustomStringConvertible {
         self.init(milliseconds: milliseconds, number: number)
     }
 
-    static func < (left: StreamID, right: StreamID) -> Bool {
+    package static func < (left: StreamID, right: StreamID) -> Bool {
         (left.milliseconds, left.number) < (right.milliseconds, right.number)
     }
 
-    var description: String { "\(milliseconds)-\(number)" }
+    package var description: String { "\(milliseconds)-\(number)" }
 }

@@ -1,1 +1,3 @@
-import Gateway
+import MinilabCommands
+
+await GatewayCommand.runAsProcess()

@@ -4,19 +4,19 @@ import BlobStore
 import BucketLibrary
 import Files
 import FoundationEssentials
-import Library
-import Logging
+package import Library
+package import Logging
 import SystemPackage
 
 /// A library that is open, wherever it is.
-struct OpenStore {
-    let library: any CopyableLibrary
+package struct OpenStore {
+    package let library: any CopyableLibrary
     /// How people call it: the folder, or the URL without its settings.
-    let name: String
+    package let name: String
     private let clients: [S3Client]
 
     /// Uses of a library.
-    enum Use {
+    package enum Use {
         /// Edits: the store's conditions are tried first, and a library that is not there is begun.
         case editing
         /// Commands: a library that is not there is a mistake in its name.
@@ -27,7 +27,7 @@ struct OpenStore {
     ///
     /// - Throws: a `Failure` or `BlobError` with what to do: the folder or bucket is not there, its store ignores
     ///   conditions, credentials are missing or refused.
-    static func open(
+    package static func open(
         _ location: LibraryLocation, for use: Use, _ logger: Logger
     ) async throws -> OpenStore {
         switch location {
@@ -80,7 +80,7 @@ struct OpenStore {
     }
 
     /// Ends the connections.
-    func close() async {
+    package func close() async {
         for client in clients { await client.close() }
     }
 }

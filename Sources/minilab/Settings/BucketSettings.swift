@@ -6,7 +6,7 @@ import Logging
 import SystemPackage
 
 /// How a library in a bucket is used from this machine.
-struct BucketSettings {
+package struct BucketSettings {
     /// The library.
     var url: BlobURL?
     /// Where the originals are; nil: below the library, in `originals/`.

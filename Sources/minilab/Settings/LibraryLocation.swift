@@ -1,15 +1,15 @@
-import BlobStore
-import SystemPackage
+package import BlobStore
+package import SystemPackage
 
 /// Where a library is, as settings say.
-enum LibraryLocation {
+package enum LibraryLocation {
     /// In a folder; the originals are in its folder `originals` unless another one is named.
     case folder(root: FilePath, originals: FilePath?)
     /// In a bucket.
     case bucket(BucketSettings)
 
     /// Reads the settings of a library; all that is wrong is told by the reader.
-    init(_ reader: inout SettingsReader) {
+    package init(_ reader: inout SettingsReader) {
         let root = reader.value(.place("library", "library"), or: .folder(FilePath("")))
         let originals = reader.optional(.place("originals", "originals"))
         var bucket = BucketSettings(&reader)
@@ -33,7 +33,7 @@ enum LibraryLocation {
 }
 
 /// A folder or a part of a bucket.
-enum LibraryPlace {
+package enum LibraryPlace {
     case folder(FilePath)
     case bucket(BlobURL)
 }

@@ -30,7 +30,7 @@ extension QueueOptions {
 
 extension SettingsReader {
     /// The same for a command that has no queue: it must not read the password of one either.
-    mutating func passOverQueueSettings() {
+    package mutating func passOverQueueSettings() {
         passOver { reader in
             _ = QueueConnection(&reader)
             _ = QueueSettings(&reader)
@@ -40,7 +40,7 @@ extension SettingsReader {
 
     /// Lets environment and file say what only workers need, rightly or wrongly: an operator looks at a queue above
     /// all when its workers do not start.
-    mutating func passOverWorkerSettings() {
+    package mutating func passOverWorkerSettings() {
         passOver { reader in
             _ = WorkerSettings(&reader)
             _ = StatusSettings(&reader)

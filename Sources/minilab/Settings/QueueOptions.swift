@@ -76,7 +76,7 @@ package struct QueueConnection: Sendable {
     package let name: QueueName
     package let redis: RedisConfiguration
     /// What is allowed and shows a secret to somebody, as sentences for the log.
-    let warnings: [String]
+    package let warnings: [String]
 
     init(name: QueueName, redis: RedisConfiguration) {
         self.name = name

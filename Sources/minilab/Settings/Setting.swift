@@ -5,20 +5,30 @@ import Operations
 /// A key such as `render.timeout` is the flag `--render-timeout`, the environment variable
 /// `MINILAB_RENDER_TIMEOUT` and the field `render.timeout` (or `{"render": {"timeout": …}}`) of the
 /// settings file; they are asked in that order.
-struct Setting<Value> {
+package struct Setting<Value> {
     /// The key.
-    let key: String
+    package let key: String
     /// What is allowed, for errors: `a duration such as 30s, from 1s to 1h`.
-    let expected: String
+    package let expected: String
     /// The value when nobody says, as it would be written; nil when it has to be said.
-    let defaultText: String?
+    package let defaultText: String?
     /// Reads a written value; nil when it is not allowed, or an error that says more.
-    let parse: (String) throws -> Value?
+    package let parse: (String) throws -> Value?
+
+    package init(
+        key: String, expected: String, defaultText: String?,
+        parse: @escaping (String) throws -> Value?
+    ) {
+        self.key = key
+        self.expected = expected
+        self.defaultText = defaultText
+        self.parse = parse
+    }
 
     /// The environment variable.
-    var variable: String { Self.variable(key) }
+    package var variable: String { Self.variable(key) }
 
-    static func variable(_ key: String) -> String {
+    package static func variable(_ key: String) -> String {
         "MINILAB_"
             + key.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 }.map(String.init).joined()
     }
@@ -26,7 +36,7 @@ struct Setting<Value> {
 
 extension Setting where Value == Int {
     /// A whole number.
-    static func number(
+    package static func number(
         _ key: String, _ range: ClosedRange<Int>, default text: String? = nil
     ) -> Self {
         Setting(
@@ -36,7 +46,7 @@ extension Setting where Value == Int {
     }
 
     /// A number of bytes such as `512M`; units are 1024.
-    static func bytes(_ key: String, _ range: ClosedRange<Int>, default text: String? = nil)
+    package static func bytes(_ key: String, _ range: ClosedRange<Int>, default text: String? = nil)
         -> Self
     {
         Setting(
@@ -65,7 +75,7 @@ extension Setting where Value == Int {
 
 extension Setting where Value == Duration {
     /// A time such as `30s`.
-    static func duration(
+    package static func duration(
         _ key: String, _ range: ClosedRange<Duration>, default text: String? = nil
     ) -> Self {
         Setting(
@@ -82,13 +92,14 @@ extension Setting where Value == Duration {
 
 extension Setting where Value == String {
     /// Any text.
-    static func text(_ key: String, _ expected: String, default text: String? = nil) -> Self {
+    package static func text(_ key: String, _ expected: String, default text: String? = nil) -> Self
+    {
         Setting(
             key: key, expected: expected, defaultText: text, parse: { $0.isEmpty ? nil : $0 })
     }
 
     /// One of a few words.
-    static func choice(_ key: String, _ words: [String], default text: String) -> Self {
+    package static func choice(_ key: String, _ words: [String], default text: String) -> Self {
         Setting(
             key: key, expected: "one of " + words.joined(separator: ", "), defaultText: text,
             parse: { words.contains($0) ? $0 : nil })

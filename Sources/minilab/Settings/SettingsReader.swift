@@ -67,7 +67,7 @@ package struct SettingsReader {
 
     /// The value of a setting; its default when nobody says. nil only when there is no default, or
     /// when the value is wrong: ``finish()`` throws then.
-    mutating func optional<Value>(_ setting: Setting<Value>) -> Value? {
+    package mutating func optional<Value>(_ setting: Setting<Value>) -> Value? {
         known.insert(setting.key)
         let found = source.lookUp(setting.key)
         guard let text = found?.text ?? setting.defaultText else { return nil }
@@ -87,7 +87,9 @@ package struct SettingsReader {
     /// The value of a setting that has a default, or that has to be said.
     ///
     /// - Parameter stand: stands in for a wrong or missing value until ``finish()`` throws.
-    mutating func value<Value>(_ setting: Setting<Value>, or stand: @autoclosure () -> Value)
+    package mutating func value<Value>(
+        _ setting: Setting<Value>, or stand: @autoclosure () -> Value
+    )
         -> Value
     {
         let before = problems.count
@@ -107,10 +109,10 @@ package struct SettingsReader {
     var environment: [String: String] { source.environment }
 
     /// Adds a problem that no one setting has alone.
-    mutating func refuse(_ problem: String) { problems.append(problem) }
+    package mutating func refuse(_ problem: String) { problems.append(problem) }
 
     /// Learns which settings `body` reads, and does not care whether they are right: another program uses them.
-    mutating func passOver(_ body: (inout SettingsReader) -> Void) {
+    package mutating func passOver(_ body: (inout SettingsReader) -> Void) {
         let before = problems
         body(&self)
         problems = before

@@ -1,6 +1,7 @@
 import AccessKeys
 import Adjustments
 import ArgumentParser
+import Operations
 import FoundationEssentials
 
 /// `minilab key list`.

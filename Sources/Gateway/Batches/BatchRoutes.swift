@@ -1,0 +1,123 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import Operations
+
+/// Batches: many jobs with one edit that are counted together.
+enum BatchRoutes {
+    static let routes: [Route] = [
+        Route(
+            .get, "/v1/batches", .key(.read), name: "listBatches", group: "batches",
+            "Lists batches, the newest first.",
+            parameters: [
+                .query("open", "Only those that have not ended.", schema: .flag),
+                .query("count", "How many at most.", schema: .integer(1...listedMax)),
+            ],
+            answers: [
+                .init(
+                    .ok, "The batches.",
+                    .fields(["batches": .list(.schema("Batch"))], required: ["batches"]))
+            ], handle: list),
+        Route(
+            .get, "/v1/batches/{batch}", .key(.read), name: "readBatch", group: "batches",
+            "How far a batch is.",
+            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
+            answers: [.init(.ok, "The batch.", .schema("Batch"))], handle: read),
+        Route(
+            .put, "/v1/batches/{batch}/members", .key(.enqueue), name: "addMembers",
+            group: "batches",
+            "Adds jobs to a batch, one a line, from a number on. What was added before is not added twice.",
+            parameters: [
+                .path("batch", "The batch.", schema: .schema("ID")),
+                .query(
+                    "from", "The number of the first line's job in the batch, from 0.",
+                    schema: .integer(0...ContractLimits.batchJobsMax)),
+            ], body: .lines(.schema("Member")),
+            answers: [.init(.ok, "All lines were taken.", .schema("MembersTaken"))],
+            problems: [.conflict], handle: addMembers),
+        Route(
+            .post, "/v1/batches/{batch}/cancel", .key(.enqueue), name: "cancelBatch",
+            group: "batches", "Cancels all jobs of a batch that have not ended.",
+            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
+            body: .optionalJSON(.schema("Cancel")),
+            answers: [.init(.ok, "It is cancelled.", .schema("Batch"))],
+            problems: [.conflict], handle: cancel),
+    ]
+
+    private static let listedMax = 200
+
+    private static func list(_ call: Call) async throws -> Response {
+        let key = try call.key
+        let count = try call.number("count", in: 1...listedMax) ?? 50
+        // A tenant's own are looked for among the newest ones of all.
+        let records = try await call.parts.queue.batches(
+            openOnly: call.flag("open"),
+            count: key.tenant == nil ? count : JobQueue.batchesListedMax
+        ).filter { key.mayRead(id: $0.batch, tenant: $0.tenant, asset: nil) }
+        let slots = try await slots(call)
+        return try .json([
+            "batches": records.prefix(count).map { BatchReport($0, slots: slots) }
+        ])
+    }
+
+    private static func read(_ call: Call) async throws -> Response {
+        let (_, record) = try await find(call)
+        return try .json(BatchReport(record, slots: try await slots(call)))
+    }
+
+    private static func addMembers(_ call: Call) async throws -> Response {
+        let key = try call.key
+        let name = try key.stored(batch: JobID(call.parameter("batch")))
+        let first = try call.number("from", in: 0...ContractLimits.batchJobsMax) ?? 0
+        try await checkIsOwn(name, call)
+        let edit = try await call.parts.queue.edit(of: name)
+        return try .json(
+            try await MemberUpload(to: name, editedBy: edit, from: first, key, call.parts.queue)
+                .receive(call.request.body))
+    }
+
+    private static func cancel(_ call: Call) async throws -> Response {
+        let (name, _) = try await find(call)
+        let reason = try CancelBody(try await call.optionalJSON()).reason
+        let (answer, _) = try await call.parts.queue.cancelWhole(name, reason: reason)
+        switch answer {
+        case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
+        case .unknown, .later: throw unknown(name.string)
+        case .cancelled, .told, .publishing: break
+        }
+        guard let record = try await call.parts.queue.record(of: name) else {
+            throw unknown(name.string)
+        }
+        return try .json(BatchReport(record, slots: try await slots(call)))
+    }
+
+    /// The batch of the path, if it is there and the caller's.
+    static func find(_ call: Call) async throws -> (BatchID, BatchRecord) {
+        let name = try call.key.stored(batch: JobID(call.parameter("batch")))
+        guard let record = try await call.parts.queue.record(of: name),
+            try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
+        else { throw unknown(name.string) }
+        return (name, record)
+    }
+
+    /// Refuses members for a batch of somebody else; one that no worker has taken in yet has no record.
+    private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws {
+        guard let record = try await call.parts.queue.record(of: name) else { return }
+        guard try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil) else {
+            throw unknown(name.string)
+        }
+    }
+
+    static func slots(_ call: Call) async throws -> Int {
+        try await call.parts.queue.workers().reduce(0) { $0 + $1.slots }
+    }
+
+    static func unknown(_ batch: String) -> Problem {
+        Problem(
+            .notFound,
+            "There is no batch \(batch.debugDescription): its name is wrong, or its record was dropped some time after "
+                + "it ended.")
+    }
+}

@@ -1,0 +1,140 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import Operations
+
+/// Receives the jobs of a batch, one a line, and adds them to its lane as they come.
+///
+/// The next part of the body is read when the lane has taken what came before, so a client is held back by TCP. A body
+/// that breaks off leaves what was taken; the client goes on from ``Taken/next``.
+struct MemberUpload {
+    /// What was taken.
+    struct Taken: Encodable {
+        /// The number of the first job that is not in the lane yet.
+        let next: Int
+        /// Jobs that the lane did not have before.
+        let added: Int
+    }
+
+    private let key: AccessKey
+    private let batch: BatchID
+    private let hasEdit: Bool
+    private var sender: MemberSender
+    private var parser = MemberParser()
+    private var border: EditBorder
+    private var splitter = LineSplitter()
+
+    /// - Parameter edit: the batch's, as canonical JSON; nil when it is not known yet.
+    init(
+        to batch: BatchID, editedBy edit: String?, from first: Int, _ key: AccessKey,
+        _ queue: JobQueue
+    ) {
+        self.key = key
+        self.batch = batch
+        hasEdit = edit != nil
+        sender = MemberSender(to: batch, editedBy: edit, from: first, on: queue)
+        border = EditBorder(key)
+    }
+
+    /// - Throws: `gap`, `batchClosed`, `conflict`; what is wrong with a line, with its number and where to go on.
+    func receive(_ body: RequestBody) async throws -> Taken {
+        var upload = self
+        do {
+            for try await part in body {
+                let (members, fault) = upload.read(part)
+                try await upload.add(members, fault)
+            }
+            let (members, fault) = upload.readLast()
+            try await upload.add(members, fault)
+            try await upload.sender.finish()
+        } catch let error as MemberRefusal {
+            throw Self.problem(error, batch)
+        }
+        return Taken(next: upload.sender.sent, added: upload.sender.added)
+    }
+
+    private struct Fault: Error {
+        let line: Int
+        let problem: Problem
+    }
+
+    private mutating func read(_ part: ByteBuffer) -> ([MemberParser.Parsed], Fault?) {
+        var members: [MemberParser.Parsed] = []
+        var splitter = splitter
+        defer { self.splitter = splitter }
+        do {
+            try splitter.take(part) { bytes, line in
+                if let member = try parse(bytes, line) { members.append(member) }
+            }
+        } catch {
+            return (members, error as? Fault)
+        }
+        return (members, nil)
+    }
+
+    private mutating func readLast() -> ([MemberParser.Parsed], Fault?) {
+        var members: [MemberParser.Parsed] = []
+        var splitter = splitter
+        defer { self.splitter = splitter }
+        do {
+            try splitter.finish { bytes, line in
+                if let member = try parse(bytes, line) { members.append(member) }
+            }
+        } catch {
+            return (members, error as? Fault)
+        }
+        return (members, nil)
+    }
+
+    private mutating func parse(
+        _ bytes: UnsafeRawBufferPointer?, _ line: Int
+    ) throws(Fault) -> MemberParser.Parsed? {
+        do {
+            guard let parsed = try parser.parse(bytes, line: line) else { return nil }
+            try border.check(parsed.asset)
+            if let edit = parsed.edit {
+                try border.check(edit)
+            } else if !hasEdit {
+                throw Failure(.missingField, "edit is missing, and the batch is not open.")
+            }
+            return parsed
+        } catch {
+            throw Fault(line: line, problem: Problem(error))
+        }
+    }
+
+    /// Sends what was read; then tells of the line that could not be.
+    private mutating func add(_ members: [MemberParser.Parsed], _ fault: Fault?) async throws {
+        for member in members { try await sender.add(member) }
+        guard let fault else { return }
+        try await sender.finish()
+        var problem = fault.problem
+        problem.facts["line"] = .number(Double(fault.line))
+        problem.facts["next"] = .number(Double(sender.sent))
+        throw problem
+    }
+
+    private static func problem(_ refusal: MemberRefusal, _ batch: BatchID) -> Problem {
+        switch refusal.answer {
+        case .added: Problem(.internalError, "The lane of batch \(batch) answered something else.")
+        case .gap(let had):
+            Problem(
+                .gap,
+                "Batch \(batch) has had \(had) jobs, and these begin at \(refusal.sent). Go on from \(had).",
+                facts: ["next": .number(Double(had))])
+        case .cancelled:
+            Problem(.batchClosed, "Batch \(batch) was cancelled and takes no more jobs.")
+        case .sealed(let jobs):
+            Problem(
+                .batchClosed, "Batch \(batch) is sealed at \(jobs) jobs; some of these are beyond.",
+                facts: ["sealed": .number(Double(jobs))])
+        case .nameUsed:
+            Problem(
+                .conflict,
+                "A batch \(batch) has ended, and its name is remembered. Take another name.")
+        case .otherEdit: Problem(.conflict, "Batch \(batch) is there with another edit.")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import AccessKeys
+import Adjustments
+
+/// Keeps the edits of a key below its asset prefix: the assets and files that an edit names are its own too.
+///
+/// Edits that many members of a batch share are read once; not for several tasks at a time.
+struct EditBorder {
+    private let key: AccessKey
+    private var checked: Set<String> = []
+
+    /// Most edits that are remembered as checked.
+    private static let checkedMax = 1000
+
+    init(_ key: AccessKey) { self.key = key }
+
+    /// - Parameter json: the edit as canonical JSON, that was read before.
+    /// - Throws: `notFound`, as for anything that is not there.
+    mutating func check(_ json: String) throws {
+        guard key.assetPrefix != .all, !checked.contains(json) else { return }
+        try check(Edit(json: json))
+        if checked.count >= Self.checkedMax { checked = [] }
+        checked.insert(json)
+    }
+
+    /// The same.
+    func check(_ edit: Edit) throws(Problem) {
+        for (asset, pointer) in edit.namedAssets where !key.covers(asset) {
+            throw Self.foreign(asset, pointer: pointer)
+        }
+    }
+
+    /// Checks the asset of a job.
+    func check(_ asset: AssetPath) throws(Problem) {
+        guard key.covers(asset) else { throw Self.foreign(asset, pointer: "#/asset") }
+    }
+
+    private static func foreign(_ asset: AssetPath, pointer: String) -> Problem {
+        var problem = Problem(
+            .notFound,
+            "The asset \(asset.string.debugDescription) is not below this key's asset prefix; nothing else is known of it here."
+        )
+        problem.pointer = pointer
+        return problem
+    }
+}
+
+extension Edit {
+    /// The assets and files of the library that it names beside its own asset, and where it does.
+    var namedAssets: [(asset: AssetPath, pointer: String)] {
+        switch mode {
+        case .copyEdit(let source): return [(source.asset, "#/edit/from")]
+        case .import(let imported):
+            var named: [(AssetPath, String)] = []
+            if case .sidecar(let path) = imported.adjustment {
+                named.append((path, "#/edit/sidecar"))
+            }
+            if let render = imported.render { named.append((render, "#/edit/render")) }
+            return named
+        case .replace, .append, .amend, .revert, .undo, .redo, .render, .publish, .discard:
+            return []
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What Hummingbird carries with a request.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The connection.
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}

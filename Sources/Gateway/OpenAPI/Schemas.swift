@@ -1,0 +1,62 @@
+import Adjustments
+
+/// The schemas that routes name.
+enum Schemas {
+    static let all: [String: JSONValue] = [
+        "ID": .text(
+            1...ContractLimits.jobIDLengthMax, pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"),
+        "Problem": .fields(
+            [
+                "type": .text, "title": .text, "status": .integer(400...599), "code": .text,
+                "detail": .text, "pointer": .text, "line": .integer(1...Int(1e9)),
+                "next": .integer(0...ContractLimits.batchJobsMax),
+            ], required: ["type", "title", "status", "code", "detail"]),
+        "Cancel": .fields(["reason": .text(1...1024)], required: ["reason"], isClosed: true),
+        "Pause": .fields(["reason": .text(1...1024)], required: ["reason"], isClosed: true),
+        "Limits": .fields(
+            [
+                "cap": .object([
+                    "type": .array([.string("integer"), .string("null")]), "minimum": .number(0),
+                    "maximum": .number(1_000_000),
+                ]),
+                "weight": .object([
+                    "type": .array([.string("integer"), .string("null")]), "minimum": .number(1),
+                    "maximum": .number(1_000_000),
+                ]),
+            ], isClosed: true),
+        "Seal": .fields(
+            [
+                "jobs": .integer(1...ContractLimits.batchJobsMax),
+                "cost": .integer(1...Int(1e15)),
+            ], required: ["jobs"], isClosed: true),
+        "BatchRequest": .fields(
+            [
+                "id": .schema("ID"), "edit": .anything, "tenant": .schema("ID"),
+                "priority": .choice(Priority.allCases.map(\.rawValue)),
+                "cost": .integer(1...ContractLimits.costMax),
+                "cap": .integer(1...ContractLimits.batchJobsMax),
+            ], required: ["id", "edit"], isClosed: true),
+        "Batch": .fields(
+            ["record": .anything, "rate": .object(["type": .string("number")])],
+            required: ["record", "rate"]),
+        "Member": .fields(
+            [
+                "asset": .text(1...ContractLimits.assetBytesMax), "edit": .anything,
+                "cost": .integer(1...ContractLimits.costMax),
+            ], required: ["asset"], isClosed: true),
+        "MembersTaken": .fields(
+            [
+                "next": .integer(0...ContractLimits.batchJobsMax),
+                "added": .integer(0...ContractLimits.batchJobsMax),
+            ], required: ["next", "added"]),
+        "Queue": .fields(["queue": .text, "status": .anything], required: ["queue", "status"]),
+        "Key": .fields(["id": .text], required: ["id"]),
+        "KeyTerms": .fields(
+            [
+                "label": .text(0...200), "tenant": .schema("ID"), "assetPrefix": .text(0...1024),
+                "scopes": .list(.choice(["enqueue", "read", "operate", "admin"])),
+                "quotas": .anything, "corsOrigins": .list(.text, max: 16),
+                "expiresAt": .integer(1...Int(2.5e14)),
+            ], required: ["scopes"]),
+    ]
+}

@@ -1,0 +1,26 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+
+/// Whether the gateway is there, and whether it can serve.
+enum Health {
+    static let routes: [Route] = [
+        Route(
+            .get, "/healthz", .open, name: "health", group: "gateway",
+            "Whether the process answers.",
+            answers: [.init(.ok, "It does.", .fields(["status": .text]))]
+        ) { _ in .json(.object(["status": .string("ok")])) },
+        Route(
+            .get, "/readyz", .open, name: "readiness", group: "gateway",
+            "Whether Redis answers the gateway.",
+            answers: [.init(.ok, "It does.", .fields(["status": .text]))]
+        ) { call in
+            guard call.parts.hub.hasContact, call.parts.keys.isReady else {
+                throw Problem(
+                    .queueUnavailable, "The queue does not answer the gateway.", retryAfter: 1)
+            }
+            return .json(.object(["status": .string("ok")]))
+        },
+    ]
+}

@@ -1,0 +1,131 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import Operations
+
+/// What an operator sees and sets: the queue, its workers, pause, limits, doctor.
+enum OperatingRoutes {
+    static let routes: [Route] = [
+        Route(
+            .get, "/v1/queue", .operatorKey(.operate), name: "readQueue", group: "operating",
+            "How many jobs are where, whose, and what happened so far.",
+            answers: [.init(.ok, "The queue at this moment.", .schema("Queue"))]
+        ) { call in
+            let queue = call.parts.queue
+            return try .json(try await QueueLook(queue, after: nil))
+        },
+        Route(
+            .get, "/v1/workers", .operatorKey(.operate), name: "listWorkers", group: "operating",
+            "Workers that were heard of lately.",
+            answers: [
+                .init(
+                    .ok, "The workers.",
+                    .fields(["workers": .list(.anything)], required: ["workers"]))
+            ]
+        ) { call in try .json(["workers": try await call.parts.queue.workers()]) },
+        Route(
+            .put, "/v1/pause", .operatorKey(.operate), name: "pause", group: "operating",
+            "Lets workers begin no more jobs; what runs is finished.",
+            body: .optionalJSON(.schema("Pause")),
+            answers: [.init(.ok, "It is paused.", .schema("Pause"))]
+        ) { call in
+            let reason = try PauseBody(try await call.optionalJSON()).reason
+            try await call.parts.queue.set([.paused(reason)])
+            return .json(.object(["reason": .string(reason)]))
+        },
+        Route(
+            .delete, "/v1/pause", .operatorKey(.operate), name: "resume", group: "operating",
+            "Takes a pause back.", answers: [.empty(.noContent, "Workers begin jobs again.")]
+        ) { call in
+            try await call.parts.queue.set([.paused(nil)])
+            return Response(status: .noContent)
+        },
+        Route(
+            .put, "/v1/tenants/{tenant}/limits", .operatorKey(.operate), name: "limitTenant",
+            group: "operating",
+            "Sets how many jobs of a tenant run at a time, and its share beside the others'.",
+            parameters: [.path("tenant", "The tenant.", schema: .schema("ID"))],
+            body: .json(.schema("Limits")),
+            answers: [.init(.ok, "The limits that were set.", .schema("Limits"))]
+        ) { call in
+            let tenant = try JobID(call.parameter("tenant"))
+            let limits = try LimitsBody(try await call.json())
+            try await call.parts.queue.set(limits.rules(of: tenant))
+            return .json(limits.json)
+        },
+        Route(
+            .get, "/v1/doctor", .operatorKey(.admin), name: "diagnose", group: "operating",
+            "Looks whether everything in the queue is as it must be; mends nothing.",
+            answers: [.init(.ok, "What was found.")]
+        ) { call in try .json(try await call.parts.queue.diagnose(repair: false)) },
+        Route(
+            .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
+            "Mends what can be mended without losing a job or doing one twice.",
+            answers: [.init(.ok, "What was found and mended.")]
+        ) { call in try .json(try await call.parts.queue.diagnose(repair: true)) },
+    ]
+}
+
+/// Why the queue is paused.
+struct PauseBody {
+    let reason: String
+
+    init(_ json: JSONValue?) throws(Problem) {
+        guard let json else {
+            reason = "paused by an operator"
+            return
+        }
+        guard case .object(let fields) = json, case .string(let reason)? = fields["reason"],
+            fields.count == 1, !reason.isEmpty, reason.utf8.count <= QueueRule.reasonBytesMax
+        else {
+            throw Problem(
+                .badBody,
+                #"The body is no {"reason": …} with 1 to \#(QueueRule.reasonBytesMax) bytes of text."#
+            )
+        }
+        self.reason = reason
+    }
+}
+
+/// A tenant's cap and weight; null takes one back, and what is left out stays.
+struct LimitsBody {
+    let json: JSONValue
+    private let cap: Int??
+    private let weight: Int??
+
+    init(_ json: JSONValue) throws(Problem) {
+        guard case .object(let fields) = json, !fields.isEmpty,
+            Set(fields.keys).isSubset(of: ["cap", "weight"])
+        else { throw Problem(.badBody, #"The body is no {"cap": …, "weight": …}."#) }
+        self.json = json
+        cap = try Self.number("cap", fields, from: 0)
+        weight = try Self.number("weight", fields, from: 1)
+    }
+
+    func rules(of tenant: JobID) -> [QueueRule] {
+        var rules: [QueueRule] = []
+        if let cap { rules.append(.cap(tenant, cap)) }
+        if let weight { rules.append(.weight(tenant, weight)) }
+        return rules
+    }
+
+    private static func number(
+        _ name: String, _ fields: [String: JSONValue], from least: Int
+    ) throws(Problem) -> Int?? {
+        switch fields[name] {
+        case nil: return nil
+        case .null?: return .some(nil)
+        case .number(let number)?:
+            if let whole = Int(exactly: number), (least...QueueRule.numberMax).contains(whole) {
+                return whole
+            }
+        default: break
+        }
+        throw Problem(
+            .badBody,
+            "\(name) is \(fields[name]?.canonical ?? ""); expected null or a whole number from \(least) to "
+                + "\(QueueRule.numberMax).")
+    }
+}

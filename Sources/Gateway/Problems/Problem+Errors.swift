@@ -1,0 +1,82 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import JobQueue
+import Operations
+
+extension Problem {
+    /// How long a client waits before it asks again, in seconds, when Redis or the library did not answer.
+    static let retrySeconds = 2
+
+    /// What an error of any part means for who asked.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let problem as Problem: problem
+            case let failure as Failure: Problem(failure)
+            case let error as QueueError: Problem(error)
+            case let error as KeyError: Problem(error)
+            default:
+                // The text may name paths and hosts: it goes to the log.
+                Problem(
+                    .internalError,
+                    "The gateway failed to answer. The fault was logged; the same call may succeed later."
+                )
+            }
+    }
+
+    private init(_ failure: Failure) {
+        switch failure.code {
+        case .missingAsset, .missingVersion, .missingDraft, .assetOutsideLibrary:
+            self.init(failure, status: .notFound)
+        case .storeUnavailable, .ioFailure:
+            self.init(
+                .libraryUnavailable, "The library does not answer now; ask again.",
+                retryAfter: Self.retrySeconds)
+        case .noSpace:
+            self.init(.noSpace, "The library has no room for it. Its operator has to make some.")
+        case .malformedJSON: self.init(failure, status: .badRequest)
+        case .oversizedField: self.init(failure, status: .contentTooLarge)
+        case .internalError:
+            self.init(.internalError, "The gateway failed to answer. The fault was logged.")
+        default: self.init(failure, status: .unprocessableContent)
+        }
+    }
+
+    private init(_ error: QueueError) {
+        switch error.code {
+        case .redis where error.isRedisFull:
+            self.init(
+                .queueFull,
+                "The queue takes no jobs in, because Redis is full. Ask again; the operator was told by its alerts.",
+                retryAfter: 10)
+        case .redis:
+            self.init(
+                .queueUnavailable, "The queue does not answer now; ask again.",
+                retryAfter: Self.retrySeconds)
+        default:
+            self.init(
+                .internalError, "The queue answered something unexpected. The fault was logged.")
+        }
+    }
+
+    private init(_ error: KeyError) {
+        switch error.code {
+        case .malformedKey: self.init(.malformedKey, error.message)
+        case .unknownKey: self.init(.unknownKey, error.message)
+        case .expiredKey: self.init(.expiredKey, error.message)
+        case .revokedKey: self.init(.revokedKey, error.message)
+        case .invalidTerms, .idTooLong:
+            self.init(
+                Failure(.invalidValue, error.message), status: .unprocessableContent)
+        case .tooManyKeys: self.init(.conflict, error.message)
+        case .keysUnavailable, .redis, .contended:
+            self.init(
+                .queueUnavailable, "Keys cannot be checked now; ask again.",
+                retryAfter: Self.retrySeconds)
+        case .laterFormat, .damagedKey:
+            self.init(
+                .internalError, "The record of this key cannot be read. The fault was logged.")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import Adjustments
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Why a call was not carried out, as RFC 9457 says it: a code for programs, a sentence for people.
+package struct Problem: Error, Sendable {
+    let status: HTTPResponse.Status
+    /// The reason, from ``ProblemCode`` or `FailureCode`.
+    package let code: String
+    let title: String
+    /// What failed, with which value, what was expected, what to do.
+    package let detail: String
+    /// The place in the body that is wrong, as a JSON pointer in a URI fragment (RFC 6901 §6).
+    var pointer: String?
+    /// Further facts of some codes, by name.
+    var facts: [String: JSONValue] = [:]
+    /// Header fields that go with it.
+    var headers = HTTPFields()
+
+    static let contentType = "application/problem+json"
+
+    /// Makes a problem of the gateway's own.
+    init(
+        _ code: ProblemCode, _ detail: String, facts: [String: JSONValue] = [:],
+        retryAfter seconds: Int? = nil
+    ) {
+        status = code.status
+        self.code = code.rawValue
+        title = code.title
+        self.detail = detail
+        self.facts = facts
+        if let seconds { headers[.retryAfter] = "\(max(1, seconds))" }
+    }
+
+    /// Makes one of something that is wrong with a job, an edit or a photo.
+    init(_ failure: Failure, status: HTTPResponse.Status, pointer: String? = nil) {
+        self.status = status
+        code = failure.code.rawValue
+        title = status.reasonPhrase
+        detail = failure.message
+        self.pointer = pointer
+    }
+
+    /// The document.
+    package var json: JSONValue {
+        var fields = facts
+        fields["type"] = .string("/problems/\(code)")
+        fields["title"] = .string(title)
+        fields["status"] = .number(Double(status.code))
+        fields["code"] = .string(code)
+        fields["detail"] = .string(detail.printable)
+        if let pointer { fields["pointer"] = .string(pointer) }
+        return .object(fields)
+    }
+
+    /// The response.
+    var response: Response {
+        var headers = headers
+        headers[.contentType] = Self.contentType
+        headers[.cacheControl] = "no-store"
+        if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: json.canonical)))
+    }
+}

@@ -1,0 +1,141 @@
+import HTTPTypes
+
+/// Why the gateway did not do what it was asked: the closed set of its own reasons.
+///
+/// What is wrong with an edit, a photo or an asset has a code of `FailureCode` instead, as in events. A code is never
+/// renamed or reused.
+package enum ProblemCode: String, Sendable, CaseIterable {
+    // Who asks.
+    /// There is no key, and the route needs one.
+    case missingKey
+    /// The key's text is no key.
+    case malformedKey
+    /// No such key.
+    case unknownKey
+    /// The key's time is over.
+    case expiredKey
+    /// The key was taken back.
+    case revokedKey
+    /// The session of the page is over.
+    case sessionEnded
+    /// The key lacks the scope.
+    case scopeMissing
+    /// The route concerns the whole queue, and the key is a tenant's.
+    case tenantKey
+    /// A page of another origin sent the request.
+    case foreignOrigin
+    /// The key's own rate is used up.
+    case tooManyRequests
+    /// The tenant has as many jobs as it may have.
+    case backlogFull
+    /// The key's bytes of a day are used up.
+    case uploadQuota
+    /// Too many streams are open for this key or gateway.
+    case tooManyStreams
+
+    // What is asked.
+    /// No route has this path.
+    case unknownPath
+    /// The path is known, and not with this method.
+    case methodNotAllowed
+    /// A parameter or header is missing or wrong.
+    case badParameter
+    /// The body is no JSON, or is of another type.
+    case badBody
+    /// The body has more bytes than it may have.
+    case bodyTooLarge
+    /// No such thing, or it is another tenant's.
+    case notFound
+    /// It was there, and its record is gone.
+    case gone
+
+    // What is there.
+    /// A job or batch of this name is there with other content.
+    case conflict
+    /// The idempotency key was used with other content.
+    case idempotencyMismatch
+    /// The job ended, failed or is being published: too late for this.
+    case tooLate
+    /// Members before these are missing.
+    case gap
+    /// The batch takes no more members.
+    case batchClosed
+    /// A precondition of the request does not hold.
+    case preconditionFailed
+    /// The number of jobs is not the one that was expected.
+    case countChanged
+
+    // What the gateway needs.
+    /// Redis does not answer.
+    case queueUnavailable
+    /// Redis is full.
+    case queueFull
+    /// The library does not answer.
+    case libraryUnavailable
+    /// The library has no room.
+    case noSpace
+    /// The gateway is stopping, or has as much to do as it may have.
+    case overloaded
+    /// A fault of our own.
+    case internalError
+
+    /// The status that goes with it.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:
+            .unauthorized
+        case .scopeMissing, .tenantKey, .foreignOrigin: .forbidden
+        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams: .tooManyRequests
+        case .unknownPath, .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .badParameter, .badBody: .badRequest
+        case .bodyTooLarge: .contentTooLarge
+        case .gone: .gone
+        case .conflict, .tooLate, .gap, .batchClosed, .countChanged: .conflict
+        case .idempotencyMismatch: .unprocessableContent
+        case .preconditionFailed: .preconditionFailed
+        case .queueUnavailable, .queueFull, .libraryUnavailable, .overloaded: .serviceUnavailable
+        case .noSpace: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        case .internalError: .internalServerError
+        }
+    }
+
+    /// A few words for people, always the same.
+    var title: String {
+        switch self {
+        case .missingKey: "A key is needed"
+        case .malformedKey: "Not a key"
+        case .unknownKey: "Unknown key"
+        case .expiredKey: "The key has expired"
+        case .revokedKey: "The key was revoked"
+        case .sessionEnded: "Signed out"
+        case .scopeMissing: "The key may not do this"
+        case .tenantKey: "Only for the operator's keys"
+        case .foreignOrigin: "Sent by another site"
+        case .tooManyRequests: "Too many requests"
+        case .backlogFull: "Too many jobs wait"
+        case .uploadQuota: "Too many bytes today"
+        case .tooManyStreams: "Too many open streams"
+        case .unknownPath: "No such path"
+        case .methodNotAllowed: "Method not allowed"
+        case .badParameter: "A parameter is wrong"
+        case .badBody: "The body cannot be read"
+        case .bodyTooLarge: "The body is too large"
+        case .notFound: "Not found"
+        case .gone: "Not kept any more"
+        case .conflict: "There with other content"
+        case .idempotencyMismatch: "Idempotency key used before"
+        case .tooLate: "Too late"
+        case .gap: "Members are missing"
+        case .batchClosed: "The batch takes no more members"
+        case .preconditionFailed: "Precondition failed"
+        case .countChanged: "The number of jobs has changed"
+        case .queueUnavailable: "The queue does not answer"
+        case .queueFull: "The queue is full"
+        case .libraryUnavailable: "The library does not answer"
+        case .noSpace: "The library is full"
+        case .overloaded: "Overloaded"
+        case .internalError: "Internal error"
+        }
+    }
+}

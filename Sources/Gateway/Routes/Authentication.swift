@@ -1,0 +1,73 @@
+import AccessKeys
+import HTTPTypes
+import Hummingbird
+
+/// Decides whether somebody may call a route.
+struct Authentication: Sendable {
+    /// Somebody who may.
+    struct Admission: Sendable {
+        /// nil for an open route.
+        var key: AccessKey?
+        /// Fields that the response gets.
+        var headers: HTTPFields
+    }
+
+    let keys: KeyRing
+    let limiter: RateLimiter
+    /// Requests a second of a key without a quota of its own.
+    let requestsPerSecond: Int
+
+    /// - Throws: `missingKey`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and why a key is not taken.
+    func admit(_ request: Request, to route: Route) async throws -> Admission {
+        guard let scope = route.access.scope else { return Admission(key: nil, headers: [:]) }
+        let key = try await keys.authenticate(Self.bearer(request))
+        let headers = try limited(key)
+        guard key.permits(scope) else {
+            throw Problem(
+                .scopeMissing,
+                "Key \(key.id) has the scopes \(key.scopes.map(\.rawValue).sorted().joined(separator: ", ")); this call "
+                    + "needs \(scope.rawValue). Ask the operator for another key.")
+        }
+        if case .operatorKey = route.access, let tenant = key.tenant {
+            throw Problem(
+                .tenantKey,
+                "Key \(key.id) is for tenant \(tenant), and this call concerns the whole queue. Use a key of the operator."
+            )
+        }
+        return Admission(key: key, headers: headers)
+    }
+
+    /// Takes the request out of the key's rate.
+    private func limited(_ key: AccessKey) throws(Problem) -> HTTPFields {
+        let rate = key.quotas.requestsPerSecond ?? requestsPerSecond
+        let answer = limiter.take(
+            for: key.id, rate: rate, burst: key.quotas.requestBurst ?? rate)
+        var fields = HTTPFields()
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        guard answer.isAllowed else {
+            var problem = Problem(
+                .tooManyRequests,
+                "Key \(key.id) may send \(rate) requests a second; ask again after "
+                    + "\(answer.retryAfterSeconds ?? 1) s.")
+            problem.headers = fields
+            throw problem
+        }
+        return fields
+    }
+
+    /// The text of the key that came along (RFC 6750 §2.1).
+    private static func bearer(_ request: Request) throws(Problem) -> String {
+        guard let field = request.headers[.authorization] else {
+            throw Problem(
+                .missingKey, "There is no key. Send one as Authorization: Bearer mlk_….")
+        }
+        let parts = field.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Problem(
+                .malformedKey, "Authorization is not of the form Bearer mlk_….")
+        }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,23 @@
+import Adjustments
+import HTTPTypes
+import Hummingbird
+
+/// Everything that a gateway serves.
+package enum RouteTable {
+    /// All routes, the document of them included.
+    package static let routes: [Route] = described + [document(of: described)]
+
+    /// Those that the document describes.
+    private static let described: [Route] =
+        Health.routes + BatchRoutes.routes
+        + OperatingRoutes.routes + DeadRoutes.routes + KeyRoutes.routes
+
+    private static func document(of routes: [Route]) -> Route {
+        let document = OpenAPI.document(routes, schemas: Schemas.all)
+        return Route(
+            .get, "/openapi.json", .open, name: "openapi", group: "gateway",
+            "The OpenAPI 3.1 document of this gateway.",
+            answers: [.init(.ok, "The document.")]
+        ) { _ in .json(document, headers: [.cacheControl: "max-age=300"]) }
+    }
+}

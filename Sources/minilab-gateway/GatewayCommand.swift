@@ -1,0 +1,79 @@
+import AccessKeys
+import ArgumentParser
+import Gateway
+import JobQueue
+import Library
+import Logging
+import MinilabCommands
+import Redis
+import RenderProtocol
+import ServiceLifecycle
+import UnixSignals
+
+/// `minilab-gateway`, which `minilab gateway` starts.
+struct GatewayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "minilab-gateway",
+        abstract: "Serves a queue and its library over HTTP, until it is stopped.",
+        discussion: """
+            Jobs, batches, events, originals and renders for services that have a key (minilab key create), and the \
+            dashboard for operators. Start as many as you like. TLS is a proxy's work: give its address with --origin.
+
+            Every flag is also an environment variable (--library: MINILAB_LIBRARY; --port: MINILAB_GATEWAY_PORT).
+
+            Example:
+              minilab gateway --redis redis://127.0.0.1:6379 --library /srv/photos
+            """,
+        version: Engine.name)
+
+    @OptionGroup var queueOptions: QueueOptions
+    @OptionGroup var options: GatewayOptions
+
+    func run() async throws {
+        var reader = SettingsReader(try queueOptions.source(options.flags))
+        let connection = QueueConnection(&reader)
+        let queueSettings = QueueSettings(&reader)
+        let location = LibraryLocation(&reader)
+        let settings = GatewaySettings(&reader)
+        reader.passOverWorkerSettings()
+        let logger = makeLogger(&reader)
+        try reader.finish()
+        for warning in connection.warnings { logger.warning("\(warning)") }
+
+        let store = try await OpenStore.open(location, for: .looking, logger)
+        let redis = RedisClient(connection.redis, logger: logger)
+        // Reads that wait for events hold up their connection.
+        let ear = RedisClient(connection.redis, logger: logger)
+        let keyEar = RedisClient(connection.redis, logger: logger)
+        let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
+        let keyStore = KeyStore(redis: redis, queue: connection.name)
+        let parts = GatewayParts(
+            queue: queue,
+            redis: redis, library: store.library,
+            keys: KeyRing(store: keyStore, queue: queue, ear: keyEar, logger: logger),
+            keyStore: keyStore,
+            hub: EventHub(queue: connection.name, ear: ear, logger: logger),
+            settings: settings, logger: logger)
+        let service = GatewayService(parts) { port in
+            logger.notice("the gateway listens on http://\(settings.address):\(port)")
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        do {
+            try await group.run()
+        } catch {
+            await close([redis, ear, keyEar], store)
+            throw error
+        }
+        await close([redis, ear, keyEar], store)
+    }
+
+    private func close(_ clients: [RedisClient], _ store: OpenStore) async {
+        for client in clients { await client.close() }
+        await store.close()
+    }
+}

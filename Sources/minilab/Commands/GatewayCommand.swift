@@ -1,0 +1,35 @@
+import Adjustments
+import ArgumentParser
+import Files
+import Glibc
+import SystemPackage
+
+/// `minilab gateway`: becomes `minilab-gateway`, an executable of its own, so that workers link no web server.
+struct GatewayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway",
+        abstract: "Serves a queue and its library over HTTP, with a dashboard.",
+        discussion: """
+            All that follows is given to minilab-gateway, which lies beside minilab: minilab gateway --help-all.
+
+            Example:
+              minilab gateway --redis redis://127.0.0.1:6379 --library /srv/photos
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "The flags of minilab-gateway.")
+    var arguments: [String] = []
+
+    func run() throws {
+        let link = try? FileSystem.target(ofLink: "/proc/self/exe")  // Without /proc it is looked for in PATH.
+        let program = link.map {
+            FilePath($0).removingLastComponent().appending("minilab-gateway").string
+        }
+        let words = [program ?? "minilab-gateway"] + arguments
+        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        execvp(words[0], &pointers)
+        throw Failure(
+            .ioFailure,
+            "\(words[0]) cannot be started: \(Errno(rawValue: errno)). It is installed beside minilab; build it with "
+                + "swift build --product minilab-gateway.")
+    }
+}
