@@ -233,7 +233,10 @@ let package = Package(
         // Use cases and what they show, for the commands and the gateway alike; knows neither terminal nor HTTP.
         .target(
             name: "Operations",
-            dependencies: ["Adjustments", "Files", "JobQueue", "Library", "RenderProtocol"],
+            dependencies: [
+                "Adjustments", "Files", "JobQueue", "Library", "Redis", "RenderProtocol",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         // Keys of the gateway's clients: their text, what each may do, where they are kept.
         .target(

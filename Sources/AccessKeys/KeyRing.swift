@@ -78,12 +78,7 @@ package final class KeyRing: Sendable {
     ///   when that cannot be known.
     package func authenticate(_ text: some StringProtocol) async throws(KeyError) -> AccessKey {
         let text = try KeyText(text)
-        guard isReady else {
-            throw KeyError(
-                .keysUnavailable,
-                "the keys of queue \(store.queue) were not heard of for \(Self.trustedWithoutRedis): Redis is out of reach. "
-                    + "Try again.")
-        }
+        guard isReady else { throw notHeard }
         if let held = state.withLock({ $0.keys[text.id] }) {
             return try admit(text, held.get())
         }
@@ -93,15 +88,38 @@ package final class KeyRing: Sendable {
         return try admit(text, stored)
     }
 
+    /// The key that a session was begun with: its holder has shown the secret before.
+    ///
+    /// - Throws: `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`.
+    package func key(named id: String) async throws(KeyError) -> AccessKey {
+        guard isReady else { throw notHeard }
+        if let held = state.withLock({ $0.keys[id] }) { return try admit(held.get().key) }
+        guard let stored = try await lookUp(id) else {
+            throw KeyError(.unknownKey, "key \(id) is not kept any more.")
+        }
+        return try admit(stored.key)
+    }
+
+    private var notHeard: KeyError {
+        KeyError(
+            .keysUnavailable,
+            "the keys of queue \(store.queue) were not heard of for \(Self.trustedWithoutRedis): Redis is out of reach. "
+                + "Try again.")
+    }
+
     /// The secret is looked at first: who does not have it hears nothing of the key.
     private func admit(_ text: KeyText, _ stored: StoredKey) throws(KeyError) -> AccessKey {
         guard stored.matches(text) else { throw Self.unknown(text) }
-        switch stored.key.state(at: store.now()) {
-        case .active: return stored.key
+        return try admit(stored.key)
+    }
+
+    private func admit(_ key: AccessKey) throws(KeyError) -> AccessKey {
+        switch key.state(at: store.now()) {
+        case .active: return key
         case .expired:
-            throw KeyError(.expiredKey, "key \(text.id) has expired; ask for another one.")
+            throw KeyError(.expiredKey, "key \(key.id) has expired; ask for another one.")
         case .revoked:
-            throw KeyError(.revokedKey, "key \(text.id) was revoked; ask for another one.")
+            throw KeyError(.revokedKey, "key \(key.id) was revoked; ask for another one.")
         }
     }
 

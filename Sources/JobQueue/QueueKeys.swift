@@ -20,6 +20,12 @@ public struct QueueKeys: Sendable {
     package var accessKeys: String { prefix + "keys" }
     /// Hash: how much was uploaded with each of them today.
     package var uploads: String { prefix + "keys:uploads" }
+    /// Hash: replays that gateways carry out.
+    package var replays: String { prefix + "replays" }
+    /// String: the key that a session of the pages was begun with, by the digest of its token.
+    package func session(_ digest: String) -> String { prefix + "session:" + digest }
+    /// Stream: who changed what through a gateway.
+    package var audit: String { prefix + "audit" }
     /// Stream: calls whoever admits.
     var bell: String { prefix + "bell" }
     /// List: a token wakes a worker.

@@ -40,7 +40,7 @@ struct GatewayCommand: AsyncParsableCommand {
         try reader.finish()
         for warning in connection.warnings { logger.warning("\(warning)") }
 
-        let store = try await OpenStore.open(location, for: .looking, logger)
+        let store = try await OpenStore.open(location, for: .editing, logger)
         let redis = RedisClient(connection.redis, logger: logger)
         // Reads that wait for events hold up their connection.
         let ear = RedisClient(connection.redis, logger: logger)

@@ -30,10 +30,11 @@ struct KeyCreateCommand: AsyncParsableCommand {
             valueName: "folder"))
     var prefix: String?
     @Option(
+        parsing: .singleValue,
         help: ArgumentHelp(
             "What it may be used for: enqueue, read, operate, admin; several with commas.",
             valueName: "scopes"))
-    var scope: String
+    var scope: [String]
     @Option(help: "What people call it.") var label = ""
     @Option(
         help: ArgumentHelp("When it ends, from now: 90d, 12h (default: never).", valueName: "time"))
@@ -96,7 +97,8 @@ struct KeyCreateCommand: AsyncParsableCommand {
 
     private func scopes() throws -> Set<Scope> {
         Set(
-            try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
+            try scope.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map {
+                word in
                 guard let scope = Scope(rawValue: String(word)) else {
                     throw ValidationError(
                         "--scope \(word.debugDescription) is no scope; known: "

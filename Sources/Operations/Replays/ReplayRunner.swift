@@ -1,0 +1,91 @@
+import Adjustments
+import FoundationEssentials
+package import JobQueue
+package import Logging
+
+/// Carries out the replays that are asked for, one at a time, until it is cancelled.
+package struct ReplayRunner: Sendable {
+    /// How long a gateway has an order before another one may go on with it.
+    private static let hold = 15_000
+    /// How often orders are looked for. Asking costs one command.
+    private static let lookEvery: Duration = .seconds(1)
+
+    private let store: ReplayStore
+    private let queue: JobQueue
+    /// Its own name among gateways.
+    private let name: String
+    private let logger: Logger
+
+    package init(store: ReplayStore, queue: JobQueue, name: String, logger: Logger) {
+        self.store = store
+        self.queue = queue
+        self.name = name
+        self.logger = logger
+    }
+
+    package func run() async {
+        while !Task.isCancelled {
+            do {
+                for order in try await store.list() where order.state == .running {
+                    if try await take(order.id) { try await carryOut(order.id) }
+                }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("a replay stands still, and is tried again: \(error)")
+            }
+            do { try await Task.sleep(for: Self.lookEvery) } catch { return }
+        }
+    }
+
+    private var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
+
+    /// - Returns: whether it is ours now.
+    private func take(_ id: String) async throws -> Bool {
+        let order = try await store.update(id) { order in
+            guard order.state == .running, order.runner == name || order.runnerUntil < now else {
+                return order
+            }
+            return held(order)
+        }
+        return order?.runner == name && order?.state == .running
+    }
+
+    private func held(_ order: ReplayOrder) -> ReplayOrder {
+        var order = order
+        order.runner = name
+        order.runnerUntil = now + Self.hold
+        return order
+    }
+
+    private func carryOut(_ id: String) async throws {
+        guard let order = try await store.find(id) else { return }
+        let replay = Replaying(
+            rate: order.rate,
+            edit: try order.withEdit.map { text throws(Failure) in try Edit(json: text) },
+            isDryRun: false)
+        var dead = try await DeadReader(queue, order.filter())
+        while let page = try await dead.next() {
+            // A slow rate makes a page last longer than the hold.
+            let step = max(1, min(order.rate ?? page.count, page.count))
+            for start in stride(from: 0, to: page.count, by: step) {
+                let some = Array(page[start..<min(start + step, page.count)])
+                let lines = try await replay.start(some, on: queue)
+                let after = try await store.update(id) { order in
+                    guard order.runner == name else { return order }
+                    var order = held(order)
+                    order.count(lines)
+                    return order
+                }
+                guard let after, after.state == .running, after.runner == name else { return }
+            }
+        }
+        _ = try await store.update(id) { order in
+            guard order.state == .running, order.runner == name else { return order }
+            var order = order
+            order.state = .done
+            order.endedAt = now
+            return order
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Adjustments
+import FoundationEssentials
+package import JobQueue
+package import Redis
+
+/// The replays that gateways were asked for, in Redis.
+package struct ReplayStore: Sendable {
+    private let records: RecordHash
+    /// How often a change is tried when others change the same order.
+    private static let triesMax = 5
+
+    package init(redis: RedisClient, queue: QueueName) {
+        records = RecordHash(
+            redis: redis, key: queue.keys.replays, stream: queue.keys.control, field: "replay",
+            countMax: ReplayOrder.countMax)
+    }
+
+    /// All orders, the newest first.
+    package func list() async throws -> [ReplayOrder] {
+        try await records.all().values.compactMap(Self.decode)
+            .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
+    }
+
+    /// An order; nil when there is none.
+    package func find(_ id: String) async throws -> ReplayOrder? {
+        try await records.record(id).flatMap(Self.decode)
+    }
+
+    /// Adds an order; the oldest ended ones make room for it.
+    ///
+    /// - Throws: `exceedsLimit` when too many run.
+    package func add(_ order: ReplayOrder) async throws {
+        for _ in 0..<Self.triesMax {
+            switch try await records.replace(order.id, nil, with: Self.encode(order)) {
+            case .made: return
+            case .changed: throw Failure(.internalError, "replay \(order.id) is there already.")
+            case .full:
+                guard let oldest = try await list().last(where: { $0.state != .running }) else {
+                    throw Failure(
+                        .exceedsLimit,
+                        "\(ReplayOrder.countMax) replays run; stop some, or wait for their end.")
+                }
+                _ = try await update(oldest.id) { _ in nil }
+            }
+        }
+        throw Self.contended(order.id)
+    }
+
+    /// Asks for the end of an order that runs.
+    ///
+    /// - Returns: the order; nil when there is none.
+    package func stop(_ id: String, at time: Int) async throws -> ReplayOrder? {
+        try await update(id) { order in
+            guard order.state == .running else { return order }
+            var order = order
+            order.state = .stopped
+            order.endedAt = time
+            return order
+        }
+    }
+
+    /// Changes an order as it is now; `change` may be asked several times.
+    ///
+    /// - Returns: the order as it is then; nil when there is none, or it was removed.
+    @discardableResult
+    func update(
+        _ id: String, _ change: (ReplayOrder) throws -> ReplayOrder?
+    ) async throws -> ReplayOrder? {
+        for _ in 0..<Self.triesMax {
+            guard let bytes = try await records.record(id), let order = Self.decode(bytes) else {
+                return nil
+            }
+            let changed = try change(order)
+            if changed == order { return order }
+            if try await records.replace(id, bytes, with: changed.map(Self.encode)) == .made {
+                return changed
+            }
+        }
+        throw Self.contended(id)
+    }
+
+    private static func contended(_ id: String) -> Failure {
+        Failure(.ioFailure, "replay \(id) was changed by others again and again; try again.")
+    }
+
+    private static func encode(_ order: ReplayOrder) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(order))
+    }
+
+    /// nil for a record of a later minilab, which carries it out itself.
+    private static func decode(_ bytes: [UInt8]) -> ReplayOrder? {
+        try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes))
+    }
+}
