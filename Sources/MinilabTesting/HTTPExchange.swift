@@ -75,9 +75,34 @@ public final class TCPConnection: Sendable {
     deinit { close(descriptor) }
 
     /// Sends bytes; a peer that is gone is found out by reading.
-    public func send(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    public func send(_ text: String) { send(bytes: Array(text.utf8)) }
+
+    /// Sends bytes, waiting while the peer takes none.
+    ///
+    /// - Returns: whether the peer took them all.
+    @discardableResult
+    public func send(bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Reads until a text has come, and no byte more; or until the peer closes, or sends far more than a test wants.
+    public func read(until end: String) throws -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < 64 << 10, !bytes.suffix(end.utf8.count).elementsEqual(end.utf8) {
+            let count = recv(descriptor, &byte, 1, 0)
+            guard count > 0 else { break }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Tells the peer that no more will come; it can still answer.

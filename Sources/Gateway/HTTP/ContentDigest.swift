@@ -1,0 +1,70 @@
+package import Adjustments
+import FoundationEssentials
+
+/// The digest that a client sends of its body (RFC 9530): `Content-Digest: sha-256=:…:`.
+package enum ContentDigest {
+    /// Most members of the field that are looked at.
+    private static let membersMax = 8
+
+    /// The SHA-256 of a field, in hex; nil when there is no field.
+    ///
+    /// - Parameter lines: of the field.
+    /// - Throws: `invalidValue` when it is no digest, or has none by SHA-256.
+    package static func sha256(_ lines: [String]) throws(Failure) -> String? {
+        guard !lines.isEmpty else { return nil }
+        let members = lines.joined(separator: ",").split(
+            separator: ",", omittingEmptySubsequences: false)
+        var found: String?
+        for member in members.prefix(membersMax) {
+            let parts = member.trimmed.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == "sha-256" else { continue }
+            guard found == nil, let hex = hex(parts[1]) else {
+                throw Failure(
+                    .invalidValue,
+                    "the Content-Digest has no SHA-256 of 32 bytes in Base64 between colons, as RFC 9530 has it."
+                )
+            }
+            found = hex
+        }
+        guard let found else {
+            throw Failure(
+                .invalidValue,
+                "the Content-Digest has no member sha-256, the only algorithm that is compared here."
+            )
+        }
+        return found
+    }
+
+    /// A field of a digest.
+    ///
+    /// - Parameter hex: SHA-256.
+    package static func field(_ hex: String) -> String {
+        var bytes = Data()
+        var rest = Substring(hex)
+        while rest.count >= 2, let byte = UInt8(rest.prefix(2), radix: 16) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return "sha-256=:\(bytes.base64EncodedString()):"
+    }
+
+    private static func hex(_ value: Substring) -> String? {
+        let text = value.trimmed
+        guard text.utf8.count == 46, text.first == ":", text.last == ":" else { return nil }
+        let base64 = String(text.dropFirst().dropLast())
+        // Bits beyond the last byte have to be zero: a digest has one text.
+        guard let bytes = Data(base64Encoded: base64), bytes.count == 32,
+            bytes.base64EncodedString() == base64
+        else { return nil }
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        var text = self
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}

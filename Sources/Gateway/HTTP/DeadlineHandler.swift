@@ -1,0 +1,137 @@
+import NIOCore
+import NIOHTTP1
+
+/// Closes connections whose other side takes too long, and tells writers when their bytes are gone.
+///
+/// Sits behind the parser. One task a connection looks at its deadline; a request that comes in time costs none.
+final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// A wish to hear when all that was written before has left this process: its promise is kept then.
+    struct DrainRequest: Sendable {}
+
+    private let limits: BorderLimits
+    private var times: ConnectionTimes
+    private var task: Scheduled<Void>?
+    private var taskDue: NIODeadline?
+    private var drains: [EventLoopPromise<Void>] = []
+
+    init(_ limits: BorderLimits) {
+        self.limits = limits
+        times = ConnectionTimes(limits, openedAt: .now())
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { arm(context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            times.readHead(awaitsContinue: head.headers.contains(name: "expect"), at: .now())
+        case .body(let bytes): times.readBody(bytes.readableBytes, at: .now())
+        case .end: times.readEnd()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        times.readSome(at: .now())
+        arm(context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        times.wantMore(at: .now())
+        arm(context)
+        context.read()
+    }
+
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        let now = NIODeadline.now()
+        let bytes: Int
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status == .continue:
+            times.askForBody(at: now)
+            bytes = 0
+        // Its length is not known here; it is small.
+        case .head: bytes = 0
+        case .body(let part): bytes = part.readableBytes
+        case .end:
+            times.writeEnd(at: now)
+            bytes = 0
+        }
+        guard bytes > 0 else {
+            arm(context)
+            context.write(data, promise: promise)
+            return
+        }
+        times.write(bytes, at: now)
+        let sent = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        sent.futureResult.whenComplete { _ in bound.value.sent(bytes) }
+        arm(context)
+        context.write(data, promise: sent)
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is DrainRequest, let promise else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        guard context.channel.isActive else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        guard times.unsentBytes > 0 else { return promise.succeed() }
+        drains.append(promise)
+    }
+
+    private func sent(_ bytes: Int) {
+        times.sent(bytes, at: .now())
+        guard times.unsentBytes <= 0 else { return }
+        let waiting = drains
+        drains = []
+        for promise in waiting { promise.succeed() }
+    }
+
+    /// Looks again when the next deadline is due; a task that comes too early only looks.
+    private func arm(_ context: ChannelHandlerContext) {
+        guard let due = times.due?.at else { return }
+        if let taskDue, taskDue <= due { return }
+        task?.cancel()
+        taskDue = due
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        task = context.eventLoop.scheduleTask(deadline: due) {
+            let (handler, context) = bound.value
+            handler.look(context)
+        }
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        (task, taskDue) = (nil, nil)
+        guard let due = times.due else { return }
+        guard due.at <= .now() else { return arm(context) }
+        context.close(promise: nil)
+    }
+
+    private func end() {
+        task?.cancel()
+        (task, taskDue) = (nil, nil)
+        let waiting = drains
+        drains = []
+        for promise in waiting { promise.fail(ChannelError.ioOnClosedChannel) }
+    }
+}
+
+@available(*, unavailable)
+extension DeadlineHandler: Sendable {}

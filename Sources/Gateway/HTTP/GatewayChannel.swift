@@ -1,0 +1,96 @@
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOHTTP1
+
+/// A connection of the gateway: Hummingbird's for HTTP/1.1, with the border's handlers behind its parser.
+package struct GatewayChannel: ServerChildChannel {
+    package typealias Value = HTTP1Channel.Value
+
+    private let base: HTTP1Channel
+    private let limits: BorderLimits
+
+    /// A connection whose requests go to a responder.
+    package init(responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits) {
+        self.limits = limits
+        base = HTTP1Channel(
+            responder: { request, writer, channel in
+                try await responder(request.asking(channel), writer, channel)
+            },
+            configuration: HTTP1Channel.Configuration(
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: limits.headerBytesMax,
+                    maxHeaderListSize: limits.headerBytesMax + limits.targetBytesMax,
+                    maxHeaderFieldCount: limits.headerFieldsMax)))
+    }
+
+    package func setup(
+        channel: any Channel, logger: Logger
+    ) -> EventLoopFuture<Value> {
+        base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandlers(
+                [DeadlineHandler(limits), RequestGuard(limits)], position: .after(parser))
+            return value
+        }
+    }
+
+    package func handle(value: Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
+
+extension HTTPServerBuilder {
+    /// A server that strangers may talk to, by HTTP/1.1 without TLS.
+    package static func border(_ limits: BorderLimits = BorderLimits()) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in GatewayChannel(responder: responder, limits: limits) }
+    }
+}
+
+extension ApplicationConfiguration {
+    /// Where a server listens that takes no more connections than the limits allow.
+    package static func border(
+        _ address: BindAddress, _ limits: BorderLimits = BorderLimits(), logger: Logger
+    ) -> ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: address,
+            availableConnectionsDelegate: MaximumAvailableConnections(
+                limits.connectionsMax, logger: logger))
+    }
+}
+
+extension Request {
+    /// The request, whose body asks a client that waits for it (`Expect: 100-continue`) when it is read first.
+    fileprivate func asking(_ channel: any Channel) -> Request {
+        guard headers.contains(.expect) else { return self }
+        var request = self
+        request.body = RequestBody(asyncSequence: AskedBody(body: body, channel: channel))
+        return request
+    }
+}
+
+/// A body that is asked for before it is read.
+private struct AskedBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        let channel: any Channel
+        var isAsked = false
+
+        @concurrent mutating func next() async throws -> ByteBuffer? {
+            if !isAsked {
+                isAsked = true
+                try await channel.triggerUserOutboundEvent(RequestGuard.ContinueRequest())
+            }
+            return try await base.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: body.makeAsyncIterator(), channel: channel)
+    }
+}

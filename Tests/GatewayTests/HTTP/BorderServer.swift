@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+
+@testable import Gateway
+
+/// A server of the border that a test talks to, on a port of its own.
+final class BorderServer: Sendable {
+    let port: Int
+    private let task: Task<Void, any Error>
+    private let box: Record
+
+    /// The handler of a test.
+    typealias Handler = @Sendable (Request, Context) async throws -> Response
+
+    /// The context of a request, with its channel.
+    struct Context: RequestContext {
+        var coreContext: CoreRequestContextStorage
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = .init(source: source)
+            channel = source.channel
+        }
+    }
+
+    /// Starts a server; it ends with the object.
+    init(_ limits: BorderLimits = BorderLimits(), _ handler: @escaping Handler) async throws {
+        let (ports, source) = AsyncStream<Int>.makeStream()
+        let box = Record()
+        let app = Application(
+            responder: CallbackResponder { (request: Request, context: Context) in
+                box.paths.withLock { $0.append(request.uri.path) }
+                return try await handler(request, context)
+            },
+            server: .border(limits),
+            configuration: .border(
+                .hostname("127.0.0.1", port: 0), limits, logger: Logger(label: "test")),
+            onServerRunning: { source.yield($0.localAddress?.port ?? 0) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        self.box = box
+        task = Task { try await app.run() }
+        var found = 0
+        for await port in ports {
+            found = port
+            break
+        }
+        port = found
+    }
+
+    private final class Record: Sendable {
+        let paths = Mutex<[String]>([])
+    }
+
+    /// The paths of the requests that reached the handler, in their order.
+    var paths: [String] { box.paths.withLock { $0 } }
+
+    deinit { task.cancel() }
+
+    /// A server whose handlers answer as their paths say.
+    static func plain(_ limits: BorderLimits = BorderLimits()) async throws -> BorderServer {
+        try await BorderServer(limits) { request, context in
+            switch request.uri.path {
+            case "/count":
+                var count = 0
+                for try await part in request.body { count += part.readableBytes }
+                return .text("\(count) bytes")
+            case "/refused": return .text("no", status: .unauthorized)
+            default: return .text("hello")
+            }
+        }
+    }
+}
+
+extension Response {
+    static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
