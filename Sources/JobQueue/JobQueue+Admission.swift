@@ -6,16 +6,11 @@ extension JobQueue {
     ///
     /// - Returns: the entry's name, which is the job's id when the request has none.
     public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
-        var fields = [
-            (name: "asset", value: request.asset.string),
-            (name: "edit", value: request.edit.json.canonical),
-        ]
-        if let id = request.id { fields.append((name: "id", value: id.string)) }
-        fields += request.scheduling.fields
+        let words = Self.words(request)
         guard request.scheduling.priority == .interactive else {
-            return try await append(fields, to: name.keys.ingress)
+            return try await append(words, to: name.keys.ingress)
         }
-        return try await append(fields, to: name.keys.urgentIngress) + QueueName.urgentSuffix
+        return try await append(words, to: name.keys.urgentIngress) + QueueName.urgentSuffix
     }
 
     /// The result of an admission.
@@ -107,8 +102,12 @@ extension JobQueue {
     func append(
         _ fields: [(name: String, value: String)], to stream: String
     ) async throws(QueueError) -> String {
-        let words = fields.flatMap { [RedisArgument($0.name), RedisArgument($0.value)] }
-        let reply = try await send(["XADD", RedisArgument(stream), "*"] + words)
+        try await append(fields.flatMap { [$0.name, $0.value] }, to: stream)
+    }
+
+    private func append(_ words: [String], to stream: String) async throws(QueueError) -> String {
+        let reply = try await send(
+            ["XADD", RedisArgument(stream), "*"] + words.map { RedisArgument($0) })
         guard let entry = reply.string else {
             throw QueueError(.unexpectedReply, "XADD to \(stream) did not answer an id.")
         }

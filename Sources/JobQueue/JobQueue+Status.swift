@@ -44,9 +44,42 @@ extension JobQueue {
         return workers
     }
 
-    /// The record of a job, or nil when there is none (any more).
+    /// The record of a job, or nil when there is none (any more); of one that was submitted and is not taken in yet, what
+    /// its entry says.
     public func record(of job: String) async throws(QueueError) -> JobRecord? {
-        try await records(of: [job]).first
+        // A reservation is gone when the record is there, so it is asked first.
+        let replies = try await sendAll([
+            ["HGET", RedisArgument(name.keys.reserved), RedisArgument(job)],
+            ["HGETALL", RedisArgument(name.keys.job(job))],
+        ])
+        if let record = JobRecord(job, replies[1].pairs ?? [:]) { return record }
+        // One that was cancelled meanwhile begins with `-`, and has had a record.
+        guard let reservation = replies[0].string, !reservation.hasPrefix("-"),
+            let record = try await incomingRecord(of: job, reservation)
+        else { return nil }
+        return record
+    }
+
+    /// - Parameter reservation: `<entry> <tenant>`, as `Scripts/Shared/reservations.lua` says.
+    private func incomingRecord(
+        of job: String, _ reservation: String
+    ) async throws(QueueError) -> JobRecord? {
+        let entry = reservation.prefix { $0 != " " }
+        let isUrgent = entry.hasSuffix(QueueName.urgentSuffix)
+        let id = isUrgent ? entry.dropLast(QueueName.urgentSuffix.count) : entry
+        guard let sent = id.split(separator: "-").first.flatMap({ Int($0) }) else { return nil }
+        let stream = isUrgent ? name.keys.urgentIngress : name.keys.ingress
+        let found = try await send([
+            "XRANGE", RedisArgument(stream), RedisArgument(String(id)), RedisArgument(String(id)),
+        ])
+        guard var fields = found.array?.first?.array?.last?.pairs else {
+            // It was taken in meanwhile, or dropped unread.
+            return try await records(of: [job]).first
+        }
+        fields["state"] = JobState.incoming.rawValue
+        fields["enqueued"] = "\(sent)"
+        if isUrgent, fields["priority"] == nil { fields["priority"] = "interactive" }
+        return JobRecord(job, fields)
     }
 
     /// How a done job ended, or nil when it has not or its record has been dropped.

@@ -1,5 +1,7 @@
 /// Where a job is; `Scripts/Shared/base.lua` says which structure has it then.
 public enum JobState: String, Sendable, Codable, CaseIterable {
+    /// It was sent, and is not taken in yet: it has no record of its own.
+    case incoming
     /// It can be claimed.
     case ready
     /// It waits for its time, or for its next attempt.

@@ -9,6 +9,8 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case redis
         /// Redis is set up so that it may drop jobs.
         case unsafeServer
+        /// Too many jobs were submitted that nobody takes in.
+        case ingressFull
         /// A script answered what it never does: versions of it differ.
         case unexpectedReply
         /// Events that were not read yet may have been trimmed: who follows has to take stock of all assets.

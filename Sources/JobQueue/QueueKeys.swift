@@ -60,6 +60,10 @@ public struct QueueKeys: Sendable {
     var largeDead: String { prefix + "dead:large" }
     /// Hash: how many dead jobs were moved to which file.
     var spilled: String { prefix + "spilled" }
+    /// Hash: the ids of jobs that were submitted and are not taken in yet.
+    var reserved: String { prefix + "reserved" }
+    /// Hash: the ids of a tenant's jobs that were submitted and have not ended.
+    func backlog(_ tenant: String) -> String { prefix + "backlog:" + tenant }
     /// Hash: the record of a job.
     func job(_ id: String) -> String { prefix + "job:" + id }
     /// String: the edit of a job of its own.

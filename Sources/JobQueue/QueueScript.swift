@@ -3,6 +3,8 @@ import Redis
 /// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua)
+    static let submit = script("submit", PackageResources.submit_lua)
+    static let submitBatch = script("submit_batch", PackageResources.submit_batch_lua)
     static let feed = script("feed", PackageResources.feed_lua)
     static let append = script("append", PackageResources.append_lua)
     static let promote = script("promote", PackageResources.promote_lua, drains: true)
@@ -60,11 +62,14 @@ enum QueueScript {
         PackageResources.names_lua,
         PackageResources.ownerless_lua,
         PackageResources.looking_lua,
+        PackageResources.opening_lua,
         PackageResources.unopened_lua,
         PackageResources.reopening_lua,
         PackageResources.reading_lua,
         PackageResources.arrival_lua,
         PackageResources.doors_lua,
+        PackageResources.reservations_lua,
+        PackageResources.earlier_lua,
         PackageResources.ahead_lua,
     ]
 

@@ -32,6 +32,8 @@ public struct QueueSettings: Sendable {
     public var aheadMax = 100_000
     /// The same in bytes of edits that are larger than 4 KiB.
     public var aheadBytesMax = 256 << 20
+    /// Jobs that were submitted and are not taken in yet, of all tenants: beyond, `submit` fails.
+    public var reservedMax = 1_000_000
     /// Jobs of one batch that are out of its lane and have not ended.
     public var window = 1000
     /// Lanes that one feed takes entries from; they take turns.

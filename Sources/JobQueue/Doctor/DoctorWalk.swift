@@ -38,6 +38,7 @@ struct DoctorWalk {
             guard let asset = pair[0].string, let holder = pair[1].string else { return }
             try await walk.see(holder, in: "assets:\(asset)")
         }
+        try await walkFields(of: "reserved")
         try await walkKeys()
         try await flush()
         try await inspectFlows()
@@ -81,6 +82,12 @@ struct DoctorWalk {
         }
     }
 
+    private mutating func walkFields(of place: String) async throws(QueueError) {
+        try await walk("HSCAN", place, by: 2) { walk, pair throws(QueueError) in
+            if let id = pair[0].string { try await walk.see(id, in: place) }
+        }
+    }
+
     private mutating func walkKeys() async throws(QueueError) {
         let prefix = queue.name.keys.prefix
         try await walk("SCAN", nil, by: 1) { walk, key throws(QueueError) in
@@ -102,6 +109,7 @@ struct DoctorWalk {
             unlisted.append((place: "unlisted", id: rest))
             if unlisted.count == Self.unlistedMax { try await flush() }
         case "edit", "result", "attempts": try await see(rest, in: String(kind))
+        case "backlog": try await walkFields(of: key)
         case "parked": try await walkMembers(of: key)
         case "ready":
             if flows.insert(rest).inserted { try await walkMembers(of: key) }

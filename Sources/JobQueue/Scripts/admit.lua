@@ -9,6 +9,17 @@
 -- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 local sequence
+local any_reserved = call('EXISTS', P .. 'reserved') == 1
+
+-- Ends the reservation of an entry that is taken. Returns whether it had one, and whether the job was cancelled meanwhile.
+local function take_reservation(id, name)
+  local text = any_reserved and call('HGET', P .. 'reserved', id)
+  if not text then return false end
+  local entry, _, is_cancelled = noted(text)
+  if entry ~= name then return false end
+  call('HDEL', P .. 'reserved', id)
+  return true, is_cancelled
+end
 
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id where that is free, so that the producer finds it again.
@@ -31,26 +42,6 @@ local function batch_conflict(entry, batch, message, dropped)
     .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
--- The digest of the job that has or had this id, nil when the id is free; the generation of a new one; and how the job
--- ended, if not well. A dead letter that never was a job gives its id to the job that is sent in its stead.
-local function known(id)
-  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
-  if job[2] then
-    call('ZREM', P .. 'dead', id)
-    call('UNLINK', P .. 'job:' .. id)
-    return nil, '2'
-  end
-  if job[1] then
-    return job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or ''), nil,
-      job[4] == 'dead' and 'dead' or job[5] == 'cancelled' and 'cancelled' or nil
-  end
-  local before = seen(id)
-  if not before then return nil end
-  local hash, ended = remembered(before)
-  if ended == 'malformed' then return nil, '2' end
-  return hash, nil, ended
-end
-
 -- The end of a sentence about a job whose id is sent again: how it ended, and the way to run it.
 local NOT_AGAIN = {
   dead = 'has failed; this one was not taken. Replay the job, or use a new id.',
@@ -61,22 +52,25 @@ local NOT_AGAIN = {
 local function admit_job(entry, f, arrival)
   local id = f.id or entry
   -- An entry's id is free, unless a producer gave it to another job as a name.
-  local before, generation, ended
-  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, ended = known(id) end
+  local before, generation, is_letter
+  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, is_letter = earlier(id) end
   if before then
-    if before == digest(f.asset, f.edit) then
-      if not ended then return count('duplicates') end
-      return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' ' .. NOT_AGAIN[ended])
+    if before.digest == digest(f.asset, f.edit) then
+      if not before.ended then return count('duplicates') end
+      return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
     end
     return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
+  if is_letter then drop_letter(id) end
   if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
-    due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline)})
+    due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
+    submitted = f.submitted})
+  f.submitted = nil  -- from now on its record says so
 end
 
 -- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the
@@ -93,61 +87,53 @@ end
 
 -- Opens a batch, or seals it, or both.
 local function admit_batch(entry, f)
-  local key = P .. 'batch:' .. f.batch
-  local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
-  local edit = call('GET', key .. ':edit')
-  if not b[1] and not edit and seen('batch:' .. f.batch) then return refuse_used(entry, f) end
-  if edit and f.edit then
-    if edit ~= f.edit then
-      return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
-        .. 'was not taken. Use a new name for a new batch.')
-    end
-    count('duplicates')
-  elseif f.edit then
-    call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
-      'finished', '0', 'admitted', '0', 'opened', NOW)
-    if f.cost then call('HSET', key, 'cost', f.cost) end
-    if f.cap then call('HSET', key, 'cap', f.cap) end
-    call('SET', key .. ':edit', f.edit)
-    call('ZADD', P .. 'batches', NOW, f.batch)
-    call('ZADD', P .. 'lanes', '0', f.batch)
-  elseif not edit then
+  local opened = f.edit and open_batch(f)
+  if opened == 'USED' then return refuse_used(entry, f) end
+  if opened == 'OTHER' then
+    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
+      .. 'was not taken. Use a new name for a new batch.')
+  end
+  if opened == 'SAME' then count('duplicates') end
+  if not f.seal then return end
+  local sealed, jobs = seal_batch(f.batch, f.seal, f.total)
+  if sealed == 'SAME' then return count('duplicates') end
+  if sealed == 'USED' then return refuse_used(entry, f) end
+  if sealed == 'NONE' then
     return dead_letter(entry, {}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
       .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
-  if not f.seal then return end
-  -- Redis lost the record of the batch, but not its edit.
-  local lost = edit and not b[1]
-  if lost or b[2] == f.seal then return count('duplicates') end
-  if b[2] then
-    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. b[2]
+  if sealed == 'AT' then
+    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. int(jobs)
       .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
   end
-  -- What is above the seal would be counted without being waited for.
-  local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. f.batch)
-  if given > tonumber(f.seal) then
-    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' was given ' .. int(given)
+  if sealed == 'GIVEN' then
+    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' was given ' .. int(jobs)
       .. ' jobs already; it cannot be sealed at ' .. f.seal .. '. Seal it at what it has.')
   end
-  call('HSET', key, 'sealed', f.seal)
-  wake_lane(f.batch)
-  if f.total then call('HSET', key, 'costTotal', f.total) end
-  complete_batch(f.batch)
 end
 
 -- Of a call that fails something else is wrong than the entry: nothing was taken in, or a part.
-local function admit_entry(door, entry)
-  local name = entry[1] .. door.suffix
-  local f, unknown = fields(entry[2], ENTRY_FIELDS)
-  f.priority = f.priority or door.priority
+local function admit_fields(name, id, f, unknown)
   local code, message = entry_fault(f, unknown)
   if code then return dead_letter(name, f, code, message) end
-  local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(entry[1]) or nil)
+  local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(id) or nil)
   if type(failed) == 'string' then
     dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be taken in, because what Redis has '
       .. (f.batch and 'of batch ' .. f.batch or 'of its id or asset') .. ' is damaged (' .. failed
       .. '). minilab doctor says more; send it again under another name.')
   end
+end
+
+local function admit_entry(door, entry)
+  local name = entry[1] .. door.suffix
+  local f, unknown = fields(entry[2], ENTRY_FIELDS)
+  local id = f.id or name
+  local is_submitted, is_cancelled = take_reservation(id, name)
+  if is_cancelled then return end
+  f.priority, f.submitted = f.priority or door.priority, is_submitted and '1' or nil
+  admit_fields(name, entry[1], f, unknown)
+  -- It became no job.
+  if f.submitted then call('HDEL', backlog(f.tenant or 'default'), id) end
 end
 
 local function admit_from(door, most)

@@ -1,4 +1,4 @@
--- Cancels jobs: those that wait, and those that are stuck, end at once; of those that run the worker is told, and it ends them.
+-- Cancels jobs: those that wait, those that were submitted and are not yet taken in, and those that are stuck, end at once; of those that run the worker is told, and it ends them.
 --
 -- ARGV   P, events max, done max, reason, id*
 -- Returns one answer per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
@@ -23,9 +23,26 @@ local function cancel_in_lane(id)
   return 'OK'
 end
 
+-- A job that was submitted and is not taken in yet: it has ended, and its entry is passed over when its turn comes. The
+-- entry cannot go now: one that leaves the stream unread would count as dropped by somebody.
+local function cancel_incoming(id)
+  local f, entry = reserved_entry(id)
+  if not f or not f.asset or not f.edit then return nil end
+  local _, generation = earlier(id)
+  local _, number = door_of(entry)
+  local j = {id = id, asset = f.asset, tenant = f.tenant or 'default', generation = generation or '1', submitted = '1'}
+  call('HSET', P .. 'reserved', id, '-' .. entry .. ' ' .. j.tenant)
+  call('HSET', P .. 'job:' .. id, 'format', FORMAT, 'asset', j.asset, 'tenant', j.tenant, 'generation', j.generation,
+    'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit), 'named', '1', 'submitted', '1',
+    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number), 'enqueued', NOW)
+  weigh(j, 1)  -- cancel takes it back
+  cancel(j, reason)
+  return 'OK'
+end
+
 local function one(id)
   local j = load(id)
-  if not j then return cancel_in_lane(id) end
+  if not j then return cancel_incoming(id) or cancel_in_lane(id) end
   if is_later(j) then return 'LATER' end
   if j.state == 'done' or j.state == 'dead' then return 'ENDED' end
   if j.state == 'committing' then return 'PUBLISHING' end

@@ -69,16 +69,18 @@ if j then
   return out
 end
 
--- Not yet a job: an entry of the ingress stream, or one of a lane.
+-- Not yet a job: an entry of the ingress stream, by its name or by an id that `submit` has reserved, or one of a lane.
 local incoming = 0
-for _, door in ipairs(DOORS) do
-  incoming = incoming + call('XLEN', P .. door.stream)
-  local entry = id:match('^(%d+%-%d+)' .. door.suffix:gsub('%p', '%%%0') .. '$')
-  if entry and #call('XRANGE', P .. door.stream, entry, entry) == 1 then
-    add('state', 'incoming')
-    add('incoming', int(incoming))
-    return out
-  end
+for _, door in ipairs(DOORS) do incoming = incoming + call('XLEN', P .. door.stream) end
+local f, name = reserved_entry(id)
+if not f and entry_named(id) then f, name = {}, id end
+if f then
+  add('state', 'incoming')
+  add('asset', f.asset)
+  add('tenant', f.tenant or f.asset and 'default')
+  add('priority', f.priority or f.asset and (door_of(name).priority or 'normal'))
+  add('incoming', int(incoming))
+  return out
 end
 local batch, number = id:match('^(.*):(%d+)$')
 local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap')

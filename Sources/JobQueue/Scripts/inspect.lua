@@ -6,6 +6,31 @@
 -- Returns {kind, job, detail, mended (1) or ``}*
 -- Crash  All of it or nothing of a call; called again it finds what is left.
 local lease = tonumber(ARGV[5])
+-- A reservation, or a place in the backlog of a tenant, that nothing stands behind any more.
+local function inspect_submitted(place, id)
+  local text = call('HGET', P .. place, id)
+  if not text then return end
+  local tenant = place:match('^backlog:(.*)$')
+  if not tenant then
+    if is_reserved(text) then return end
+    local _, of = noted(text)
+    return fault('memberWithoutRecord', id, place, function() end_reservation(id, of or 'default') end)
+  end
+  local batch = id:match('^batch:(.*)$')
+  local r = call('HMGET', P .. (batch and id or 'job:' .. id), 'submitted', 'generation', 'finished', 'state')
+  local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and r[4] ~= 'done' and r[4] ~= 'dead')
+  local held = not batch and call('HGET', P .. 'reserved', id)
+  if is_open or held and held:sub(1, 1) ~= '-' and is_reserved(held) then return end
+  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, place, function() call('HDEL', P .. place, id) end)
+end
+
+-- Whether a job that was submitted counts for its tenant as long as it has not ended.
+local function inspect_backlog(j)
+  if not j.submitted or j.state == 'done' or j.state == 'dead' then return end
+  if call('HEXISTS', backlog(j.tenant), j.id) == 1 then return end
+  fault('notInPlace', j.id, 'backlog:' .. j.tenant, function() call('HSET', backlog(j.tenant), j.id, '1') end)
+end
+
 local PARTS = {edit = true, result = true, attempts = true}
 -- Without these a job cannot go on, by state.
 local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
@@ -151,7 +176,9 @@ end
 for i = 6, #ARGV, 2 do
   local place, id = ARGV[i], ARGV[i + 1]
   local j = load(id)
-  if not j then
+  if place == 'reserved' or place:find('^backlog:') then
+    inspect_submitted(place, id)
+  elseif not j then
     inspect_nothing(place, id)
   elseif is_later(j) then
     fault('formatLater', id, j.format)
@@ -165,6 +192,7 @@ for i = 6, #ARGV, 2 do
       -- One that is parked has to be in its queue before that can move on.
       if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)
       else inspect_hold(j) inspect_places(j, place, id) end
+      inspect_backlog(j)
       if j.state == 'stuck' and place == 'stuck' then inspect_stuck(j) end
     end
   end

@@ -40,6 +40,7 @@ local function replay(id, place)
     call('HDEL', k, 'batch')
     j.batch = nil
   end
+  if j.submitted then call('HSET', P .. 'backlog:' .. j.tenant, id, '1') end
   weigh(j, 1)
   make_ready(j)
   count('replayed')

@@ -4,7 +4,7 @@
 -- Lanes that wait are fed once though nothing is known to have changed: this finds entries that were dropped unread, a
 -- stream that an id has ended, and room that a worker of an earlier version made. Batches that nobody sealed, and to
 -- which nothing came for so long, are sealed at what they have. Lanes that nobody opened, and nobody touched for so
--- long, are removed.
+-- long, are removed. Reservations of submitted jobs whose entries are gone are ended.
 --
 -- ARGV   P, events max, done max, pace ms, lanes at most, ms after which an idle batch is sealed, ms after which an
 --        unopened lane is removed, keys of one step of SCAN
@@ -12,8 +12,9 @@
 -- Crash  All of it or nothing; the next call goes on.
 local pace, most, idle_max, unopened_max, step =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan')
+local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan', 'tendReserved')
 if MS - (at[1] or 0) < pace then return {0, 0, 0} end
+local RESERVED_STEP = '100'  -- about how many reservations one call looks at
 local sealed, removed = 0, 0
 
 local function seal_if_idle(batch)
@@ -53,6 +54,13 @@ for _, lane in ipairs(found[2]) do
     removed = removed + 1
   end
 end
-call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1])
+local notes = call('HSCAN', P .. 'reserved', at[4] or '0', 'COUNT', RESERVED_STEP)
+for i = 1, #notes[2], 2 do
+  if not is_reserved(notes[2][i + 1]) then
+    local _, tenant = noted(notes[2][i + 1])
+    end_reservation(notes[2][i], tenant)
+  end
+end
+call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1], 'tendReserved', notes[1])
 settle()
 return {sealed, removed, 1}

@@ -106,13 +106,17 @@ import Testing
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
             case .aheadIsUnbounded: ("local room = door.share * AHEAD_MAX", "local room = 1000000")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
-            case .lostIsDuplicate: ("if not ended then return count", "if true then return count")
+            case .lostIsDuplicate:
+                ("if not before.ended then return count", "if true then return count")
             case .laterIsNotReplaced:
                 ("replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)", "")
             case .newerIsReplaced: ("'-inf', '(' .. arrival, 'LIMIT'", "'-inf', '+inf', 'LIMIT'")
             case .repeatIsRefused: ("if j.state == 'done' then return 'OK' end", "")
             case .nameIsUsedAgain:
-                ("if not b[1] and not edit and seen('batch:' .. f.batch) then", "if false then")
+                (
+                    "== 0 and seen('batch:' .. f.batch) then return 'USED' end",
+                    "== 2 then return 'USED' end"
+                )
             case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
             case .idleLaneIsNotLookedAt: ("local again = look(looks, pace)", "local again = false")
             case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")

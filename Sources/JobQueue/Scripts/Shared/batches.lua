@@ -35,11 +35,12 @@ end
 local function complete_batch(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'done', 'dead', 'cancelled', 'generation', 'finished', 'tenant',
-    'opened', 'milliseconds', 'refill')
+    'opened', 'milliseconds', 'refill', 'submitted')
   if b[10] then refill(batch, tonumber(b[10])) end
   local done, dead, cancelled = tonumber(b[2] or 0), tonumber(b[3] or 0), tonumber(b[4] or 0)
   if not b[1] or b[5] == b[6] or done + dead + cancelled < tonumber(b[1]) then return end
   call('HSET', key, 'finished', b[5], 'ended', NOW)
+  if b[11] then call('HDEL', P .. 'backlog:' .. b[7], 'batch:' .. batch) end
   call('ZADD', P .. 'batches:ended', NOW, batch)
   count('batches')
   event('batch.completed', 'batch/' .. batch .. '/' .. b[5] .. '/completed', nil,

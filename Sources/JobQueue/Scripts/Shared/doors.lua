@@ -7,3 +7,11 @@ local DOORS = {
   {stream = 'in:interactive', suffix = '-i', priority = 'interactive', share = 2},
   {stream = 'in', suffix = '', share = 1},
 }
+
+-- The door of an entry's name, and the entry's id in its stream; nil when it is no such name.
+local function door_of(name)
+  local id, suffix = name:match('^(%d+%-%d+)(.*)$')
+  for _, door in ipairs(DOORS) do
+    if id and door.suffix == suffix then return door, id end
+  end
+end

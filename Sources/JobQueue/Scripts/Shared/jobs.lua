@@ -137,6 +137,11 @@ local function shed_edit(j)
   call('UNLINK', P .. 'edit:' .. j.id)
 end
 
+-- Takes a job that has ended out of its tenant's backlog: Shared/reservations.lua.
+local function leave_backlog(j)
+  if j.submitted then call('HDEL', P .. 'backlog:' .. j.tenant, j.id) end
+end
+
 -- Ends a job well: it is done, counted, and the event of its outcome sent. `ms` is how long it was held;
 -- `revision` as in `event`.
 local function finish(j, outcome, data, ms, revision)
@@ -145,6 +150,7 @@ local function finish(j, outcome, data, ms, revision)
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
   shed_edit(j)
   weigh(j, -1)
+  leave_backlog(j)
   count(outcome)
   count('milliseconds', ms)
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
@@ -190,6 +196,7 @@ local function bury(j, code, message, data)
   local edit = j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id
   if call('STRLEN', P .. edit) > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
   weigh(j, -1)
+  leave_backlog(j)
   count('failed')
   member_ended(j, 'dead', 0)
   emit('failed', j, j.generation .. '/failed', data)

@@ -5,11 +5,12 @@ local function reopen_batch(id, batch, cost)
   if call('EXISTS', b) == 0 or call('SETBIT', b .. ':ended', id:match(':(%d+)$'), '0') == 0 then return false end
   call('HINCRBY', b, 'dead', '-1')
   if cost then call('HINCRBY', b, 'costEnded', int(-cost)) end
-  local at = call('HMGET', b, 'generation', 'finished')
+  local at = call('HMGET', b, 'generation', 'finished', 'submitted', 'tenant')
   if at[1] == at[2] then
     call('HINCRBY', b, 'generation', '1')
     call('HDEL', b, 'ended', 'cancel')
     call('ZREM', P .. 'batches:ended', batch)
+    if at[3] then call('HSET', P .. 'backlog:' .. at[4], 'batch:' .. batch, '1') end
   end
   return true
 end

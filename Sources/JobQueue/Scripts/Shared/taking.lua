@@ -2,7 +2,7 @@
 
 -- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
--- in ms.
+-- in ms, submitted.
 local function take_in(j)
   local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
     'arrival', j.arrival, 'enqueued', NOW}
@@ -13,6 +13,7 @@ local function take_in(j)
   if j.cost then add('cost', j.cost) end
   if j.named then add('named', '1') end
   if j.own then add('own', '1') end
+  if j.submitted then add('submitted', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
   if j.bytes and j.bytes > LARGE_EDIT then

@@ -1,0 +1,38 @@
+-- Opening and sealing a batch: admit.lua tells of what is wrong by events, submit_batch.lua answers.
+
+-- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted. Returns CREATED; SAME: it was opened
+-- with this edit before; OTHER: with another edit; or USED: one of this name has ended, and the name is remembered.
+local function open_batch(f)
+  local key = P .. 'batch:' .. f.batch
+  local edit = call('GET', key .. ':edit')
+  if edit then return edit == f.edit and 'SAME' or 'OTHER' end
+  if call('HEXISTS', key, 'generation') == 0 and seen('batch:' .. f.batch) then return 'USED' end
+  call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
+    'finished', '0', 'admitted', '0', 'opened', NOW)
+  if f.cost then call('HSET', key, 'cost', f.cost) end
+  if f.cap then call('HSET', key, 'cap', f.cap) end
+  if f.submitted then call('HSET', key, 'submitted', '1') end
+  call('SET', key .. ':edit', f.edit)
+  call('ZADD', P .. 'batches', NOW, f.batch)
+  call('ZADD', P .. 'lanes', '0', f.batch)
+  return 'CREATED'
+end
+
+-- Seals a batch. Returns SEALED; SAME: it is; NONE: nobody has opened it; USED: as above; AT, number of jobs: it is
+-- sealed at another; or GIVEN, number of jobs: it has more already.
+local function seal_batch(batch, seal, total)
+  local key = P .. 'batch:' .. batch
+  local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
+  if call('EXISTS', key .. ':edit') == 0 then return not b[1] and seen('batch:' .. batch) and 'USED' or 'NONE' end
+  -- Of a batch without a generation Redis lost the record, but not its edit.
+  if not b[1] or b[2] == seal then return 'SAME' end
+  if b[2] then return 'AT', tonumber(b[2]) end
+  -- What is above the seal would be counted without being waited for.
+  local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. batch)
+  if given > tonumber(seal) then return 'GIVEN', given end
+  call('HSET', key, 'sealed', seal)
+  wake_lane(batch)
+  if total then call('HSET', key, 'costTotal', total) end
+  complete_batch(batch)
+  return 'SEALED'
+end

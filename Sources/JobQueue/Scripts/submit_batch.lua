@@ -1,0 +1,30 @@
+-- Opens a batch, or seals it, or both, for a producer that wants to be answered. It is open when the answer comes: its lane
+-- can be filled, as it could be before.
+--
+-- ARGV   P, events max, done max, jobs of a tenant that were submitted and have not ended at most or ``, (name,
+--        value)* as in an entry of the ingress stream: `batch`; to open it `edit`, and perhaps `tenant`, `priority`, `cost`,
+--        `cap`; to seal it `seal`, and perhaps `total`
+-- Returns {CREATED, SAME, OTHER, USED or QUOTA of opening, SEALED, SAME, NONE, AT, GIVEN or USED of sealing, each `` when
+--         it was not asked for or was not come to; number: of jobs with QUOTA, AT, GIVEN; with USED, ms since 1970 or -1}
+-- Crash  Open or not, sealed or not: one script does it. Called again: SAME.
+local f, quota = {submitted = '1'}, tonumber(ARGV[4])
+for i = 5, #ARGV, 2 do f[ARGV[i]] = ARGV[i + 1] end
+local tenant, number, opened, sealed = f.tenant or 'default', -1, '', ''
+if f.edit then
+  local waiting = quota and call('HLEN', backlog(tenant)) or 0
+  if quota and waiting >= quota and call('EXISTS', P .. 'batch:' .. f.batch .. ':edit') == 0
+    and not seen('batch:' .. f.batch) then
+    return {'QUOTA', '', waiting}
+  end
+  opened = open_batch(f)
+  if opened == 'CREATED' then call('HSET', backlog(tenant), 'batch:' .. f.batch, '1') end
+end
+if f.seal and (not f.edit or opened == 'CREATED' or opened == 'SAME') then
+  sealed, number = seal_batch(f.batch, f.seal, f.total)
+  -- A batch that is sealed twice has nothing to lose.
+  if sealed == 'USED' and call('EXISTS', P .. 'lane:' .. f.batch) == 0 then sealed = 'SAME' end
+end
+if opened == 'USED' or sealed == 'USED' then number = remembered_until('batch:' .. f.batch) end
+if opened == 'CREATED' or sealed == 'SEALED' then ring() end
+settle()
+return {opened, sealed, number or -1}
