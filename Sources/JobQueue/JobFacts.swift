@@ -4,9 +4,10 @@ import Redis
 public struct JobFacts: Sendable, Equatable {
     /// The job.
     public let job: String
-    let fields: [String: String]
+    /// All of them by name, as the script `explain` gives them.
+    package let fields: [String: String]
 
-    init(job: String, _ fields: [String: String]) {
+    package init(job: String, _ fields: [String: String]) {
         self.job = job
         self.fields = fields
     }
@@ -20,10 +21,13 @@ public struct JobFacts: Sendable, Equatable {
     func has(_ name: String) -> Bool { fields[name] != nil }
 }
 
-extension JobFacts: Encodable {
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(fields.merging(["job": job, "sentence": sentence]) { $1 })
+extension JobFacts {
+    /// Why entries of the ingress stream are not taken in.
+    var hold: IngressHold? {
+        guard let entries = number("holdEntries"), let jobs = number("holdJobs"),
+            let bytes = number("holdBytes")
+        else { return nil }
+        return IngressHold(entries: entries, jobs: jobs, bytes: bytes)
     }
 }
 
@@ -42,6 +46,9 @@ extension JobQueue {
         fields["slots"] = "\(workers.reduce(0) { $0 + $1.slots })"
         if fields["incoming"] != nil, let hold = try await ingressHold() {
             fields["hold"] = hold.sentence
+            fields["holdEntries"] = "\(hold.entries)"
+            fields["holdJobs"] = "\(hold.jobs)"
+            fields["holdBytes"] = "\(hold.bytes)"
         }
         return JobFacts(job: job, fields)
     }

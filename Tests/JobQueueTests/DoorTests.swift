@@ -127,7 +127,8 @@ import Testing
         let hold = try #require(try await q.queue.status().ingressHold)
         #expect(hold == IngressHold(entries: 1, jobs: 4, bytes: 0))
         #expect(try await q.queue.diagnose().warnings.contains(hold.sentence))
-        #expect(try await q.queue.facts(of: "c").sentence.contains(hold.sentence))
+        let facts = try await q.queue.facts(of: "c")
+        #expect(facts.text("hold") == hold.sentence && facts.hold == hold)
         // The others' jobs go on, and make room.
         #expect(try await q.claim().job == "a")
         #expect(try await q.claim().job == "b")

@@ -76,8 +76,12 @@ import Testing
         #expect(
             try await q.queue.record(of: "a")?.progress
                 == JobProgress(framesDone: 1032, frames: 2400))
-        #expect(
-            try await q.queue.facts(of: "a").sentence.contains(
-                "(rendering, 43 %, 1032 of 2400 frames)"))
+        let reason = try await q.queue.facts(of: "a").reason
+        guard case .running(_, _, let stage, _) = reason else {
+            Issue.record("\(reason)")
+            return
+        }
+        #expect(stage?.name == "rendering")
+        #expect(stage?.progress?.description == "43 %, 1032 of 2400 frames")
     }
 }

@@ -39,8 +39,7 @@ import Testing
         #expect(second.jobs.isEmpty && second.hasLater)
         #expect(try await q.state(of: "a") == "ready")
         #expect(
-            try await q.queue.facts(of: "a").sentence
-                == "ready: its record is of format 99, and this minilab knows 3: ask a newer one")
+            try await q.queue.facts(of: "a").reason == .laterFormat(state: "ready", format: 99))
         #expect(try await q.queue.cancel(["a"], reason: "no") == [.later])
         #expect(try await q.queue.replay(["a"]) == [.later])
         let diagnosis = try await q.queue.diagnose(repair: true)

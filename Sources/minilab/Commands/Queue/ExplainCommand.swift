@@ -1,5 +1,6 @@
 import ArgumentParser
 import JobQueue
+import Operations
 
 /// `minilab explain`.
 struct ExplainCommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         for job in facts {
             if json {
-                try printJSON(job, pretty: false)
+                try printJSON(ExplainedJob(job), pretty: false)
             } else {
                 print(jobs.count == 1 ? job.sentence : "\(job.job): \(job.sentence)")
             }

@@ -1,0 +1,143 @@
+import Adjustments
+
+extension JobFacts {
+    /// Why the job is where it is.
+    public var reason: JobReason {
+        if let format = number("format"), format > JobRecord.formatKnown {
+            return .laterFormat(state: state, format: format)
+        }
+        return switch state {
+        case "ready": waiting
+        case "lane": inLane
+        case "incoming": .incoming(entries: entries, hasWorkers: hasWorkers, hold: hold)
+        case "delayed": delayed
+        case "parked": .behindAsset(asset: asset, holder: holder)
+        case "active": running
+        case "committing": publishing
+        case "stuck": .stuck(since: number("since"), version: version, error: error)
+        case "done": done
+        case "dead": .dead(at: number("ended"), error: error, advice: advice)
+        case "dropped": .dropped
+        default: unknown
+        }
+    }
+
+    private var asset: String { text("asset") ?? "?" }
+    private var worker: String { text("worker") ?? "a worker" }
+    private var tenant: String { text("tenant") ?? "default" }
+    private var now: Int { number("now") ?? 0 }
+    private var rank: Int { number("rank") ?? 0 }
+    private var entries: Int { number("incoming") ?? 0 }
+    private var hasWorkers: Bool { number("workers") != 0 }
+    private var failures: Int { (number("attempts") ?? 0) + (number("crashes") ?? 0) }
+    private var version: JobReason.Version {
+        JobReason.Version(name: text("version") ?? "?", asset: asset)
+    }
+    private var error: JobReason.Failing {
+        JobReason.Failing(code: text("code") ?? "?", message: text("message") ?? "")
+    }
+
+    // What stops all jobs, or all of a tenant.
+    private var stop: JobReason.Stop? {
+        if let reason = text("paused") { return .queuePaused(reason: reason) }
+        if number("cap") == 0 { return .tenantPaused(tenant) }
+        return hasWorkers ? nil : .noWorker
+    }
+
+    private var waiting: JobReason {
+        if let reason = text("batchCancel") { return .batchCancelled(reason: reason) }
+        if let stop { return .stopped(by: stop, at: .ready(ahead: rank)) }
+        if text("priority") == "alone" {
+            return .quarantined(crashes: number("crashes") ?? 0, ahead: rank)
+        }
+        let slots = number("slots") ?? 1
+        if has("capped"), let cap = number("cap") {
+            return .tenantCap(
+                tenant: tenant, cap: cap, ahead: rank, about: about(rank, atATime: min(cap, slots)))
+        }
+        let before = number("before") ?? rank
+        return .freeSlot(ahead: before, about: about(before, atATime: slots))
+    }
+
+    // Its own turn counts as well: somebody has to end before it begins.
+    private func about(_ jobs: Int, atATime slots: Int) -> Int? {
+        guard let mean = number("mean"), slots > 0 else { return nil }
+        let (sum, isTooMany) = jobs.addingReportingOverflow(slots)
+        let (span, isTooLong) = (sum / slots).multipliedReportingOverflow(by: mean)
+        return isTooMany || isTooLong ? nil : span
+    }
+
+    private var inLane: JobReason {
+        let batch = text("batch") ?? "?"
+        if let stop { return .stopped(by: stop, at: .lane(batch: batch, ahead: rank)) }
+        return .inLane(
+            batch: batch, ahead: rank, about: about(rank, atATime: number("slots") ?? 1))
+    }
+
+    private var delayed: JobReason {
+        let due = number("due") ?? now
+        guard failures > 0, has("code") else { return .notBefore(due: due, wait: due - now) }
+        return .retryAt(due: due, wait: due - now, failures: failures, error: error)
+    }
+
+    private var holder: JobReason.Holder? {
+        text("holder").map {
+            JobReason.Holder(job: $0, state: text("holderState") ?? "there", ahead: rank)
+        }
+    }
+
+    private var running: JobReason {
+        if let reason = text("cancel") ?? text("batchCancel") {
+            return .beingStopped(worker: worker, reason: reason)
+        }
+        if let ends = number("leaseEnds"), ends < now {
+            return .leaseLost(worker: worker, ago: now - ends)
+        }
+        return .running(
+            worker: worker, since: number("claimed").map { now - $0 },
+            stage: text("stage").map { JobReason.Stage(name: $0, progress: progress) },
+            attempt: failures + 1)
+    }
+
+    private var progress: JobProgress? {
+        guard let frames = number("frames"), let done = number("framesDone") else { return nil }
+        return JobProgress(framesDone: done, frames: frames)
+    }
+
+    private var publishing: JobReason {
+        has("handedOn") && has("code")
+            ? .publishingAgain(version: version, error: error)
+            : .publishing(worker: worker, version: version)
+    }
+
+    private var done: JobReason {
+        let at = number("ended")
+        return switch text("outcome") {
+        case "cancelled": .cancelled(at: at, reason: text("reason"))
+        case "unchanged": .unchanged(at: at)
+        case "superseded": .superseded(at: at, asset: asset)
+        case "drafted": .drafted(at: at, version: version)
+        default: .published(at: at, worker: worker, version: version)
+        }
+    }
+
+    private var advice: JobReason.Advice {
+        if has("malformed") { return .sendAgain }
+        switch text("code").flatMap(FailureCode.init) {
+        case .renderCrashed, .untrustedRender, .workerLost: return .reportAndReplay
+        case .deadlinePassed: return .replayWithoutDeadline
+        case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .storeUnavailable,
+            .outOfMemory, .renderTimedOut, .revisionConflict, .internalError, .damagedVersion,
+            .laterFormat:
+            return .replay
+        default: return .changeEdit
+        }
+    }
+
+    private var unknown: JobReason {
+        if let batch = text("batch") {
+            return .unknownMember(batch: batch, cancelled: text("batchCancel"))
+        }
+        return .unknown(entries: entries, hasWorkers: hasWorkers, hold: hold)
+    }
+}

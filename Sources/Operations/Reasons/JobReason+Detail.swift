@@ -1,0 +1,116 @@
+public import JobQueue
+
+extension JobFacts {
+    /// Why the job is where it is: a sentence for pages and the API, without commands, hosts of workers, and paths of the
+    /// server.
+    public var detail: String { reason.detail }
+}
+
+extension JobReason {
+    /// The same, of the reason alone.
+    public var detail: String {
+        switch self {
+        case .laterFormat: "A newer release of the service works on it."
+        case .batchCancelled(let reason):
+            "Its batch was cancelled (\(reason)); it ends when its turn comes."
+        case .stopped(let stop, .ready(let rank)):
+            "It waits: \(Self.detail(stop)); \(Phrase.ahead(rank))."
+        case .stopped(let stop, .lane(let batch, let rank)):
+            "It waits in the lane of batch \(batch): \(Self.detail(stop))\(Phrase.aheadInLane(rank))."
+        case .quarantined(let crashes, let rank):
+            "It waits for a worker of its own after \(Phrase.plural(crashes, "crash", "crashes")); "
+                + "\(Phrase.ahead(rank))."
+        case .tenantCap(_, let cap, let rank, let about):
+            "It waits: \(Phrase.plural(cap, "job")) of the tenant may run at the same time; "
+                + "\(Phrase.ahead(rank))\(Phrase.about(about))."
+        case .freeSlot(let rank, let about):
+            "It waits for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))."
+        case .inLane(let batch, let rank, let about):
+            "It waits in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))."
+        case .incoming(_, let hasWorkers, let hold):
+            "It was sent and is not taken in yet"
+                + (hasWorkers ? "" : ": no worker runs")
+                + (hold == nil ? "" : ": enough jobs wait already") + "."
+        case .retryAt(let due, let wait, let failures, let error):
+            "It waits for its next attempt \(Phrase.when(due, wait)): \(Phrase.plural(failures, "attempt")) failed, the "
+                + "last one with \(Self.detail(error))"
+        case .notBefore(let due, let wait):
+            "It waits for its time and begins \(Phrase.when(due, wait))."
+        case .behindAsset(let asset, let holder):
+            "It waits: another job of \(asset)\(holder.map { ", which is \($0.state)," } ?? "") comes first"
+                + (holder.map { $0.ahead == 0 ? "" : "; \($0.ahead) more of this asset ahead" }
+                    ?? "")
+                + "."
+        default: laterDetail
+        }
+    }
+
+    // Of a job that a worker has, or that has ended.
+    private var laterDetail: String {
+        switch self {
+        case .running(_, let since, let stage, let attempt):
+            "It runs\(since.map { " for \(Phrase.span($0))" } ?? "")"
+                + (stage.map { " (\(Self.words($0)))" } ?? "")
+                + (attempt == 1 ? "." : ", attempt \(attempt).")
+        case .beingStopped(_, let reason): "It is being stopped: it was cancelled (\(reason))."
+        case .leaseLost(_, let ago):
+            "Its worker has not been heard of for \(Phrase.span(ago)); another one takes it over."
+        case .publishing(_, let version):
+            "\(Self.title(version)) is made current; it cannot be cancelled any more."
+        case .publishingAgain(let version, let error):
+            "\(Self.title(version)) could not be made current, and that is tried again: \(Self.detail(error))"
+        case .stuck(let since, let version, let error):
+            "\(Self.title(version)) could not be published\(since.map { " since \(Phrase.time($0))" } ?? ""): "
+                + "\(Self.detail(error)) Later edits of \(version.asset) wait. It can be replayed when the cause is gone, "
+                + "or cancelled."
+        case .cancelled(let at, let reason):
+            Phrase.ended("It was cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? ""))
+        case .unchanged(let at): "It is done\(Phrase.at(at)): there was nothing to do."
+        case .superseded(let at, let asset):
+            "It ended\(Phrase.at(at)): an edit of \(asset) that arrived later was published before."
+        case .drafted(let at, let version):
+            "It is done\(Phrase.at(at)): \(Self.words(version)) is prepared as a draft."
+        case .published(let at, _, let version):
+            "It is done\(Phrase.at(at)): \(Self.words(version)) was published."
+        case .dead(let at, let error, let advice):
+            "It failed\(Phrase.at(at)) with \(Self.detail(error)) \(Self.detail(advice))"
+        case .dropped:
+            "It ended so long ago that only its name is remembered; the asset's history says more."
+        case .unknownMember(let batch, let cancelled):
+            "Batch \(batch) "
+                + (cancelled.map { "was cancelled (\($0)); this job never began." }
+                    ?? "has no such job (any more).")
+        case .unknown:
+            "No job has this id: it is wrong, or the job was done long ago, or it was never sent."
+        default: code
+        }
+    }
+
+    private static func detail(_ stop: Stop) -> String {
+        switch stop {
+        case .queuePaused(let reason): "the queue is paused (\(reason))"
+        case .tenantPaused: "the tenant is paused"
+        case .noWorker: "no worker runs"
+        }
+    }
+
+    private static func detail(_ error: Failing) -> String {
+        "\(error.code): \(Phrase.ended(PublicMessage.of(error.message)))"
+    }
+
+    private static func detail(_ advice: Advice) -> String {
+        switch advice {
+        case .sendAgain: "There is nothing to run: send it again as it should be."
+        case .reportAndReplay:
+            "It can be replayed; somebody who runs the service should look at it first."
+        case .replayWithoutDeadline: "A replay runs it without its deadline."
+        case .replay: "It can be replayed when the cause is gone."
+        case .changeEdit:
+            "The same again would fail again: replay it with another edit, or send another."
+        }
+    }
+
+    private static func title(_ version: Version) -> String {
+        "Version \(version.name) of \(version.asset)"
+    }
+}

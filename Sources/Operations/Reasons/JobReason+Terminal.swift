@@ -1,0 +1,125 @@
+public import JobQueue
+
+extension JobFacts {
+    /// Why the job is where it is, and for how long about: one sentence for an operator at a terminal, with the commands
+    /// that help.
+    public var sentence: String { reason.sentence(of: job) }
+}
+
+extension JobReason {
+    func sentence(of job: String) -> String {
+        switch self {
+        case .laterFormat(let state, let format):
+            "\(state): its record is of format \(format), and this minilab knows \(JobRecord.formatKnown): ask a "
+                + "newer one"
+        case .batchCancelled(let reason):
+            "waiting, and ends when its turn comes: its batch was cancelled (\(reason))"
+        case .stopped(let stop, .ready(let rank)):
+            "waiting: \(Self.words(stop)); \(Phrase.ahead(rank))"
+        case .stopped(let stop, .lane(let batch, let rank)):
+            "waiting in the lane of batch \(batch): \(Self.words(stop))\(Phrase.aheadInLane(rank))"
+        case .quarantined(let crashes, let rank):
+            "waiting: in quarantine after \(Phrase.plural(crashes, "crash", "crashes")), "
+                + "for a worker that does nothing else; \(Phrase.ahead(rank))"
+        case .tenantCap(let tenant, let cap, let rank, let about):
+            "waiting: tenant \(tenant) at its cap of \(cap); \(Phrase.ahead(rank))\(Phrase.about(about))"
+        case .freeSlot(let rank, let about):
+            "waiting: for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))"
+        case .inLane(let batch, let rank, let about):
+            "waiting in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))"
+        case .incoming(let entries, let hasWorkers, let hold):
+            "sent, and not yet taken in: \(Phrase.plural(entries, "entry", "entries")) in the ingress stream"
+                + (hasWorkers ? "" : "; no worker runs") + (hold.map { "; \($0.sentence)" } ?? "")
+        case .retryAt(let due, let wait, let failures, let error):
+            "waiting for its next attempt \(Phrase.when(due, wait)): \(Phrase.plural(failures, "attempt")) failed, "
+                + "the last one with \(error.code): \(error.message)"
+        case .notBefore(let due, let wait):
+            "waiting for its time: it begins \(Phrase.when(due, wait))"
+        case .behindAsset(let asset, nil): "waiting: behind another job of \(asset)"
+        case .behindAsset(let asset, let holder?):
+            "waiting: job \(holder.job), which is \(holder.state), has \(asset) first"
+                + (holder.ahead == 0 ? "" : "; \(holder.ahead) more of this asset ahead")
+                + "; minilab explain \(holder.job) says more"
+        default: laterSentence(of: job)
+        }
+    }
+
+    // Of a job that a worker has, or that has ended.
+    private func laterSentence(of job: String) -> String {
+        switch self {
+        case .running(let worker, let since, let stage, let attempt):
+            "running\(since.map { " for \(Phrase.span($0))" } ?? ""): \(worker) has it"
+                + (stage.map { " (\(Self.words($0)))" } ?? "")
+                + (attempt == 1 ? "" : ", attempt \(attempt)")
+        case .beingStopped(let worker, let reason):
+            "being stopped: \(worker) was told that it is cancelled (\(reason))"
+        case .leaseLost(let worker, let ago):
+            "lost: \(worker) has not been heard of since its lease ended \(Phrase.span(ago)) ago; the "
+                + "next worker to look takes it back"
+        case .publishing(let worker, let version):
+            "publishing: \(worker) makes \(Self.words(version)) current; it cannot be cancelled any more"
+        case .publishingAgain(let version, let error):
+            "publishing: \(Self.words(version)) could not be made current (\(error.code): \(error.message)); the next "
+                + "worker to look tries again"
+        case .stuck(let since, let version, let error):
+            "stuck\(since.map { " since \(Phrase.time($0))" } ?? ""), \(error.code): \(Self.words(version)) could not "
+                + "be published: \(error.message) Later edits of \(version.asset) wait. When the cause is gone: minilab "
+                + "replay \(job); or minilab cancel \(job) gives it up."
+        case .cancelled(let at, let reason):
+            "cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? "")
+        case .unchanged(let at): "done\(Phrase.at(at)): there was nothing to do"
+        case .superseded(let at, let asset):
+            "superseded\(Phrase.at(at)): an edit of \(asset) that arrived later was published before"
+        case .drafted(let at, let version):
+            "done\(Phrase.at(at)): \(Self.words(version)) is prepared as a draft"
+        case .published(let at, let worker, let version):
+            "done\(Phrase.at(at)): \(worker) published \(Self.words(version))"
+        case .dead(let at, let error, let advice):
+            "dead\(Phrase.at(at)), \(error.code): \(Phrase.ended(error.message)) \(Self.command(advice, job))"
+        case .dropped:
+            "done: it ended so long ago that only its name is remembered; see the asset's history"
+        case .unknownMember(let batch, let cancelled):
+            "unknown: batch \(batch) "
+                + (cancelled.map { "was cancelled (\($0)); this job never began" }
+                    ?? "has no such job (any more)")
+        case .unknown(let entries, let hasWorkers, let hold):
+            "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent"
+                + (entries == 0
+                    ? ""
+                    : "; or it is one of \(Phrase.plural(entries, "entry", "entries")) not yet taken in")
+                + (entries > 0 && !hasWorkers ? " (no worker runs)" : "")
+                + (hold.map { "; \($0.sentence)" } ?? "")
+        default: code
+        }
+    }
+
+    private static func words(_ stop: Stop) -> String {
+        switch stop {
+        case .queuePaused(let reason):
+            "the queue is paused (\(reason)); minilab resume lets it go on"
+        case .tenantPaused(let tenant):
+            "tenant \(tenant) is paused; minilab resume --tenant \(tenant) lets it go on"
+        case .noWorker: "no worker runs"
+        }
+    }
+
+    private static func command(_ advice: Advice, _ job: String) -> String {
+        let replay = "minilab replay \(job)"
+        return switch advice {
+        case .sendAgain: "There is nothing to run: have it sent again as it should be."
+        case .reportAndReplay: "Keep minilab dead \(job) --bundle for a report; then \(replay)."
+        case .replayWithoutDeadline: "\(replay) runs it without its deadline."
+        case .replay: "When the cause is gone: \(replay)."
+        case .changeEdit:
+            "The same again would fail again: \(replay) --with-edit FILE, or send another."
+        }
+    }
+
+    static func words(_ stage: Stage) -> String {
+        stage.name + (stage.progress.map { ", \($0)" } ?? "")
+    }
+
+    static func words(_ version: Version) -> String {
+        "version \(version.name) of \(version.asset)"
+    }
+}

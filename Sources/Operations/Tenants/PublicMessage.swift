@@ -1,0 +1,46 @@
+/// What may be said to a tenant of a message that was made for operators: it has no place of the server's files.
+///
+/// An absolute path is a word that begins with `/` and has more after it, also inside quotes and brackets; it is replaced by
+/// `…`. A slash inside a word, as in an asset's name or a fraction, and a URL stay.
+public enum PublicMessage {
+    /// Characters after which a word begins.
+    private static let openers: Set<Character> = [
+        "\"", "'", "`", "(", "[", "{", "<", "=", ":", ",", "“", "‘", "«",
+    ]
+    private static let quotes: Set<Character> = ["\"", "'", "`"]
+    /// Characters that end a path.
+    private static let closers: Set<Character> = [
+        "\"", "'", "`", ")", "]", "}", ">", ",", ";", "”", "’", "»",
+    ]
+    /// What a path ends with that belongs to the sentence.
+    private static let points: Set<Character> = [".", ":", "!", "?"]
+
+    /// The message without absolute paths.
+    public static func of(_ message: String) -> String {
+        guard message.contains("/") else { return message }
+        var result = ""
+        var rest = message[...]
+        var before: Character = " "
+        while let first = rest.first {
+            if first == "/", before.isWhitespace || openers.contains(before),
+                let next = rest.dropFirst().first, !next.isWhitespace, !closers.contains(next),
+                !(before == ":" && next == "/")
+            {
+                var path = rest.prefix { !$0.isWhitespace && !closers.contains($0) }
+                // A name in quotes may have spaces.
+                if quotes.contains(before), let end = rest.firstIndex(of: before) {
+                    path = rest[..<end]
+                }
+                while let last = path.last, points.contains(last) { path = path.dropLast() }
+                result += "…"
+                rest = rest.dropFirst(path.count)
+                before = "…"
+            } else {
+                result.append(first)
+                before = first
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+}
