@@ -8,11 +8,11 @@ public struct Attempt: Sendable, Codable, Equatable {
     /// Why, for programs.
     public let code: FailureCode
     /// Why, for people.
-    public let message: String
+    public package(set) var message: String
     /// The fence of the attempt.
     public let fence: String
     /// Who tried.
-    public let worker: String
+    public package(set) var worker: String
     /// How far it had come, as far as is known: `waiting` (for memory), `rendering`, `publishing`.
     public let stage: String?
     /// The signal that killed the render child, if one did.

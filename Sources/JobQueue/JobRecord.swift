@@ -23,7 +23,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     /// Workers that died over this generation.
     public let crashes: Int
     /// Who holds it, or held it last.
-    public let worker: String?
+    public package(set) var worker: String?
     /// When it was admitted, ms since 1970.
     public let enqueued: Int
     /// When it was claimed last, ms since 1970.
@@ -33,7 +33,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     /// Why the last attempt failed, for programs.
     public let code: FailureCode?
     /// Why the last attempt failed, for people.
-    public let message: String?
+    public package(set) var message: String?
     /// The token of the newest hold.
     public let fence: String?
     /// The version it published.
@@ -45,7 +45,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     /// How much of its movie is rendered, as it was when its worker was last heard of; nil for a photo.
     public let progress: JobProgress?
     /// Why it was cancelled, while its worker has not ended it yet.
-    public let cancel: String?
+    public package(set) var cancel: String?
 
     /// The latest format that this version of minilab knows: `Scripts/Shared/base.lua` says what each has.
     public static let formatKnown = 3
