@@ -53,7 +53,7 @@ public enum JSONValue: Sendable, Equatable {
     }
 
     /// How this kind of value is called in an error.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

@@ -2,6 +2,7 @@ package import AccessKeys
 package import JobQueue
 package import Library
 package import Logging
+package import Operations
 package import Redis
 
 /// What routes work with.
@@ -12,20 +13,33 @@ package struct GatewayParts: Sendable {
     package let keys: KeyRing
     package let keyStore: KeyStore
     package let hub: EventHub
+    package let streams: StreamPermits
+    package let replays: ReplayStore
+    package let audit: AuditLog
+    package let sessions: SessionStore
+    package let look: SharedLook
     package let settings: GatewaySettings
     package let logger: Logger
 
+    /// - Parameters:
+    ///   - ear: a client of its own for reads that wait for events.
+    ///   - keyEar: another one, for reads that wait for changes of keys.
     package init(
-        queue: JobQueue, redis: RedisClient, library: any LibraryStore, keys: KeyRing,
-        keyStore: KeyStore, hub: EventHub, settings: GatewaySettings, logger: Logger
+        queue: JobQueue, redis: RedisClient, ear: RedisClient, keyEar: RedisClient,
+        library: any LibraryStore, settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue
         self.redis = redis
         self.library = library
-        self.keys = keys
-        self.keyStore = keyStore
-        self.hub = hub
         self.settings = settings
         self.logger = logger
+        keyStore = KeyStore(redis: redis, queue: queue.name)
+        keys = KeyRing(store: keyStore, queue: queue, ear: keyEar, logger: logger)
+        hub = EventHub(queue: queue.name, ear: ear, logger: logger)
+        streams = StreamPermits(atMost: settings.streamsMax)
+        replays = ReplayStore(redis: redis, queue: queue.name)
+        audit = AuditLog(redis: redis, queue: queue.name)
+        sessions = SessionStore(redis: redis, queue: queue.name)
+        look = SharedLook(queue)
     }
 }

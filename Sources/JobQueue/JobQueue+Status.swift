@@ -151,7 +151,7 @@ extension JobRecord {
 
 extension RedisReply {
     /// The flat reply of `HGETALL`, as fields and values; nil when it is none.
-    var pairs: [String: String]? {
+    package var pairs: [String: String]? {
         guard let items = array else { return nil }
         var pairs: [String: String] = [:]
         for index in stride(from: 0, to: items.count - 1, by: 2) {

@@ -46,13 +46,8 @@ struct GatewayCommand: AsyncParsableCommand {
         let ear = RedisClient(connection.redis, logger: logger)
         let keyEar = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
-        let keyStore = KeyStore(redis: redis, queue: connection.name)
         let parts = GatewayParts(
-            queue: queue,
-            redis: redis, library: store.library,
-            keys: KeyRing(store: keyStore, queue: queue, ear: keyEar, logger: logger),
-            keyStore: keyStore,
-            hub: EventHub(queue: connection.name, ear: ear, logger: logger),
+            queue: queue, redis: redis, ear: ear, keyEar: keyEar, library: store.library,
             settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")

@@ -9,6 +9,14 @@ import Operations
 enum BatchRoutes {
     static let routes: [Route] = [
         Route(
+            .post, "/v1/batches", .key(.enqueue), name: "openBatch", group: "batches",
+            "Opens a batch; the same again changes nothing.",
+            body: .json(.schema("BatchRequest")),
+            answers: [
+                .init(.created, "It is open.", .schema("Batch"), headers: ["Location"]),
+                .init(.ok, "It was opened before, with the same edit.", .schema("Batch")),
+            ], problems: [.conflict], handle: open),
+        Route(
             .get, "/v1/batches", .key(.read), name: "listBatches", group: "batches",
             "Lists batches, the newest first.",
             parameters: [
@@ -38,6 +46,13 @@ enum BatchRoutes {
             answers: [.init(.ok, "All lines were taken.", .schema("MembersTaken"))],
             problems: [.conflict], handle: addMembers),
         Route(
+            .post, "/v1/batches/{batch}/seal", .key(.enqueue), name: "sealBatch", group: "batches",
+            "Says how many jobs a batch has: it is complete when so many have ended.",
+            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
+            body: .json(.schema("Seal")),
+            answers: [.init(.ok, "It is sealed.", .schema("Batch"))],
+            problems: [.conflict], handle: seal),
+        Route(
             .post, "/v1/batches/{batch}/cancel", .key(.enqueue), name: "cancelBatch",
             group: "batches", "Cancels all jobs of a batch that have not ended.",
             parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
@@ -47,6 +62,58 @@ enum BatchRoutes {
     ]
 
     private static let listedMax = 200
+
+    private static func open(_ call: Call) async throws -> Response {
+        let sent = try await SentBatch(call).request
+        let answer = try await call.parts.queue.submit(
+            sent, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        switch answer {
+        case .created, .same:
+            guard let record = try await call.parts.queue.record(of: sent.id) else {
+                throw unknown(sent.id.string)
+            }
+            return try .json(
+                BatchReport(record, slots: try await slots(call)),
+                status: answer == .created ? .created : .ok,
+                headers: [.location: "/v1/batches/\(sent.id)"])
+        case .otherEdit:
+            throw Problem(.conflict, "Batch \(sent.id) is there with another edit. Use a new name.")
+        case .nameUsed: throw nameUsed(sent.id)
+        case .overQuota(let waiting, let most):
+            throw Problem(
+                .backlogFull,
+                "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Open it when some have.",
+                facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
+                retryAfter: 10)
+        }
+    }
+
+    private static func seal(_ call: Call) async throws -> Response {
+        let (name, _) = try await find(call)
+        let body = try SealBody(try await call.json())
+        switch try await call.parts.queue.submitSeal(of: name, jobs: body.jobs, cost: body.cost) {
+        case .sealed, .same: break
+        case .unknownBatch: throw unknown(name.string)
+        case .sealedBefore(let jobs):
+            throw Problem(
+                .conflict, "Batch \(name) is sealed at \(jobs) jobs.",
+                facts: ["sealed": .number(Double(jobs))])
+        case .given(let jobs):
+            throw Problem(
+                .conflict, "Batch \(name) has \(jobs) jobs already. Seal it at what it has.",
+                facts: ["next": .number(Double(jobs))])
+        case .nameUsed: throw nameUsed(name)
+        }
+        guard let record = try await call.parts.queue.record(of: name) else {
+            throw unknown(name.string)
+        }
+        return try .json(BatchReport(record, slots: try await slots(call)))
+    }
+
+    private static func nameUsed(_ batch: BatchID) -> Problem {
+        Problem(
+            .conflict, "A batch \(batch) has ended, and its name is remembered. Take another name.")
+    }
 
     private static func list(_ call: Call) async throws -> Response {
         let key = try call.key

@@ -10,10 +10,19 @@ extension AccessKey {
     }
 
     /// The same for a batch.
-    func stored(batch name: JobID) throws -> BatchID {
-        try BatchID(
-            terms.tenant != nil && covers(storedID: name.string)
-                ? name.string : storedBatchName(for: name).string)
+    ///
+    /// - Throws: `invalidValue` for a name that is too long with the tenant before it.
+    func stored(batch name: JobID) throws(Failure) -> BatchID {
+        if terms.tenant != nil, covers(storedID: name.string) {
+            return try BatchID(name.string)
+        }
+        let stored: JobID
+        do throws(KeyError) {
+            stored = try storedBatchName(for: name)
+        } catch {
+            throw Failure(.invalidValue, error.message)
+        }
+        return try BatchID(stored.string)
     }
 
     /// The same for a job in a path, which may be a batch's member, `spring:4711`, or an entry of the ingress stream.

@@ -23,7 +23,8 @@ enum KeyRoutes {
             answers: [
                 .init(
                     .created, "The key and its text.",
-                    .fields(["key": .schema("Key"), "text": .text], required: ["key", "text"]),
+                    .fields(
+                        ["key": .schema("Key"), "secret": .text], required: ["key", "secret"]),
                     headers: ["Location"])
             ], problems: [.conflict], handle: create),
         Route(
@@ -42,7 +43,7 @@ enum KeyRoutes {
 
     private struct Made: Encodable {
         let key: AccessKey
-        let text: String
+        let secret: String
     }
 
     private static func create(_ call: Call) async throws -> Response {
@@ -62,7 +63,7 @@ enum KeyRoutes {
         }
         let (key, text) = try await call.parts.keyStore.create(terms)
         return try .json(
-            Made(key: key, text: text.revealed), status: .created,
+            Made(key: key, secret: text.revealed), status: .created,
             headers: [.location: "/v1/keys/\(key.id)"])
     }
 }

@@ -50,6 +50,39 @@ enum Schemas {
                 "added": .integer(0...ContractLimits.batchJobsMax),
             ], required: ["next", "added"]),
         "Queue": .fields(["queue": .text, "status": .anything], required: ["queue", "status"]),
+        "Job": .fields(
+            [
+                "id": .schema("ID"), "asset": .text(1...ContractLimits.assetBytesMax),
+                "edit": .anything, "tenant": .schema("ID"),
+                "priority": .choice(Priority.allCases.map(\.rawValue)),
+                "cost": .integer(1...ContractLimits.costMax), "notBefore": .text,
+                "deadline": .text, "replace": .choice(["waiting", "running"]),
+            ], required: ["asset", "edit"], isClosed: true),
+        "JobTaken": .fields(["job": .text, "state": .text], required: ["job", "state"]),
+        "JobView": .fields(
+            [
+                "job": .text, "state": .text,
+                "reason": .fields(["code": .text], required: ["code"]),
+                "detail": .text,
+            ], required: ["job", "state", "reason", "detail"]),
+        "JobCancelled": .fields(
+            ["job": .text, "answer": .choice(["cancelled", "stopping"])],
+            required: ["job", "answer"]),
+        "Replay": .fields(
+            [
+                "batch": .schema("ID"), "tenant": .schema("ID"), "codes": .list(.text),
+                "since": .text, "until": .anything, "edit": .text(64...64),
+                "rate": .integer(1...1_000_000), "withEdit": .anything, "dryRun": .flag,
+                "expected": .integer(0...Int(1e12)),
+            ], isClosed: true),
+        "ReplayPreview": .fields(
+            [
+                "count": .integer(0...Int(1e12)), "isComplete": .flag,
+                "until": .integer(0...Int(1e15)),
+            ], required: ["count", "isComplete", "codes", "until", "sample"]),
+        "ReplayOrder": .fields(
+            ["id": .text, "state": .choice(["running", "stopped", "done"])],
+            required: ["id", "state", "replayed", "refused", "expected"]),
         "Key": .fields(["id": .text], required: ["id"]),
         "KeyTerms": .fields(
             [

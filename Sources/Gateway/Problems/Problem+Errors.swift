@@ -16,6 +16,7 @@ extension Problem {
             case let failure as Failure: Problem(failure)
             case let error as QueueError: Problem(error)
             case let error as KeyError: Problem(error)
+            case let refusal as BodyRefusal: Problem(refusal)
             default:
                 // The text may name paths and hosts: it goes to the log.
                 Problem(
@@ -54,9 +55,29 @@ extension Problem {
             self.init(
                 .queueUnavailable, "The queue does not answer now; ask again.",
                 retryAfter: Self.retrySeconds)
-        default:
+        case .ingressFull:
+            self.init(
+                .queueFull,
+                "The queue takes no jobs in, because too many wait to be taken in. Ask again.",
+                retryAfter: 10)
+        case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition:
             self.init(
                 .internalError, "The queue answered something unexpected. The fault was logged.")
+        }
+    }
+
+    private init(_ refusal: BodyRefusal) {
+        switch refusal {
+        case .oversized(let most):
+            self.init(
+                .bodyTooLarge,
+                "The body has more than \(most) bytes, which is the most for this call.",
+                facts: ["bytesMax": .number(Double(most))])
+        case .cutOff: self.init(.badBody, "The body ended before its Content-Length.")
+        case .tooDeep(let most):
+            self.init(
+                .badBody,
+                "The body has arrays and objects more than \(most) deep in each other.")
         }
     }
 

@@ -8,7 +8,7 @@ struct Dispatcher: HTTPResponder {
     typealias Context = GatewayContext
 
     private let router: RouterResponder<GatewayContext>
-    private let known: Set<String>
+    private let routes: [Route]
 
     init(_ routes: [Route], _ parts: GatewayParts, _ authentication: Authentication) {
         let router = Router(context: GatewayContext.self)
@@ -20,19 +20,30 @@ struct Dispatcher: HTTPResponder {
                 })
         }
         self.router = router.buildResponder()
-        known = Set(routes.map(\.routerPath))
+        self.routes = routes
     }
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
-        do {
-            return try await router.respond(to: request, context: context)
-        } catch is HTTPError {
+        let response = try await router.respond(to: request, context: context)
+        // The router answers with an empty 404 when it has no such path, or not with this method.
+        guard context.coreContext.endpointPath.value == Self.notFound else { return response }
+        let methods = routes.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
+        guard !methods.isEmpty else {
             return Problem(
                 .unknownPath,
-                "Nothing is served at \(request.method.rawValue) of this path; /openapi.json lists what is."
+                "Nothing is served at this path; /openapi.json lists what is."
             ).response
         }
+        var problem = Problem(
+            .methodNotAllowed,
+            "\(request.method.rawValue) is not served at this path; \(methods.joined(separator: ", ")) is."
+        )
+        problem.headers[.allow] = methods.joined(separator: ", ")
+        return problem.response
     }
+
+    /// Hummingbird's name for the endpoint of a request that has none.
+    private static let notFound = "NotFound"
 
     private static func respond(
         _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,

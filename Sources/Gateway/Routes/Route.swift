@@ -154,4 +154,14 @@ package struct Route: Sendable {
 
     /// The path as the router reads it.
     var routerPath: String { path.replacing("{asset...}", with: "**") }
+
+    /// Whether a path is one of this route's.
+    func matches(_ path: String) -> Bool {
+        let own = routerPath.split(separator: "/")
+        let parts = path.split(separator: "/")
+        guard own.last == "**" ? parts.count >= own.count : parts.count == own.count else {
+            return false
+        }
+        return zip(own, parts).allSatisfy { $0 == "**" || $0.hasPrefix("{") || $0 == $1 }
+    }
 }

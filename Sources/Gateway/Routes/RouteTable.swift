@@ -9,8 +9,8 @@ package enum RouteTable {
 
     /// Those that the document describes.
     private static let described: [Route] =
-        Health.routes + BatchRoutes.routes
-        + OperatingRoutes.routes + DeadRoutes.routes + KeyRoutes.routes
+        Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
+        + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes + KeyRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
         let document = OpenAPI.document(routes, schemas: Schemas.all)

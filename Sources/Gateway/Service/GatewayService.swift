@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import Operations
 import ServiceLifecycle
 import Synchronization
 
@@ -26,20 +27,28 @@ package struct GatewayService: Service {
                 keys: parts.keys, limiter: RateLimiter(name: "requests"),
                 requestsPerSecond: settings.requestsPerSecond))
         let onRunning = onRunning
+        let replays = ReplayRunner(
+            store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger)
         let application = Application(
             responder: dispatcher,
-            server: .http1(),
-            configuration: ApplicationConfiguration(
-                address: .hostname(settings.address, port: settings.port), serverName: nil),
+            server: .border(),
+            configuration: .border(
+                .hostname(settings.address, port: settings.port), logger: parts.logger),
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) },
             logger: parts.logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
+            group.addTask { await replays.run() }
             group.addTask { try await application.run() }
             // The server ends first, by a signal; the readers end with it.
             defer { group.cancelAll() }
             for try await _ in group.prefix(1) {}
         }
+    }
+
+    /// This process among gateways, also those of other hosts and containers.
+    private static func name() -> String {
+        "g" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 }

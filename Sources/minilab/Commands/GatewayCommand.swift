@@ -20,7 +20,8 @@ struct GatewayCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        let link = try? FileSystem.target(ofLink: "/proc/self/exe")  // Without /proc it is looked for in PATH.
+        // Without /proc it is looked for in PATH.
+        let link = try? FileSystem.target(ofLink: "/proc/self/exe")
         let program = link.map {
             FilePath($0).removingLastComponent().appending("minilab-gateway").string
         }

@@ -1,0 +1,137 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import JobQueue
+import Logging
+import Operations
+
+/// Somebody who reads events from a place on: only those of its own, as it may see them.
+struct EventFollower: Sendable {
+    /// An event for this follower.
+    struct Shown: Sendable {
+        let id: String
+        let type: String
+        let json: String
+
+        /// The event with its id, as a line of JSON.
+        var line: String { #"{"id":"\#(id)","event":\#(json)}"# + "\n" }
+    }
+
+    /// Events after a place.
+    struct Page: Sendable {
+        let events: [Shown]
+        /// Where to go on.
+        let place: StreamID
+        /// Whether there is nothing after it now.
+        let isLast: Bool
+    }
+
+    let start: StreamID
+    private let key: AccessKey
+    private let types: Set<String>
+    private let parts: GatewayParts
+
+    /// - Throws: `badParameter`, `queueUnavailable`.
+    init(_ call: Call) throws(Problem) {
+        key = try call.key
+        types = Set(call.queries("type"))
+        parts = call.parts
+        switch call.header(.lastEventID) ?? call.query("after") {
+        case nil, "$"?:
+            guard let newest = call.parts.hub.newest else {
+                throw Problem(
+                    .queueUnavailable, "The queue does not answer the gateway.",
+                    retryAfter: Problem.retrySeconds)
+            }
+            start = newest
+        case let text?:
+            guard let place = StreamID(text) else {
+                throw Problem(
+                    .badParameter,
+                    "The place \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
+                )
+            }
+            start = place
+        }
+    }
+
+    /// The next events, from what the hub keeps or from the stream itself.
+    ///
+    /// - Throws: `gone` when events after the place may have been trimmed.
+    func page(after place: StreamID) async throws -> Page {
+        switch parts.hub.entries(after: place) {
+        case .none: return Page(events: [], place: place, isLast: true)
+        case .entries(let entries):
+            return Page(
+                events: entries.compactMap { shown($0.event) },
+                place: entries.last?.place ?? place, isLast: false)
+        case .tooOld: return try await read(after: place)
+        }
+    }
+
+    /// Sends events as they come, until the task is cancelled.
+    func follow(_ sink: EventSink) async throws {
+        var place = start
+        while !Task.isCancelled {
+            let page: Page
+            do {
+                page = try await self.page(after: place)
+            } catch let problem as Problem where problem.code == ProblemCode.gone.rawValue {
+                // An EventSource that gets another status than 200 ends for good: so it is told within the stream.
+                let newest = parts.hub.newest?.description ?? EventReader.beginning
+                try await sink.send(
+                    event: "expired",
+                    data: JSONValue.object([
+                        "newest": .string(newest), "detail": .string(problem.detail),
+                    ]).canonical)
+                return
+            }
+            for event in page.events {
+                try await sink.send(id: event.id, event: event.type, data: event.json)
+            }
+            place = page.place
+            if page.isLast { await parts.hub.wait(after: place) }
+        }
+    }
+
+    private func read(after place: StreamID) async throws -> Page {
+        var reader = EventReader(
+            queue: parts.queue.name, redis: parts.redis, after: place.description)
+        do throws(QueueError) {
+            let entries = try await reader.next()
+            return Page(
+                events: entries.compactMap(shown),
+                place: StreamID(reader.position) ?? place, isLast: entries.isEmpty)
+        } catch {
+            switch error.code {
+            case .tokenExpired:
+                throw Problem(
+                    .gone,
+                    "Events after \(place) are not all kept any more. Take stock of the assets, then go on from the newest "
+                        + "event.",
+                    facts: ["newest": .string(parts.hub.newest?.description ?? "")])
+            case .unreadableEvent:
+                return Page(
+                    events: [], place: StreamID(reader.position) ?? place, isLast: false)
+            default: throw error
+            }
+        }
+    }
+
+    private func shown(_ entry: EventReader.Entry) -> Shown? {
+        guard types.isEmpty || types.contains(entry.event.type) else { return nil }
+        guard let tenant = key.tenant else {
+            return Shown(id: entry.id, type: entry.event.type, json: entry.json)
+        }
+        let view = TenantView(tenant: tenant, assetPrefix: key.assetPrefix.string)
+        do throws(Failure) {
+            return try view.view(json: entry.json).map {
+                Shown(id: entry.id, type: entry.event.type, json: $0)
+            }
+        } catch {
+            // The reader has read it as an event, so it is JSON.
+            parts.logger.error("event \(entry.id) is kept from a tenant: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import NIOCore
+import Operations
+
+/// The events of the queue, as Server-Sent Events or as JSON, one a line.
+enum EventRoutes {
+    static let routes: [Route] = [
+        Route(
+            .get, "/v1/events", .key(.read), name: "readEvents", group: "events",
+            "Events after a place. As text/event-stream they go on; as application/x-ndjson they end with the newest.",
+            parameters: [
+                .header(.accept, "text/event-stream or application/x-ndjson."),
+                .header(.lastEventID, "The id of the last event that was read."),
+                .query("after", "The same; $ for the newest, 0 for the oldest that there is."),
+                .query("type", "Only events of this type; may be given again."),
+            ],
+            answers: [
+                .init(.ok, "The events.", .text, contentType: "text/event-stream"),
+                .init(.ok, "The events.", .text, contentType: "application/x-ndjson"),
+            ], problems: [.gone], handle: read)
+    ]
+
+    private static func read(_ call: Call) async throws -> Response {
+        let follower = try EventFollower(call)
+        guard call.header(.accept)?.contains("text/event-stream") ?? false else {
+            return try await lines(follower, call)
+        }
+        let permit = try call.parts.streams.open(by: try call.key.id)
+        return EventStreaming().response(to: call.request, over: call.channel) { sink in
+            defer { permit.close() }
+            try await follower.follow(sink)
+        }
+    }
+
+    /// What there is now; the last one's id is where to go on.
+    private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
+        // The first page is read before the head is sent: a place that is gone is a status, not a broken body.
+        let first = try await follower.page(after: follower.start)
+        let body = ResponseBody { writer in
+            var page = first
+            while true {
+                var buffer = ByteBuffer()
+                for event in page.events { buffer.writeString(event.line) }
+                if buffer.readableBytes > 0 {
+                    try await writer.write(buffer)
+                    try await call.channel.drain()
+                }
+                if page.isLast { break }
+                page = try await follower.page(after: page.place)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
+    }
+}

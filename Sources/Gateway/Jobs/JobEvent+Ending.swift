@@ -1,0 +1,31 @@
+import Adjustments
+
+extension JobEvent {
+    /// The job that it is about; nil for a batch or a stream.
+    var job: String? {
+        switch data {
+        case .completed(let data), .drafted(let data): data.job
+        case .unchanged(let data): data.job
+        case .superseded(let data): data.job
+        case .previewed(let data): data.job
+        case .progressed(let data): data.job
+        case .failed(let data): data.job
+        case .retried(let data): data.job
+        case .conflict(let data): data.job
+        case .stuck(let data): data.job
+        case .cancelled(let data): data.job
+        case .batchCompleted, .batchConflict, .batchSealed, .streamHarmed: nil
+        }
+    }
+
+    /// Whether it says that a job has ended, well or not, or cannot go on.
+    func ends(_ job: String) -> Bool {
+        switch data {
+        case .completed, .drafted, .unchanged, .superseded, .failed, .stuck, .cancelled:
+            self.job == job
+        case .previewed, .progressed, .retried, .conflict, .batchCompleted, .batchConflict,
+            .batchSealed, .streamHarmed:
+            false
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import Operations
+
+/// Jobs: one edit of one asset each.
+enum JobRoutes {
+    static let routes: [Route] = [
+        Route(
+            .post, "/v1/jobs", .key(.enqueue), name: "submitJob", group: "jobs",
+            "Takes a job. The same again is answered as such and not done twice.",
+            parameters: [
+                .header(
+                    .idempotencyKey, "Names the job when the body has no id.",
+                    schema: .text(1...255)),
+                .header(
+                    .prefer, "wait=5 answers when the job has ended, after so many seconds at most."
+                ),
+            ], body: .json(.schema("Job")),
+            answers: [
+                .init(
+                    .accepted, "It is taken.", .schema("JobTaken"),
+                    headers: ["Location", "Retry-After"]),
+                .init(
+                    .ok, "It was sent before, or ended within the time to wait.",
+                    .schema("JobTaken")),
+            ], problems: [.conflict, .notFound], handle: submit),
+        Route(
+            .get, "/v1/jobs/{id}", .key(.read), name: "readJob", group: "jobs",
+            "Where a job is and why.",
+            parameters: [
+                .path("id", "The job."),
+                .header(
+                    .prefer, "wait=5 answers when the job has ended, after so many seconds at most."
+                ),
+            ],
+            answers: [.init(.ok, "The job.", .schema("JobView"))], problems: [.gone], handle: read),
+        Route(
+            .post, "/v1/jobs/{id}/cancel", .key(.enqueue), name: "cancelJob", group: "jobs",
+            "Ends a job that nobody wants any more.",
+            parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Cancel")),
+            answers: [.init(.ok, "It will not change its asset.", .schema("JobCancelled"))],
+            problems: [.conflict], handle: cancel),
+    ]
+
+    private static func submit(_ call: Call) async throws -> Response {
+        let sent = try await SentJob(call)
+        let wait = try WaitPreference(call)
+        let place = call.parts.hub.newest
+        let key = try call.key
+        let answer = try await call.parts.queue.submit(
+            sent.request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        let job: String
+        switch answer {
+        case .accepted(let entry):
+            job = sent.request.id?.string ?? entry
+            if let wait, let place, try await wait.untilEnded(job, after: place, call.parts.hub) {
+                return try await JobView.response(of: job, call, applied: wait)
+            }
+            return .json(
+                .object(["job": .string(job), "state": .string("incoming")]), status: .accepted,
+                headers: [
+                    .location: "/v1/jobs/\(job)", .retryAfter: "\(Problem.retrySeconds)",
+                ])
+        case .same(let state):
+            job = sent.request.id?.string ?? ""
+            if let wait, let place, state != .done, state != .dead,
+                try await wait.untilEnded(job, after: place, call.parts.hub)
+            {
+                return try await JobView.response(of: job, call, applied: wait)
+            }
+            return .json(
+                .object(["job": .string(job), "state": .string(state?.rawValue ?? "dropped")]),
+                headers: [.location: "/v1/jobs/\(job)"])
+        case .conflict: throw sent.conflict
+        case .notAgain(let ending): throw notAgain(sent, ending)
+        case .overQuota(let waiting, let most):
+            throw Problem(
+                .backlogFull,
+                "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Send it again when some have.",
+                facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
+                retryAfter: 10)
+        }
+    }
+
+    private static func notAgain(_ sent: SentJob, _ ending: JobQueue.Ending) -> Problem {
+        let job = sent.request.id?.string ?? ""
+        let reason =
+            switch ending {
+            case .dead: "has failed. Have it replayed, or send it with a new id."
+            case .cancelled: "was cancelled. Send it with a new id."
+            case .dropped: "has failed, and its record was dropped. Send it with a new id."
+            }
+        return Problem(.conflict, "Job \(job) \(reason)", facts: ["job": .string(job)])
+    }
+
+    private static func read(_ call: Call) async throws -> Response {
+        let job = try call.key.stored(inPath: call.parameter("id"))
+        guard let wait = try WaitPreference(call), let place = call.parts.hub.newest else {
+            return try await JobView.response(of: job, call)
+        }
+        // First whether it is the caller's at all, and whether it has ended already.
+        let view = try await JobView.find(job, call)
+        if !view.hasEnded {
+            _ = try await wait.untilEnded(job, after: place, call.parts.hub)
+        }
+        return try await JobView.response(of: job, call, applied: wait)
+    }
+
+    private static func cancel(_ call: Call) async throws -> Response {
+        let job = try call.key.stored(inPath: call.parameter("id"))
+        _ = try await JobView.find(job, call)
+        let reason = try CancelBody(try await call.optionalJSON()).reason
+        guard let answer = try await call.parts.queue.cancel([job], reason: reason).first else {
+            throw JobView.unknown(job)
+        }
+        switch answer {
+        case .cancelled, .told:
+            return .json(
+                .object([
+                    "job": .string(job),
+                    "answer": .string(answer == .told ? "stopping" : "cancelled"),
+                ]))
+        case .publishing:
+            throw Problem(
+                .tooLate, "Job \(job) is being published; it cannot be cancelled any more.")
+        case .ended: throw Problem(.tooLate, "Job \(job) had ended already.")
+        case .unknown, .later: throw JobView.unknown(job)
+        }
+    }
+}

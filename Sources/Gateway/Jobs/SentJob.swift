@@ -1,0 +1,78 @@
+import AccessKeys
+import Adjustments
+import Crypto
+import HTTPTypes
+import Hummingbird
+
+/// A job as a client sent it, made the caller's own: named, of its tenant, below its prefix.
+struct SentJob {
+    let request: JobRequest
+    /// What is answered when another job has its name.
+    let conflict: Problem
+
+    /// - Throws: what is wrong with the body, with a JSON pointer.
+    init(_ call: Call) async throws {
+        let key = try call.key
+        let text = try await call.text(atMost: ContractLimits.jobBytesMax)
+        let sent: JobRequest
+        do throws(Failure) {
+            sent = try JobRequest(json: text)
+        } catch {
+            throw Problem(error, in: text, roots: ["job"])
+        }
+        let border = EditBorder(key)
+        try border.check(sent.asset)
+        try border.check(sent.edit)
+        var scheduling = sent.scheduling
+        if let tenant = key.tenant {
+            guard scheduling.tenant == nil || scheduling.tenant == tenant else {
+                var problem = Problem(
+                    .notFound, "There is no tenant \(scheduling.tenant?.string ?? "").")
+                problem.pointer = "#/tenant"
+                throw problem
+            }
+            scheduling.tenant = tenant
+        }
+        let name = try Self.name(sent, key, call)
+        request = JobRequest(
+            id: name?.id, asset: sent.asset, edit: sent.edit, scheduling: scheduling)
+        conflict =
+            name?.isDerived ?? false
+            ? Problem(
+                .idempotencyMismatch,
+                "Idempotency-Key was used before, for a job with another asset or edit. Use a new one."
+            )
+            : Problem(
+                .conflict,
+                "Job \(name?.id.string ?? "") is there with another asset or edit. Use a new id for a new edit."
+            )
+    }
+
+    /// The job's own name; nil leaves it to the queue, for an operator's key alone.
+    private static func name(
+        _ sent: JobRequest, _ key: AccessKey, _ call: Call
+    ) throws -> (id: JobID, isDerived: Bool)? {
+        if let id = sent.id { return (try key.stored(job: id), false) }
+        if let text = call.header(.idempotencyKey) {
+            guard (1...255).contains(text.utf8.count) else {
+                throw Problem(
+                    .badParameter,
+                    "Idempotency-Key has \(text.utf8.count) bytes; expected 1 to 255.")
+            }
+            // The same text of two keys of one tenant is the same job; that of two tenants is not.
+            let digest = SHA256.hash(data: Array("\(key.tenant?.string ?? "")\n\(text)".utf8))
+            return (try key.stored(job: JobID("i" + hex(digest.prefix(12)))), true)
+        }
+        guard key.tenant != nil else { return nil }
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
+        return (try key.stored(job: JobID("j" + hex(bytes))), false)
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in
+            let text = String(byte, radix: 16)
+            return text.utf8.count == 1 ? "0" + text : text
+        }.joined()
+    }
+}

@@ -1,0 +1,74 @@
+import AccessKeys
+import FoundationEssentials
+package import JobQueue
+package import Redis
+
+/// Who changed what through a gateway: a bounded stream in Redis, read by operators.
+package struct AuditLog: Sendable {
+    /// About how many entries are kept.
+    package static let keptMax = 10_000
+    /// Most entries of one page.
+    static let pageMax = 200
+
+    private let redis: RedisClient
+    private let queue: QueueName
+
+    package init(redis: RedisClient, queue: QueueName) {
+        self.redis = redis
+        self.queue = queue
+    }
+
+    /// One deed.
+    struct Entry: Encodable, Sendable {
+        /// Its place in the stream.
+        let id: String
+        /// When, ms since 1970.
+        let at: Int
+        /// The key, by id.
+        let key: String
+        /// What people call the key.
+        let label: String
+        /// Such as `cancelTenant`.
+        let deed: String
+        /// What it was done to, and how much.
+        let detail: String
+    }
+
+    /// Notes a deed that was done.
+    func note(_ deed: String, _ detail: String, by key: AccessKey) async throws {
+        _ = try await send([
+            "XADD", RedisArgument(queue.keys.audit), "MAXLEN", "~", RedisArgument(Self.keptMax),
+            "*",
+            "key", RedisArgument(key.id), "label", RedisArgument(key.label), "deed",
+            RedisArgument(deed), "detail", RedisArgument(String(detail.prefix(1000))),
+        ])
+    }
+
+    /// Entries, the newest first, before a place.
+    func page(before place: StreamID?, count: Int) async throws -> [Entry] {
+        let reply = try await send([
+            "XREVRANGE", RedisArgument(queue.keys.audit),
+            RedisArgument(place.map { "(\($0)" } ?? "+"), "-", "COUNT",
+            RedisArgument(min(count, Self.pageMax)),
+        ])
+        return (reply.array ?? []).compactMap { row in
+            guard let id = row.array?.first?.string, let place = StreamID(id),
+                let fields = row.array?.last?.pairs
+            else { return nil }
+            return Entry(
+                id: id, at: Int(place.milliseconds), key: fields["key"] ?? "",
+                label: fields["label"] ?? "", deed: fields["deed"] ?? "",
+                detail: fields["detail"] ?? "")
+        }
+    }
+
+    private func send(_ command: [RedisArgument]) async throws -> RedisReply {
+        do {
+            return try await redis.send(command)
+        } catch {
+            throw Problem(
+                .queueUnavailable, "The queue does not answer now; try again.",
+                retryAfter: Problem.retrySeconds)
+        }
+    }
+}

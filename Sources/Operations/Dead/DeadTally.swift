@@ -1,0 +1,34 @@
+import Adjustments
+package import JobQueue
+
+/// How many dead jobs a filter means, by code, with a few of them.
+package struct DeadTally: Sendable, Encodable {
+    package private(set) var count = 0
+    /// Whether all were counted; else there are more.
+    package private(set) var isComplete = true
+    package private(set) var codes: [String: Int] = [:]
+    /// The first ones.
+    package private(set) var sample: [JobRecord] = []
+
+    /// Most jobs that are counted one by one: some two seconds.
+    package static let countedMax = 50_000
+    private static let sampleMax = 5
+
+    /// Counts them one by one.
+    package init(_ filter: DeadFilter, on queue: JobQueue) async throws(QueueError) {
+        var reader = try await DeadReader(queue, filter)
+        var read = 0
+        while let page = try await reader.next() {
+            for record in page {
+                count += 1
+                codes[record.code?.rawValue ?? "unknown", default: 0] += 1
+                if sample.count < Self.sampleMax { sample.append(record) }
+            }
+            read += DeadReader.pageMax
+            if read >= Self.countedMax {
+                isComplete = false
+                return
+            }
+        }
+    }
+}

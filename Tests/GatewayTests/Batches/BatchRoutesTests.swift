@@ -1,0 +1,99 @@
+import AccessKeys
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import NIOCore
+import Testing
+
+@testable import Gateway
+
+@Suite("batches over HTTP") struct BatchRoutesTests {
+    private static let open = #"{"id":"spring","edit":{"filters":[{"name":"CISepiaTone"}]}}"#
+
+    @Test func `a batch is opened, filled in two goes, sealed and read`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        let opened = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
+        #expect(opened.status == 201, "\(opened.text)")
+        #expect(opened.header("Location") == "/v1/batches/acme.spring")
+        #expect(try await rig.send("POST", "/v1/batches", key: key, json: Self.open).status == 200)
+
+        let lines = (0..<2500).map { #"{"asset":"acme/\#($0).jpg"}"# }
+        func put(_ range: Range<Int>) async throws -> GatewayRig.Answer {
+            try await rig.send(
+                "PUT", "/v1/batches/spring/members?from=\(range.lowerBound)", key: key,
+                body: lines[range].joined(separator: "\n"))
+        }
+        #expect(try await put(0..<1500).json["next"]?.number == 1500)
+        // Some are sent again, as after a reply that was lost.
+        let rest = try await put(1000..<2500)
+        #expect(rest.json["next"]?.number == 2500 && rest.json["added"]?.number == 1000)
+        let gap = try await put(2400..<2500).status
+        #expect(gap == 200)
+        let ahead = try await rig.send(
+            "PUT", "/v1/batches/spring/members?from=3000", key: key, body: lines[0])
+        #expect(ahead.status == 409 && ahead.code == "gap")
+        #expect(ahead.json["next"]?.number == 2500)
+
+        let short = try await rig.send(
+            "POST", "/v1/batches/spring/seal", key: key, json: #"{"jobs":10}"#)
+        #expect(short.status == 409, "\(short.text)")
+        let sealed = try await rig.send(
+            "POST", "/v1/batches/spring/seal", key: key, json: #"{"jobs":2500}"#)
+        #expect(sealed.status == 200, "\(sealed.text)")
+        let read = try await rig.send("GET", "/v1/batches/acme.spring", key: key)
+        #expect(read.json["record"]?["sealed"]?.number == 2500)
+        #expect(
+            try await rig.send("GET", "/v1/batches", key: key).json["batches"]?.list?.count == 1)
+        let stranger = try await rig.key("zebra", scopes: [.read])
+        #expect(
+            try await rig.send("GET", "/v1/batches/acme.spring", key: stranger).status == 404)
+        #expect(
+            try await rig.send("GET", "/v1/batches", key: stranger).json["batches"]?.list?.count
+                == 0)
+    }
+
+    private static let wrongLines: [(line: String, code: String)] = [
+        (#"{"asset":"#, "malformedJSON"),
+        (#"{"asset":"zebra/1.jpg"}"#, "notFound"),
+        (#"{"asset":"acme/2.jpg","edit":{"mode":"copyEdit","from":"zebra/1.jpg"}}"#, "notFound"),
+        (#"{"asset":"acme/2.jpg","cost":0}"#, "invalidValue"),
+        (String(repeating: "x", count: ContractLimits.jobBytesMax + 1), "oversizedField"),
+    ]
+
+    @Test(arguments: wrongLines)
+    func `a wrong line is named; those before it are taken`(
+        _ line: String, _ code: String
+    ) async throws {
+        let body = #"{"asset":"acme/1.jpg"}"# + "\n" + line
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        _ = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
+        let answer = try await rig.send(
+            "PUT", "/v1/batches/spring/members", key: key, body: body)
+        #expect(answer.code == code && (400..<500).contains(answer.status), "\(answer.text)")
+        #expect(answer.json["line"]?.number == 2 && answer.json["next"]?.number == 1)
+        let read = try await rig.send("GET", "/v1/batches/spring", key: key)
+        #expect(read.json["record"]?["lane"]?.number == 1)
+    }
+
+    @Test func `lines are cut anywhere by the network, and are the same lines`() throws {
+        let text = "first\r\n\nsecond\n" + String(repeating: "x", count: 300) + "\nlast"
+        for size in 1...40 {
+            var splitter = LineSplitter(lineBytesMax: 200)
+            var lines: [String?] = []
+            func keep(_ bytes: UnsafeRawBufferPointer?, _ number: Int) {
+                lines.append(bytes.map { String(decoding: $0, as: UTF8.self) })
+                #expect(number == lines.count)
+            }
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                splitter.take(ByteBuffer(bytes: rest.prefix(size)), keep)
+                rest = rest.dropFirst(size)
+            }
+            splitter.finish(keep)
+            #expect(lines == ["first\r", "", "second", nil, "last"], "parts of \(size)")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import AccessKeys
+import Adjustments
+import AsyncHTTPClient
+import Foundation
+import JobQueue
+import Library
+import Logging
+import MinilabTesting
+import NIOCore
+import NIOHTTP1
+import Redis
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Gateway
+
+/// A gateway that runs in this process, on a real Redis and a library in a folder of its own.
+final class GatewayRig: Sendable {
+    let server: RedisServer
+    let redis: RedisClient
+    let queue: JobQueue
+    let folder: TemporaryFolder
+    let parts: GatewayParts
+    let port: Int
+    private let running: Task<Void, any Error>
+    private let clients: [RedisClient]
+
+    private static let shared = Task { try await RedisServer.start() }
+
+    /// - Parameter server: a server of the test's own, when it is going to be harmed.
+    init(
+        on server: RedisServer? = nil, settings change: (inout GatewaySettings) -> Void = { _ in }
+    ) async throws {
+        if let server { self.server = server } else { self.server = try await Self.shared.value }
+        folder = try TemporaryFolder()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let configuration = RedisConfiguration(url: try RedisURL(self.server.url))
+        let clients = (0..<3).map { _ in RedisClient(configuration, logger: logger) }
+        self.clients = clients
+        redis = clients[0]
+        queue = JobQueue(
+            name: try QueueName("q-\(UInt64.random(in: 0...UInt64.max))"), redis: redis)
+        let root = FilePath(folder.path).appending("library")
+        try FileManager.default.createDirectory(
+            atPath: root.appending("originals").string, withIntermediateDirectories: true)
+        var settings = GatewaySettings()
+        settings.port = 0
+        change(&settings)
+        parts = GatewayParts(
+            queue: queue, redis: redis, ear: clients[1], keyEar: clients[2],
+            library: try FolderLibrary(root: root), settings: settings,
+            logger: logger)
+        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+        let service = GatewayService(parts) { listening.yield($0) }
+        let running = Task {
+            defer { listening.finish() }
+            try await service.run()
+        }
+        self.running = running
+        var port: Int?
+        for await found in ports {
+            port = found
+            break
+        }
+        guard let port else {
+            try await running.value
+            throw Ended()
+        }
+        self.port = port
+        // Keys and events are read as soon as Redis has answered.
+        try await eventually("the gateway hears Redis") { [parts] in
+            parts.keys.isReady && parts.hub.hasContact ? true : nil
+        }
+    }
+
+    deinit {
+        running.cancel()
+        let clients = clients
+        Task { for client in clients { await client.close() } }
+    }
+
+    /// A key for tests.
+    ///
+    /// - Parameter tenant: nil for the operator's.
+    func key(
+        _ tenant: String? = nil, scopes: Set<Scope>, prefix: String? = nil,
+        quotas: KeyQuotas = KeyQuotas()
+    ) async throws -> String {
+        let terms = try KeyTerms(
+            tenant: tenant.map { try JobID($0) },
+            assetPrefix: try AssetPrefix(prefix ?? tenant.map { "\($0)/" } ?? ""), scopes: scopes,
+            quotas: quotas)
+        return try await parts.keyStore.create(terms).text.revealed
+    }
+
+    /// The gateway ended before it listened.
+    private struct Ended: Error {}
+
+    /// What came back.
+    struct Answer {
+        let status: Int
+        /// Values by name in lower case.
+        let headers: [String: [String]]
+        let text: String
+
+        /// The body as a document; null when it is none.
+        var json: JSONValue {
+            do { return try JSONValue(parsing: text, as: "the answer") } catch { return .null }
+        }
+        /// The one value of a field; nil when there is none, or several.
+        func header(_ name: String) -> String? {
+            let values = headers[name.lowercased()] ?? []
+            return values.count == 1 ? values[0] : nil
+        }
+        /// The code of a problem.
+        var code: String? { json["code"]?.text }
+    }
+
+    /// Sends a request and reads all of the answer.
+    func send(
+        _ method: String, _ path: String, key: String? = nil, json: String? = nil,
+        body: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.method = HTTPMethod(rawValue: method)
+        if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
+        if json != nil { request.headers.add(name: "Content-Type", value: "application/json") }
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let text = json ?? body { request.body = .bytes(ByteBuffer(string: text)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let bytes = try await response.body.collect(upTo: 16 << 20)
+        return Answer(
+            status: Int(response.status.code),
+            headers: Dictionary(grouping: response.headers, by: { $0.name.lowercased() })
+                .mapValues { $0.map(\.value) },
+            text: String(buffer: bytes))
+    }
+}
+
+extension JSONValue {
+    subscript(_ name: String) -> JSONValue? {
+        if case .object(let fields) = self { fields[name] } else { nil }
+    }
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+    var number: Double? { if case .number(let number) = self { number } else { nil } }
+    var list: [JSONValue]? { if case .array(let list) = self { list } else { nil } }
+}
