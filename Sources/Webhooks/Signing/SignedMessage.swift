@@ -1,0 +1,40 @@
+import Crypto
+
+/// A message as Standard Webhooks sends it: a body with an id, a time and a signature by each secret.
+///
+/// The id is the same on every retry and on every gateway, so that a receiver can drop repeats. Source:
+/// <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>.
+package struct SignedMessage: Sendable {
+    /// `msg_` and 32 digits.
+    package let id: String
+    /// The CloudEvent in JSON.
+    package let body: [UInt8]
+    /// `webhook-id`, `webhook-timestamp`, `webhook-signature`, `content-type`.
+    package let headers: [(name: String, value: String)]
+
+    /// - Parameters:
+    ///   - id: as ``id(event:endpoint:)`` makes it.
+    ///   - seconds: when it is sent, since 1970.
+    ///   - secrets: 1 or 2.
+    init(id: String, body: [UInt8], seconds: Int, secrets: [WebhookSecret]) {
+        self.id = id
+        self.body = body
+        let signed = Array("\(id).\(seconds).".utf8) + body
+        headers = [
+            ("content-type", "application/cloudevents+json; charset=utf-8"),
+            ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
+            (
+                "webhook-signature",
+                secrets.map { "v1,\($0.signature(of: signed))" }.joined(separator: " ")
+            ),
+        ]
+    }
+
+    /// The id of an event's message to an endpoint: a hash, because event ids may have dots, which end the id in what is
+    /// signed.
+    static func id(event: String, endpoint: String) -> String {
+        let digest = SHA256.hash(data: Array("\(endpoint)\n\(event)".utf8))
+        return "msg_"
+            + digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
