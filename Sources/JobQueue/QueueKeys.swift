@@ -26,6 +26,12 @@ public struct QueueKeys: Sendable {
     package func session(_ digest: String) -> String { prefix + "session:" + digest }
     /// Stream: who changed what through a gateway.
     package var audit: String { prefix + "audit" }
+    /// Hash: the endpoints of webhooks.
+    package var webhooks: String { prefix + "webhooks" }
+    /// Hash, zset and list: how far an endpoint is, what it is sent again, and its last deliveries.
+    package func webhook(_ id: String, _ part: String) -> String {
+        prefix + "webhook:" + id + ":" + part
+    }
     /// Stream: calls whoever admits.
     var bell: String { prefix + "bell" }
     /// List: a token wakes a worker.

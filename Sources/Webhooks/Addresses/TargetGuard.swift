@@ -1,0 +1,46 @@
+/// Decides where a delivery connects: looks a host up once, checks all its addresses, and names the one to connect to.
+///
+/// The connection is made to that address and no other, so a name that leads elsewhere a moment later changes nothing
+/// (DNS rebinding).
+package struct TargetGuard: Sendable {
+    let rule: AddressRule
+    let resolver: any AddressResolver
+
+    package init(rule: AddressRule, resolver: any AddressResolver = SystemResolver()) {
+        self.rule = rule
+        self.resolver = resolver
+    }
+
+    /// The address to connect to.
+    ///
+    /// - Throws: `unknownHost`, `refusedAddress`.
+    package func address(for url: WebhookURL) async throws(WebhookError) -> IPAddress {
+        let found: [IPAddress]
+        do {
+            found = try await resolver.addresses(of: url.host)
+        } catch {
+            throw WebhookError(
+                .unknownHost, "the addresses of \(url.host) were not found: \(error)")
+        }
+        guard let first = found.first else {
+            throw WebhookError(
+                .unknownHost, "\(url.host) has no address; check the name, and that DNS answers.")
+        }
+        for address in found {
+            if let kind = rule.refusal(of: address) {
+                throw WebhookError(
+                    .refusedAddress,
+                    "\(url.host) leads to \(address) (\(kind)); webhooks go to addresses of the Internet, or to ranges that "
+                        + "the operator allows.")
+            }
+        }
+        if found.allSatisfy(rule.lists) { return first }
+        guard url.isSecure, WebhookURL.ports.contains(url.port) else {
+            throw WebhookError(
+                .refusedAddress,
+                "\(url) is not https on port 443 or 8443; that is allowed only to ranges that the operator allows."
+            )
+        }
+        return first
+    }
+}

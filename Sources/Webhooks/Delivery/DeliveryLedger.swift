@@ -1,0 +1,83 @@
+import JobQueue
+import Redis
+
+/// An endpoint's ``DeliveryTurn`` for one gateway.
+struct DeliveryLedger: Sendable {
+    let redis: RedisClient
+    let queue: QueueName
+    let endpoint: String
+    /// The name of this gateway among others: random, so that a lease outlives no restart.
+    let owner: String
+    let lease: Duration
+
+    /// - Parameter fence: what the lease was given with; nil takes it.
+    /// - Throws: `redis`.
+    func turn(
+        fence: String?, _ change: DeliveryTurn.Change = .init(), lease: Duration? = nil
+    ) async throws(WebhookError) -> DeliveryTurn.Answer {
+        let keys = [
+            queue.keys.webhook(endpoint, "state"), queue.keys.webhook(endpoint, "parked"),
+            queue.keys.webhook(endpoint, "deliveries"), queue.keys.webhooks,
+        ]
+        let taken = change.isTaken.map { $0 ? "1" : "0" }
+        let reply: RedisReply
+        do {
+            reply = try await redis.run(
+                DeliveryTurn.script, keys: keys,
+                arguments: [
+                    RedisArgument(endpoint), RedisArgument(owner), RedisArgument(fence ?? ""),
+                    RedisArgument((lease ?? self.lease).milliseconds),
+                    RedisArgument(change.cursor ?? ""),
+                    RedisArgument(change.unpark?.text ?? ""),
+                    RedisArgument(change.park?.message.text ?? ""),
+                    RedisArgument(change.park?.after.milliseconds ?? 0),
+                    RedisArgument(DeliveryTurn.parkedMax),
+                    RedisArgument(change.outcome ?? []), RedisArgument(taken ?? ""),
+                    RedisArgument(DeliveryTurn.outcomesMax),
+                ])
+        } catch {
+            throw WebhookError(.redis, "endpoint \(endpoint): \(error)", cause: error)
+        }
+        guard let answer = Self.read(reply.array ?? []) else {
+            throw WebhookError(
+                .redis,
+                "script deliver answered \(reply) for endpoint \(endpoint), which this minilab does not know."
+            )
+        }
+        return answer
+    }
+
+    /// Gives the lease back, so that another gateway need not wait for its end.
+    ///
+    /// - Throws: `redis`.
+    func release(fence: String) async throws(WebhookError) {
+        _ = try await turn(fence: fence, lease: .zero)
+    }
+
+    private static func read(_ words: [RedisReply]) -> DeliveryTurn.Answer? {
+        switch (words.first?.string, words.count) {
+        case ("HELD", 2): words[1].int.map { .held(.milliseconds($0)) }
+        case ("FENCED", 1): .fenced
+        case ("GONE", 1): .gone
+        case ("FULL", 1): .full
+        case ("OWN", 9): place(words).map { .own($0) }
+        default: nil
+        }
+    }
+
+    private static func place(_ words: [RedisReply]) -> DeliveryTurn.Place? {
+        guard let fence = words[1].string, let cursor = words[2].string,
+            let failures = words[3].int, let next = words[5].string, let due = words[6].int,
+            let now = words[7].int, let parked = words[8].int
+        else { return nil }
+        let message = ParkedMessage(next)
+        return DeliveryTurn.Place(
+            fence: fence, cursor: cursor, failures: Int(failures),
+            failingSince: words[4].int.map { Int($0) }, next: message,
+            dueIn: message == nil ? nil : .milliseconds(due), now: Int(now), parked: Int(parked))
+    }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(self / .milliseconds(1)) }
+}

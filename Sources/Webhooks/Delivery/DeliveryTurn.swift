@@ -1,0 +1,104 @@
+import Redis
+
+/// One step of an endpoint's delivery in Redis: takes or renews the lease, and writes how a message ended.
+struct DeliveryTurn: Sendable {
+    /// Most messages of an endpoint that wait to be sent again, some 100 bytes each.
+    static let parkedMax = 10_000
+    /// How many deliveries are remembered.
+    static let outcomesMax = 100
+
+    /// What is to be written.
+    struct Change: Sendable {
+        /// The place in the event stream; nil leaves it.
+        var cursor: String?
+        /// A parked message that was tried.
+        var unpark: ParkedMessage?
+        /// A message that is sent again after a time.
+        var park: (message: ParkedMessage, after: Duration)?
+        /// How the try ended, in JSON.
+        var outcome: [UInt8]?
+        /// Whether it was taken; nil when nothing was sent.
+        var isTaken: Bool?
+    }
+
+    /// How far the endpoint is.
+    struct Place: Sendable, Equatable {
+        /// What every further write has to show.
+        let fence: String
+        let cursor: String
+        /// Tries that failed since the last one that did not.
+        let failures: Int
+        /// Since when nothing was taken, ms since 1970; nil: something was.
+        let failingSince: Int?
+        /// The next message to be sent again.
+        let next: ParkedMessage?
+        /// When that is due.
+        let dueIn: Duration?
+        /// Redis' time, ms since 1970.
+        let now: Int
+        /// Messages that are parked.
+        let parked: Int
+    }
+
+    enum Answer: Sendable, Equatable {
+        case own(Place)
+        /// Another gateway delivers; its lease ends in so long.
+        case held(Duration)
+        /// The lease was lost: somebody else has it, or the cursor was moved.
+        case fenced
+        /// There is no such endpoint any more.
+        case gone
+        /// A message more would be too many.
+        case full
+    }
+
+    static let script = RedisScript(
+        name: "deliver",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   hash state, zset parked, list deliveries, hash webhooks
+            -- ARGV   endpoint, who asks, fence or `` to take the lease, lease (ms), cursor or ``, message to unpark or ``,
+            --        message to park or ``, its delay (ms), most parked, outcome or ``, 1 taken 0 failed or ``, most outcomes
+            -- Returns {HELD, ms} · {FENCED} · {GONE} · {FULL} ·
+            --        {OWN, fence, cursor, failures, failing since or ``, next message or ``, due in ms, now, parked}
+            -- Crash  All checks come first; a lease that is taken twice by the same name is the same lease.
+            local S, call = KEYS[1], redis.call
+            local function int(n) return string.format('%d', n) end
+            local t = call('TIME')
+            local us = t[1] * 1000000 + t[2]
+            local now = math.floor(us / 1000)
+            if call('HEXISTS', KEYS[4], ARGV[1]) == 0 then return {'GONE'} end
+            local has = call('HMGET', S, 'owner', 'until', 'fence')
+            local fence = ARGV[3]
+            if fence == '' then
+              local ends = tonumber(has[2] or '0')
+              if has[1] and has[1] ~= '' and has[1] ~= ARGV[2] and ends > now then
+                return {'HELD', int(ends - now)}
+              end
+              fence = int(us)
+            elseif has[3] ~= fence then return {'FENCED'} end
+            if ARGV[7] ~= '' and ARGV[6] == '' and call('ZCARD', KEYS[2]) >= tonumber(ARGV[9]) then
+              return {'FULL'}
+            end
+            call('HSET', S, 'owner', ARGV[2], 'until', int(now + tonumber(ARGV[4])), 'fence', fence)
+            if ARGV[5] ~= '' then call('HSET', S, 'cursor', ARGV[5]) end
+            if ARGV[6] ~= '' then call('ZREM', KEYS[2], ARGV[6]) end
+            if ARGV[7] ~= '' then call('ZADD', KEYS[2], int(now + tonumber(ARGV[8])), ARGV[7]) end
+            if ARGV[10] ~= '' then
+              call('LPUSH', KEYS[3], ARGV[10])
+              call('LTRIM', KEYS[3], '0', int(tonumber(ARGV[12]) - 1))
+            end
+            if ARGV[11] == '1' then
+              call('HDEL', S, 'failingSince', 'failures')
+              call('HINCRBY', S, 'taken', '1')
+            elseif ARGV[11] == '0' then
+              call('HSETNX', S, 'failingSince', int(now))
+              call('HINCRBY', S, 'failures', '1')
+              call('HINCRBY', S, 'failed', '1')
+            end
+            local is = call('HMGET', S, 'cursor', 'failures', 'failingSince')
+            local next = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
+            return {'OWN', fence, is[1] or '0', is[2] or '0', is[3] or '', next[1] or '',
+              int(next[2] and math.max(0, next[2] - now) or 0), int(now), int(call('ZCARD', KEYS[2]))}
+            """)
+}

@@ -1,0 +1,194 @@
+import Adjustments
+import JobQueue
+import Logging
+
+extension EndpointCourier {
+    /// Reads and delivers what comes next in the stream.
+    ///
+    /// - Returns: whether there was anything.
+    func readOn(_ round: inout DeliveryRound) async throws -> Bool {
+        let from = round.cursor
+        let page = try await means.pages.page(after: from)
+        if let refusal = page.refusal {
+            if refusal.code == .tokenExpired {
+                try await tellGap(&round)
+                return true
+            }
+            means.logger.warning(
+                "webhooks pass over an entry", metadata: ["error": "\(refusal)"])
+        }
+        for (index, event) in page.events.enumerated() {
+            count { $0.pending = page.events.count - index }
+            if isOver { return true }
+            let failuresBefore = round.place.failures
+            try await deliver(event, &round)
+            // It may be time to hold, or to send something again.
+            if round.place.failures > failuresBefore || round.due != nil { return true }
+        }
+        round.cursor = page.position
+        count {
+            $0.pending = 0
+            $0.cursor = page.position
+        }
+        try await renewIfNeeded(&round)
+        return page.position != from
+    }
+
+    /// Delivers one event of the stream, if it is one for this endpoint.
+    private func deliver(_ event: StreamEvent, _ round: inout DeliveryRound) async throws {
+        guard let outgoing = outgoing(event, attempt: 1) else {
+            round.cursor = event.id
+            return
+        }
+        let delivery = try await send(outgoing, &round)
+        try await settle(
+            delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id,
+            isParked: false,
+            &round)
+    }
+
+    /// Sends again what was parked.
+    func retry(_ message: ParkedMessage, _ round: inout DeliveryRound) async throws {
+        var subject = message.subject
+        var outgoing: Outgoing?
+        if case .entry(let id) = subject {
+            if let event = try await means.pages.event(at: id) {
+                outgoing = self.outgoing(event, attempt: message.failures + 1)
+                guard outgoing != nil else {
+                    // It is not for this endpoint any more.
+                    return try await settle(.init(unpark: message), &round)
+                }
+            } else {
+                subject = .gap(from: id, to: id)
+            }
+        }
+        if case .gap(let from, let to) = subject {
+            outgoing = try gap(from, to, attempt: message.failures + 1, round)
+        }
+        guard let outgoing else { return }
+        let delivery = try await send(outgoing, &round)
+        try await settle(
+            delivery, ParkedMessage(subject, failures: message.failures), cursor: nil,
+            isParked: true, unpark: message, &round)
+    }
+
+    /// Tells the endpoint that events were trimmed before they could be delivered, and goes on with the oldest that is left.
+    private func tellGap(_ round: inout DeliveryRound) async throws {
+        let oldest = try await means.pages.oldest()
+        means.logger.warning(
+            "a webhook has missed events",
+            metadata: ["endpoint": "\(id)", "from": "\(round.cursor)", "to": "\(oldest.id)"])
+        count { $0.gaps += 1 }
+        let subject = ParkedMessage.Subject.gap(from: round.cursor, to: oldest.id)
+        if case .gap(let from, let to) = subject {
+            let delivery = try await send(try gap(from, to, attempt: 1, round), &round)
+            try await settle(
+                delivery, ParkedMessage(subject, failures: 0), cursor: nil, isParked: false, &round)
+        }
+        // The cursor moves last: after a crash before it the gap is told again.
+        if let event = oldest.event { try await deliver(event, &round) }
+        round.cursor = oldest.id
+        try await settle(.init(cursor: oldest.id), &round)
+    }
+
+    private func outgoing(_ event: StreamEvent, attempt: Int) -> Outgoing? {
+        let endpoint = stored.endpoint
+        guard endpoint.eventTypes.contains(event.event.type),
+            let json = means.view(endpoint.owner, event.json, event.event)
+        else { return nil }
+        return Outgoing(
+            event: event.event.id, type: event.event.type, body: Array(json.utf8), attempt: attempt)
+    }
+
+    private func gap(
+        _ from: String, _ to: String, attempt: Int, _ round: DeliveryRound
+    ) throws(WebhookError) -> Outgoing {
+        let event = WebhookEvent.gap(
+            from: from, to: to, endpoint: id, queue: means.store.queue, at: round.place.now)
+        return Outgoing(event: event.id, type: event.type, body: try event.json(), attempt: attempt)
+    }
+
+    /// Sends a message while the lease is sure to last.
+    private func send(
+        _ outgoing: Outgoing, _ round: inout DeliveryRound
+    ) async throws -> WebhookDelivery {
+        let slots = means.slots
+        try await slots.enter()
+        do {
+            try await renewIfNeeded(&round)
+            let delivery = try await outgoing.send(
+                to: stored, through: means.sender, now: means.store.now)
+            await slots.leave()
+            // What was cut off by our own end says nothing of the endpoint.
+            try Task.checkCancellation()
+            return delivery
+        } catch {
+            await slots.leave()
+            throw error
+        }
+    }
+
+    /// Writes how a message ended, and what follows from it.
+    private func settle(
+        _ delivery: WebhookDelivery, _ message: ParkedMessage, cursor: String?, isParked: Bool,
+        unpark: ParkedMessage? = nil, _ round: inout DeliveryRound
+    ) async throws {
+        var change = DeliveryTurn.Change(
+            cursor: cursor, unpark: unpark, outcome: try delivery.json(),
+            isTaken: delivery.isTaken)
+        let failures = message.failures + 1
+        if !delivery.isTaken {
+            if let delay = means.settings.retries.delay(
+                afterFailures: failures, random: means.random())
+            {
+                change.park = (ParkedMessage(message.subject, failures: failures), delay)
+            } else {
+                count { $0.givenUp += 1 }
+                means.logger.warning(
+                    "a webhook's message is given up",
+                    metadata: ["endpoint": "\(id)", "event": "\(delivery.event)"])
+            }
+        }
+        count { tally in
+            if delivery.isTaken { tally.taken += 1 } else { tally.failed += 1 }
+        }
+        if let cursor { round.cursor = cursor }
+        try await settle(change, &round)
+        if delivery.status == 410 { try await disable(.gone) }
+        if let since = round.place.failingSince,
+            round.place.now - since > means.settings.failingMax.milliseconds
+        {
+            try await disable(.failing)
+        }
+    }
+
+    /// Renews the lease when less than half of it is left, and writes how far the endpoint has been read.
+    func renewIfNeeded(_ round: inout DeliveryRound) async throws {
+        if ContinuousClock.now - round.asked > means.settings.lease / 2 {
+            try await settle(.init(cursor: round.cursor), &round)
+        }
+    }
+
+    func settle(_ change: DeliveryTurn.Change, _ round: inout DeliveryRound) async throws {
+        let asked = ContinuousClock.now
+        switch try await ledger.turn(fence: round.place.fence, change) {
+        case .own(let place):
+            round.update(place, asked: asked)
+            count { tally in
+                tally.parked = place.parked
+                tally.cursor = change.cursor ?? tally.cursor
+            }
+        case .full: try await disable(.parked)
+        case .held, .fenced: throw CourierEnd.fenced
+        case .gone: throw CourierEnd.gone
+        }
+    }
+
+    private func disable(_ reason: WebhookEndpoint.Reason) async throws {
+        means.logger.warning(
+            "a webhook is disabled",
+            metadata: ["endpoint": "\(id)", "reason": "\(reason.rawValue)"])
+        try await means.store.disable(id, reason)
+        throw CourierEnd.gone
+    }
+}

@@ -1,0 +1,166 @@
+import Adjustments
+import JobQueue
+import Logging
+import Synchronization
+
+/// Delivers for one endpoint, in the order of the events, as long as this gateway has its lease.
+///
+/// A message that fails is parked and the next one follows. After some failures in a row new events wait in the stream,
+/// and only what is parked is tried, so that an endpoint that is away costs a try now and then and loses nothing.
+final class EndpointCourier: Sendable {
+    /// What all couriers of a service share.
+    struct Means: Sendable {
+        let store: WebhookStore
+        let sender: WebhookSender
+        let pages: EventPages
+        let slots: DeliverySlots
+        let settings: WebhookSettings
+        /// The name of this gateway among others.
+        let owner: String
+        let view: WebhookService.View
+        /// From 0 up to 1, evenly distributed: the jitter of retries.
+        let random: @Sendable () -> Double
+        let logger: Logger
+    }
+
+    /// What is told of it.
+    struct Tally: Sendable {
+        var hasLease = false
+        var cursor: String?
+        /// Events that were read and not yet looked at.
+        var pending = 0
+        var parked = 0
+        var taken = 0
+        var failed = 0
+        var givenUp = 0
+        var gaps = 0
+    }
+
+    let id: String
+    let means: Means
+    let ledger: DeliveryLedger
+    private let nap = Nap()
+    private let state: Mutex<State>
+
+    private struct State: Sendable {
+        var stored: StoredEndpoint
+        var isStopping = false
+        var needsCheck = false
+        var tally = Tally()
+    }
+
+    init(_ stored: StoredEndpoint, _ means: Means) {
+        id = stored.endpoint.id
+        self.means = means
+        ledger = DeliveryLedger(
+            redis: means.store.redis, queue: means.store.queue, endpoint: stored.endpoint.id,
+            owner: means.owner, lease: means.settings.lease)
+        state = Mutex(State(stored: stored))
+    }
+
+    /// The endpoint as it is now.
+    var stored: StoredEndpoint { state.withLock { $0.stored } }
+    var tally: Tally { state.withLock { $0.tally } }
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// The endpoint was changed.
+    func update(_ stored: StoredEndpoint) { state.withLock { $0.stored = stored } }
+    /// Its place may have been set back.
+    func recheck() {
+        state.withLock { $0.needsCheck = true }
+        nap.ring()
+    }
+    /// There may be something to do.
+    func ring() { nap.ring() }
+    /// Ends it after the delivery that goes on.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        nap.ring()
+    }
+    func count(_ change: (inout Tally) -> Void) { state.withLock { change(&$0.tally) } }
+
+    /// Delivers until it is told to stop, or the endpoint is gone. Trouble with Redis is waited out.
+    func run() async {
+        var isInTrouble = false
+        while !isOver {
+            do {
+                guard let round = try await take() else { break }
+                try await deliver(round)
+                isInTrouble = false
+            } catch let error as CourierEnd {
+                if error == .gone { break }
+            } catch {
+                if Task.isCancelled { break }
+                if !isInTrouble {
+                    means.logger.warning(
+                        "a webhook is not delivered for now",
+                        metadata: ["endpoint": "\(id)", "error": "\(error)"])
+                }
+                isInTrouble = true
+                await nap.sleep(atMost: .seconds(1))
+            }
+            count { $0.hasLease = false }
+        }
+        count { $0.hasLease = false }
+    }
+
+    var isOver: Bool { Task.isCancelled || isStopping }
+
+    /// Waits for the lease.
+    ///
+    /// - Returns: nil when it is over before that.
+    private func take() async throws -> DeliveryRound? {
+        while !isOver {
+            let asked = ContinuousClock.now
+            switch try await ledger.turn(fence: nil) {
+            case .own(let place):
+                count { $0.hasLease = true }
+                return DeliveryRound(place, asked: asked)
+            case .held(let time): await nap.sleep(atMost: min(time, means.settings.idle))
+            case .gone: throw CourierEnd.gone
+            case .fenced, .full: throw CourierEnd.fenced
+            }
+        }
+        return nil
+    }
+
+    /// Delivers as long as the lease is this gateway's.
+    private func deliver(_ round: DeliveryRound) async throws {
+        var round = round
+        while !isOver {
+            if takeCheck() { try await settle(.init(), &round) }
+            if let message = round.due {
+                try await retry(message, &round)
+            } else if !isHolding(round), try await readOn(&round) {
+                continue
+            } else {
+                await nap.sleep(atMost: min(means.settings.idle, round.timeToDue))
+                try await renewIfNeeded(&round)
+            }
+        }
+        if !Task.isCancelled {
+            try await settle(.init(cursor: round.cursor), &round)
+            try await ledger.release(fence: round.place.fence)
+        }
+    }
+
+    private func takeCheck() -> Bool {
+        state.withLock { state in
+            defer { state.needsCheck = false }
+            return state.needsCheck
+        }
+    }
+
+    /// Whether new events wait until one of those that are parked was taken.
+    private func isHolding(_ round: DeliveryRound) -> Bool {
+        round.place.failures >= means.settings.failuresBeforeHolding && round.place.next != nil
+    }
+}
+
+/// Why a courier has no lease any more.
+enum CourierEnd: Error {
+    /// Another gateway delivers, or the cursor was moved.
+    case fenced
+    /// The endpoint was deleted or disabled.
+    case gone
+}

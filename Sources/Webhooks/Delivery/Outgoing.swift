@@ -1,0 +1,42 @@
+import FoundationEssentials
+
+/// A message on its way to one endpoint.
+struct Outgoing: Sendable {
+    /// The event's CloudEvents id.
+    let event: String
+    let type: String
+    /// The CloudEvent in JSON.
+    let body: [UInt8]
+    /// 1 for the first try.
+    let attempt: Int
+
+    /// Signs and sends it.
+    ///
+    /// - Throws: `invalidSecret`.
+    func send(
+        to stored: StoredEndpoint, through sender: WebhookSender, now: @Sendable () -> Int
+    ) async throws(WebhookError) -> WebhookDelivery {
+        let begin = now()
+        let message = SignedMessage(
+            id: SignedMessage.id(event: event, endpoint: stored.endpoint.id), body: body,
+            seconds: begin / 1000, secrets: try stored.signing(at: begin))
+        let start = ContinuousClock.now
+        let answer = await sender.send(message, to: stored.endpoint.url)
+        return WebhookDelivery(
+            at: begin, message: message.id, event: event, type: type, attempt: attempt,
+            status: answer.status, milliseconds: (ContinuousClock.now - start).milliseconds,
+            error: answer.error)
+    }
+}
+
+extension WebhookDelivery {
+    /// - Throws: `damagedEndpoint`, which no delivery reaches.
+    func json() throws(WebhookError) -> [UInt8] {
+        do {
+            return Array(try JSONEncoder().encode(self))
+        } catch {
+            throw WebhookError(
+                .damagedEndpoint, "a delivery of \(event) cannot be written as JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// A message that failed and is sent again: which one, and how often it was tried. It is a member of a zset.
+///
+/// The event itself stays in the event stream; when it is trimmed from there, a gap is told in its place.
+struct ParkedMessage: Sendable, Hashable {
+    /// What the message is about.
+    enum Subject: Sendable, Hashable {
+        /// An entry of the event stream.
+        case entry(String)
+        /// Events that were gone: after the first id, before the second.
+        case gap(from: String, to: String)
+    }
+
+    let subject: Subject
+    /// Tries that failed.
+    let failures: Int
+
+    /// `3 1763700000000-0`, `1 1763700000000-0 1763800000000-0`.
+    var text: String {
+        switch subject {
+        case .entry(let id): "\(failures) \(id)"
+        case .gap(let from, let to): "\(failures) \(from) \(to)"
+        }
+    }
+
+    init(_ subject: Subject, failures: Int) {
+        self.subject = subject
+        self.failures = failures
+    }
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        guard (2...3).contains(words.count), let failures = Int(words[0]), failures >= 0 else {
+            return nil
+        }
+        self.failures = failures
+        subject = words.count == 2 ? .entry(words[1]) : .gap(from: words[1], to: words[2])
+    }
+}

@@ -1,0 +1,37 @@
+import Adjustments
+import FoundationEssentials
+import JobQueue
+import Redis
+
+/// An entry of the event stream.
+struct StreamEvent: Sendable {
+    /// Its id in the stream.
+    let id: String
+    /// The CloudEvent as it was sent.
+    let json: String
+    /// The CloudEvent, decoded.
+    let event: JobEvent
+
+    init(_ entry: EventReader.Entry) {
+        id = entry.id
+        json = entry.json
+        event = entry.event
+    }
+
+    /// Reads a row of XRANGE.
+    ///
+    /// - Returns: nil when it is no event that this minilab reads.
+    init?(row: RedisReply) {
+        guard let id = row.array?.first?.string,
+            let bytes = row.array?.last?.array?.last?.bytes,
+            // Told by whoever reads the stream in order.
+            let event = try? JSONDecoder().decode(JobEvent.self, from: Data(bytes))
+        else { return nil }
+        self.id = id
+        json = String(decoding: bytes, as: UTF8.self)
+        self.event = event
+    }
+
+    /// When an entry was added, ms since 1970, from its id.
+    static func milliseconds(of id: String) -> Int { Int(id.prefix { $0 != "-" }) ?? 0 }
+}

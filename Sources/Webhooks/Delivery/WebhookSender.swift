@@ -1,0 +1,124 @@
+import AsyncHTTPClient
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Sends one message to one URL, once: to an address that was checked, without redirects, with an end.
+package struct WebhookSender: Sendable {
+    /// Most bytes of an answer's body that are read; they are thrown away.
+    static let answerBytesMax = 64 << 10
+    /// Longest time to connect.
+    static let connectTimeout = TimeAmount.seconds(5)
+
+    /// How a message was answered.
+    struct Answer: Sendable, Equatable {
+        /// The status; nil when none came.
+        let status: Int?
+        /// Why it counts as not taken; nil when it was taken.
+        let error: String?
+    }
+
+    private let target: TargetGuard
+    private let timeout: Duration
+    private let group: any EventLoopGroup
+
+    package init(
+        target: TargetGuard, timeout: Duration = WebhookSettings().timeout,
+        group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
+    ) {
+        self.target = target
+        self.timeout = timeout
+        self.group = group
+    }
+
+    /// Whether messages may be sent to a URL as it leads now: for whoever makes an endpoint.
+    ///
+    /// - Throws: `invalidURL`, `unknownHost`, `refusedAddress`.
+    package func check(_ url: String) async throws(WebhookError) {
+        _ = try await target.address(for: try WebhookURL(url))
+    }
+
+    /// Sends a message; every failure is an answer.
+    func send(_ message: SignedMessage, to url: String) async -> Answer {
+        await withTaskGroup(of: Answer.self) { group in
+            group.addTask { await exchange(message, url) }
+            group.addTask {
+                // Cancelled when the exchange ends first.
+                try? await Task.sleep(for: timeout)
+                return Answer(status: nil, error: "no whole answer within \(timeout)")
+            }
+            let first = await group.next() ?? Answer(status: nil, error: "cancelled")
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func exchange(_ message: SignedMessage, _ url: String) async -> Answer {
+        let checked: WebhookURL
+        let address: IPAddress
+        do throws(WebhookError) {
+            checked = try WebhookURL(url)
+            address = try await target.address(for: checked)
+        } catch {
+            return Answer(status: nil, error: error.message)
+        }
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(
+                connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // The name stays in Host and in the certificate's check; the connection goes to the address.
+        configuration.dnsOverride = [checked.host: address.description]
+        // A client of its own, because the override is a client's.
+        let client = HTTPClient(
+            eventLoopGroupProvider: .shared(group), configuration: configuration)
+        let answer = await ask(client, message, checked)
+        // Fails only for a client that was shut down before.
+        try? await client.shutdown()
+        return answer
+    }
+
+    private func ask(
+        _ client: HTTPClient, _ message: SignedMessage, _ url: WebhookURL
+    ) async -> Answer {
+        var request = HTTPClientRequest(url: url.string)
+        request.method = .POST
+        request.headers = HTTPHeaders(message.headers.map { ($0.name, $0.value) })
+        request.headers.add(name: "user-agent", value: "minilab-webhooks")
+        request.body = .bytes(message.body)
+        do {
+            let response = try await client.execute(
+                request, deadline: .now() + .nanoseconds(timeout.nanoseconds))
+            let status = Int(response.status.code)
+            var bytes = 0
+            for try await part in response.body {
+                bytes += part.readableBytes
+                // The rest is not read: the client ends the connection.
+                if bytes > Self.answerBytesMax { break }
+            }
+            return Answer(status: status, error: Self.refusal(status))
+        } catch {
+            return Answer(status: nil, error: Self.sentence(error, url))
+        }
+    }
+
+    private static func refusal(_ status: Int) -> String? {
+        switch status {
+        case 200..<300: nil
+        case 300..<400: "it answered \(status); redirects are not followed"
+        case 410: "it answered 410: it is gone for good"
+        default: "it answered \(status)"
+        }
+    }
+
+    private static func sentence(_ error: any Error, _ url: WebhookURL) -> String {
+        let text = "\(url.host):\(url.port) gave no answer: \(error)"
+        return String(
+            decoding: text.utf8.prefix(WebhookDelivery.errorBytesMax), as: UTF8.self)
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
+}

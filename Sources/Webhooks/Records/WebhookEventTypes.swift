@@ -1,0 +1,43 @@
+/// The kinds of events that endpoints can ask for: the types of `jobs/event.schema.json`.
+package enum WebhookEventTypes {
+    private static let prefix = "org.minilab."
+
+    /// All of them, as CloudEvents' `type`.
+    package static let all: Set<String> = Set(
+        [
+            "job.completed", "job.drafted", "job.unchanged", "job.superseded", "job.previewed",
+            "job.progressed", "job.failed", "job.retried", "job.conflict", "job.stuck",
+            "job.cancelled", "batch.completed", "batch.conflict", "batch.sealed", "stream.harmed",
+        ].map { prefix + $0 })
+
+    /// Those of an endpoint that names none: a word per batch and per failure, not a million.
+    package static let usual: Set<String> = [prefix + "batch.completed", prefix + "job.failed"]
+
+    /// Sent when events were gone before they could be delivered.
+    static let gap = prefix + "webhook.gap"
+    /// Sent when somebody asks for a try.
+    static let test = prefix + "webhook.test"
+
+    /// Reads names, with or without `org.minilab.`.
+    ///
+    /// - Throws: `invalidEventTypes`.
+    package static func read(_ names: some Sequence<String>) throws(WebhookError) -> Set<String> {
+        var types: Set<String> = []
+        for name in names {
+            let type = name.hasPrefix(prefix) ? name : prefix + name
+            guard all.contains(type) else {
+                throw WebhookError(
+                    .invalidEventTypes,
+                    "\(String(name.prefix(80)).debugDescription) is no kind of event; known: "
+                        + all.sorted().map { $0.dropFirst(prefix.count) }.joined(separator: ", ")
+                        + ".")
+            }
+            types.insert(type)
+        }
+        guard !types.isEmpty else {
+            throw WebhookError(
+                .invalidEventTypes, "an endpoint without kinds of events would get nothing.")
+        }
+        return types
+    }
+}

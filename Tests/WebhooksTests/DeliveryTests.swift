@@ -1,0 +1,265 @@
+import Adjustments
+import Crypto
+import Foundation
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import Webhooks
+
+@Suite("Deliveries") struct DeliveryTests {
+    @Test func `events come in order, once each, signed, and none of another kind`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        try await fixture.cancelled("before")
+        let (endpoint, secret) = try await fixture.endpoint(stub)
+        let quiet = try await StubEndpoint.start()
+        _ = try await fixture.endpoint(quiet, ["job.failed"])
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a", "b", "c")
+            try await stub.waitFor(3)
+            try await fixture.cancelled("d")
+            try await stub.waitFor(4)
+            #expect(stub.jobs == ["a", "b", "c", "d"] && quiet.messages.isEmpty)
+            let metrics = try await eventually("all is written") {
+                let metrics = service.metrics()
+                return metrics.delivered == 4 && metrics.lagEvents == 0 ? metrics : nil
+            }
+            #expect(metrics.active == 2 && metrics.failed == 0 && metrics.parked == 0)
+        }
+        let first = try #require(stub.messages.first)
+        #expect(first.header("content-type").hasPrefix("application/cloudevents+json"))
+        #expect(first.text.contains(#""type":"org.minilab.job.cancelled""#))
+        let signed = Data(
+            "\(first.id).\(first.header("webhook-timestamp")).\(first.text)".utf8)
+        #expect(first.header("webhook-signature") == "v1," + secret.signature(of: signed))
+        let deliveries = try await fixture.store.deliveries(endpoint.id)
+        #expect(deliveries.count == 4 && deliveries.allSatisfy(\.isTaken))
+        #expect(deliveries.last?.message == first.id && deliveries.last?.status == 204)
+    }
+
+    @Test func `what fails is sent again under the same id, and the next ones go on`() async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { message in
+            message.number <= 2 ? .reply(500) : .reply(200)
+        }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a", "b", "c")
+            try await eventually("all are taken") {
+                service.metrics().delivered == 3 ? () : nil
+            }
+        }
+        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.messages.count == 5)
+        let ids = Dictionary(grouping: zip(stub.jobs, stub.messages.map(\.id))) { $0.0 }
+        for (_, pairs) in ids { #expect(Set(pairs.map(\.1)).count == 1) }
+        #expect(try await fixture.parked(endpoint.id) == 0)
+        let deliveries = try await fixture.store.deliveries(endpoint.id)
+        #expect(deliveries.filter { !$0.isTaken }.allSatisfy { $0.status == 500 })
+        #expect(deliveries.map(\.attempt).max() == 2)
+    }
+
+    @Test func `an endpoint that is away costs some tries, and gets all when it is back`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let isBack = TestFlag()
+        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .hangUp }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let jobs = (0..<40).map { "job-\($0)" }
+        var settings = WebhookFixture.quick
+        settings.retries.attemptsMax = 1000
+        try await fixture.running([try fixture.service(settings)]) { () async throws in
+            for job in jobs { try await fixture.cancelled(job) }
+            try await eventually("it holds") { stub.messages.count >= 20 ? () : nil }
+            // Those that are parked are tried; all others wait in the stream.
+            #expect(try await fixture.parked(endpoint.id) <= settings.failuresBeforeHolding)
+            isBack.set()
+            try await eventually("all came") { Set(stub.jobs) == Set(jobs) ? () : nil }
+            try await eventually("none is parked") {
+                try await fixture.parked(endpoint.id) == 0 ? () : nil
+            }
+        }
+        #expect(try await fixture.store.get(endpoint.id)?.isActive == true)
+    }
+
+    @Test func `a message that is never taken is given up in the end`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { message in
+            message.text.contains(#""job":"bad""#) ? .reply(422) : .reply(200)
+        }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("bad", "good")
+            try await eventually("it is given up") { service.metrics().givenUp == 1 ? () : nil }
+            #expect(service.metrics().delivered == 1)
+        }
+        #expect(stub.jobs.count { $0 == "bad" } == RetrySchedule().attemptsMax)
+        #expect(try await fixture.parked(endpoint.id) == 0)
+    }
+
+    @Test func `410 disables an endpoint at once`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { _ in .reply(410) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a", "b")
+            try await eventually("it is disabled") { service.metrics().disabled == 1 ? () : nil }
+        }
+        #expect(stub.messages.count == 1)
+        #expect(
+            try await fixture.store.get(endpoint.id)?.state
+                == .disabled(.gone, since: fixture.time.milliseconds))
+    }
+
+    @Test func `five bad days disable an endpoint, and it goes on where it was when it is let`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let isBack = TestFlag()
+        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        // The first failure was six days ago.
+        let since = try await fixture.redis.send(["TIME"]).array?[0].int ?? 0
+        _ = try await fixture.redis.send([
+            "HSET", RedisArgument(fixture.store.state(endpoint.id)), "failingSince",
+            RedisArgument((Int(since) - 6 * 86_400) * 1000),
+        ])
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a", "b")
+            try await eventually("it is disabled") { service.metrics().disabled == 1 ? () : nil }
+            #expect(stub.messages.count == 1)
+            guard
+                case .disabled(.failing, _)? = try await fixture.store.get(endpoint.id)?.state
+            else {
+                Issue.record("it is not disabled for failing")
+                return
+            }
+            isBack.set()
+            _ = try await fixture.store.update(endpoint.id, isActive: true)
+            try await eventually("both came") {
+                service.metrics().delivered == 2 ? () : nil
+            }
+        }
+        #expect(Set(stub.jobs) == ["a", "b"])
+    }
+
+    @Test func `too many parked messages disable an endpoint`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { _ in .reply(500) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let due = RedisArgument(4_000_000_000_000)
+        _ = try await fixture.redis.send(
+            ["ZADD", RedisArgument(fixture.queue.keys.webhook(endpoint.id, "parked"))]
+                + (0..<DeliveryTurn.parkedMax).flatMap { [due, RedisArgument("1 \($0)-0")] })
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a")
+            try await eventually("it is disabled") { service.metrics().disabled == 1 ? () : nil }
+        }
+        guard case .disabled(.parked, _)? = try await fixture.store.get(endpoint.id)?.state else {
+            Issue.record("it is not disabled for parked messages")
+            return
+        }
+        // The event is not lost: the cursor stands before it.
+        #expect(try await fixture.cursor(endpoint.id) == EventReader.beginning)
+    }
+
+    @Test func `slow, huge, silent and redirecting answers end within bounds`() async throws {
+        let body = Array("{}".utf8)
+        func ask(
+            _ timeout: Duration, _ answer: StubEndpoint.Answer
+        ) async throws -> (WebhookSender.Answer, StubEndpoint) {
+            let stub = try await StubEndpoint.start { _ in answer }
+            let message = SignedMessage(
+                id: "msg_1", body: body, seconds: 0, secrets: [WebhookSecret()])
+            return (try await WebhookFixture.sender(timeout).send(message, to: stub.url), stub)
+        }
+        for answer in [StubEndpoint.Answer.trickle, .silence] {
+            let start = ContinuousClock.now
+            let (result, _) = try await ask(.milliseconds(300), answer)
+            #expect(result.status == nil && result.error != nil, "\(result)")
+            #expect(ContinuousClock.now - start < .seconds(10))
+        }
+        let (huge, stub) = try await ask(.seconds(30), .huge(parts: 16_384))
+        #expect(huge == .init(status: 200, error: nil))
+        // A gibibyte was offered; sockets buffer some megabytes.
+        #expect(stub.partsTaken < 1000, "\(stub.partsTaken) parts of 64 KiB")
+        let other = try await StubEndpoint.start()
+        let (moved, _) = try await ask(
+            .seconds(10), .reply(307, [("location", other.url)]))
+        #expect(moved.status == 307 && moved.error != nil && other.messages.isEmpty)
+        let (dead, _) = try await ask(.seconds(10), .hangUp)
+        #expect(dead.status == nil && dead.error != nil)
+    }
+
+    @Test func `while secrets rotate both sign; an owner's view decides what is sent`() async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, old) = try await fixture.endpoint(stub, tenant: "acme")
+        let service = try fixture.service { owner, json, event in
+            guard case .cancelled(let job) = event.data, owner.tenant == "acme",
+                job.job.hasPrefix("acme.")
+            else { return nil }
+            return json.replacing("no more", with: "…")
+        }
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("other.1", "acme.1")
+            try await stub.waitFor(1)
+            let new = try await fixture.store.rotate(endpoint.id)
+            // The word of it takes the way of events: it is heard at some time.
+            try await eventually("both sign") { () async throws -> Void? in
+                try await fixture.cancelled("acme.\(UInt32.random(in: 0...UInt32.max))")
+                guard let last = stub.messages.last else { return nil }
+                let signed = Array(
+                    "\(last.id).\(last.header("webhook-timestamp")).\(last.text)".utf8)
+                let both = [new, old].map { "v1,\($0.signature(of: signed))" }
+                return last.header("webhook-signature") == both.joined(separator: " ") ? () : nil
+            }
+        }
+        #expect(stub.jobs.allSatisfy { $0.hasPrefix("acme.") })
+        #expect(stub.messages.allSatisfy { $0.text.contains("…") })
+    }
+
+    @Test func `a try is sent at once, is signed, and changes nothing`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { _ in .reply(500) }
+        let (endpoint, secret) = try await fixture.endpoint(stub)
+        _ = try await fixture.store.update(endpoint.id, isActive: false)
+        let delivery = try await fixture.store.test(
+            endpoint.id, through: try WebhookFixture.sender())
+        #expect(delivery.status == 500 && !delivery.isTaken)
+        let message = try #require(stub.messages.first)
+        #expect(message.text.contains(#""type":"org.minilab.webhook.test""#))
+        let signed = Array(
+            "\(message.id).\(message.header("webhook-timestamp")).\(message.text)".utf8)
+        #expect(message.header("webhook-signature") == "v1," + secret.signature(of: signed))
+        #expect(try await fixture.store.deliveries(endpoint.id) == [delivery])
+        #expect(try await fixture.parked(endpoint.id) == 0)
+        #expect(
+            await code { try await fixture.store.test("none", through: WebhookFixture.sender()) }
+                == .noSuchEndpoint)
+    }
+
+    @Test func `the last hundred deliveries are remembered`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            for number in 0..<120 { try await fixture.cancelled("job-\(number)") }
+            try await eventually("all are taken") { service.metrics().delivered == 120 ? () : nil }
+        }
+        let deliveries = try await fixture.store.deliveries(endpoint.id)
+        #expect(deliveries.count == DeliveryTurn.outcomesMax)
+        #expect(deliveries.first?.event.contains("job-119") == true)
+    }
+}

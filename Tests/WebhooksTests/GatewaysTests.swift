@@ -1,0 +1,175 @@
+import Glibc
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import Webhooks
+
+@Suite("Webhooks through trouble") struct GatewaysTests {
+    @Test
+    func `two gateways deliver each event once, and one takes over from the other at its end`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let (first, second) = (try fixture.service(), try fixture.service())
+        let jobs = (0..<60).map { "job-\($0)" }
+        try await fixture.running([second]) { () async throws in
+            try await fixture.running([first]) { () async throws in
+                for job in jobs.prefix(40) { try await fixture.cancelled(job) }
+                try await stub.waitFor(40)
+                #expect([first, second].map { $0.metrics().held }.reduce(0, +) == 1)
+            }
+            for job in jobs.dropFirst(40) { try await fixture.cancelled(job) }
+            try await stub.waitFor(60)
+            try await eventually("the second holds it") {
+                second.metrics().held == 1 ? () : nil
+            }
+        }
+        #expect(stub.jobs == jobs)
+        #expect(first.metrics().delivered + second.metrics().delivered == 60)
+        #expect(try await fixture.parked(endpoint.id) == 0)
+    }
+
+    @Test func `when a gateway dies in a delivery another one repeats it after the lease`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let isBack = TestFlag()
+        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .silence }
+        _ = try await fixture.endpoint(stub)
+        var settings = WebhookFixture.quick
+        settings.lease = .seconds(2)
+        settings.timeout = .seconds(60)
+        let dying = try fixture.service(settings)
+        let task = Task { try await dying.run() }
+        try await fixture.cancelled("a")
+        try await stub.waitFor(1)
+        // Cancelled in the middle: it writes nothing and gives nothing back, as a process that is killed.
+        task.cancel()
+        _ = await task.result
+        isBack.set()
+        try await fixture.running([try fixture.service(settings)]) { () async throws in
+            try await eventually("it came again") { stub.messages.count == 2 ? () : nil }
+        }
+        #expect(stub.jobs == ["a", "a"] && Set(stub.messages.map(\.id)).count == 1)
+    }
+
+    @Test func `Redis is killed and comes back: nothing is lost`() async throws {
+        let server = try await RedisServer.start(appendOnly: true)
+        let fixture = try await WebhookFixture(on: server)
+        let stub = try await StubEndpoint.start()
+        _ = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a", "b")
+            try await stub.waitFor(2)
+            server.kill(SIGKILL)
+            try await server.waitForEnd()
+            try await server.launch()
+            try await fixture.cancelled("c")
+            try await stub.waitFor(3)
+        }
+        // The last one before the end may have come twice.
+        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.messages.count <= 4)
+    }
+
+    @Test func `what was trimmed before it was delivered is told as a gap`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        try await fixture.cancelled("first")
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let from = try await fixture.cursor(endpoint.id)
+        let ids = try await fixture.cancelled("lost", "lost-too", "kept", "kept-too")
+        _ = try await fixture.redis.send([
+            "XTRIM", RedisArgument(fixture.queue.keys.events), "MAXLEN", "2",
+        ])
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await stub.waitFor(3)
+            #expect(service.metrics().gaps == 1)
+        }
+        let gap = try #require(stub.messages.first)
+        #expect(gap.text.contains(#""type":"org.minilab.webhook.gap""#))
+        #expect(gap.text.contains(#""from":"\#(try #require(from))","to":"\#(ids[2])""#))
+        #expect(stub.jobs.dropFirst() == ["kept", "kept-too"])
+    }
+
+    @Test func `a message that is trimmed while it waits to be sent again is told as a gap`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        _ = try await fixture.redis.send([
+            "ZADD", RedisArgument(fixture.queue.keys.webhook(endpoint.id, "parked")), "1", "2 5-0",
+        ])
+        try await fixture.running([try fixture.service()]) { () async throws in
+            try await stub.waitFor(1)
+        }
+        #expect(stub.messages.first?.text.contains(#""from":"5-0","to":"5-0""#) == true)
+        #expect(try await fixture.parked(endpoint.id) == 0)
+    }
+
+    @Test func `a replay sends again under the same ids, and an unreadable entry is passed over`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        try await fixture.running([try fixture.service()]) { () async throws in
+            try await fixture.cancelled("a")
+            _ = try await fixture.redis.send([
+                "XADD", RedisArgument(fixture.queue.keys.events), "*", "event", "{}",
+            ])
+            try await fixture.cancelled("b")
+            try await stub.waitFor(2)
+            try await fixture.store.replay(endpoint.id, since: 0)
+            try await eventually("they came again") { stub.messages.count == 4 ? () : nil }
+        }
+        #expect(stub.jobs == ["a", "b", "a", "b"] && Set(stub.messages.map(\.id)).count == 2)
+    }
+
+    @Test func `a deleted endpoint gets nothing more and leaves nothing`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a")
+            try await stub.waitFor(1)
+            #expect(try await fixture.store.delete(endpoint.id))
+            try await eventually("nobody delivers for it") {
+                service.metrics().active == 0 ? () : nil
+            }
+            try await fixture.cancelled("b")
+        }
+        #expect(stub.jobs == ["a"])
+        let left = try await fixture.redis.send([
+            "KEYS", RedisArgument("minilab:{\(fixture.queue)}:webhook:*"),
+        ])
+        #expect(left.array == [])
+    }
+
+    @Test func `many endpoints share reads of the stream`() async throws {
+        let server = try await RedisServer.start()
+        let fixture = try await WebhookFixture(on: server)
+        let stub = try await StubEndpoint.start()
+        for _ in 0..<50 { _ = try await fixture.endpoint(stub) }
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await eventually("all are held") { service.metrics().held == 50 ? () : nil }
+            let before = try await xranges(server)
+            try await fixture.cancelled("a")
+            try await stub.waitFor(50)
+            #expect(try await xranges(server) - before <= 25)
+        }
+    }
+
+    private func xranges(_ server: RedisServer) async throws -> Int {
+        let stats = try await server.command("info", "commandstats")
+        return stats.firstMatch(of: /cmdstat_xrange:calls=([0-9]+)/).flatMap { Int($0.1) } ?? 0
+    }
+}

@@ -1,0 +1,151 @@
+import Adjustments
+import JobQueue
+import Logging
+import MinilabTesting
+import Redis
+import Synchronization
+import Testing
+
+@testable import Webhooks
+
+/// Webhooks of a queue of their own, on a real Redis.
+struct WebhookFixture: Sendable {
+    let server: RedisServer
+    let redis: RedisClient
+    let queue: QueueName
+    let store: WebhookStore
+    let time = TestTime()
+
+    private static let shared = Task { try await RedisServer.start() }
+
+    /// - Parameter server: a server of the test's own, when it is going to be harmed.
+    init(on server: RedisServer? = nil) async throws {
+        if let server { self.server = server } else { self.server = try await Self.shared.value }
+        redis = try Self.client(self.server)
+        queue = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
+        store = WebhookStore(redis: redis, queue: queue) { [time] in time.milliseconds }
+    }
+
+    static func client(_ server: RedisServer) throws -> RedisClient {
+        RedisClient(
+            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+    }
+
+    /// Retries at once, nearly: tests wait for what happens, not for times to pass.
+    static var quick: WebhookSettings {
+        var settings = WebhookSettings()
+        settings.timeout = .seconds(10)
+        settings.retries.base = .milliseconds(20)
+        settings.retries.cap = .milliseconds(100)
+        settings.idle = .milliseconds(200)
+        return settings
+    }
+
+    /// Sends to this machine alone.
+    static func sender(_ timeout: Duration = .seconds(10)) throws -> WebhookSender {
+        WebhookSender(
+            target: TargetGuard(rule: AddressRule(allowed: [try AddressRange("127.0.0.0/8")])),
+            timeout: timeout)
+    }
+
+    /// A gateway's deliveries, with clients of its own.
+    func service(
+        _ settings: WebhookSettings = quick,
+        view: @escaping WebhookService.View = { _, json, _ in json }
+    ) throws -> WebhookService {
+        WebhookService(
+            store: WebhookStore(redis: try Self.client(server), queue: queue) { [time] in
+                time.milliseconds
+            },
+            bell: try Self.client(server), sender: try Self.sender(settings.timeout),
+            settings: settings, logger: Logger(label: "test"), random: { 0.5 }, view: view)
+    }
+
+    /// Runs services while a body looks, and ends them in good order.
+    func running<Result: Sendable>(
+        _ services: [WebhookService], _ body: () async throws -> Result
+    ) async throws -> Result {
+        let tasks = services.map { service in Task { try await service.run() } }
+        do {
+            let result = try await body()
+            for service in services { service.stop() }
+            for task in tasks { try await task.value }
+            return result
+        } catch {
+            for task in tasks { task.cancel() }
+            throw error
+        }
+    }
+
+    /// Makes an endpoint for events of jobs.
+    func endpoint(
+        _ stub: StubEndpoint, _ types: [String] = ["job.cancelled"], tenant: String? = nil
+    ) async throws -> (endpoint: WebhookEndpoint, secret: WebhookSecret) {
+        try await store.create(
+            owner: WebhookOwner(tenant: tenant, assetPrefix: ""), url: stub.url, eventTypes: types)
+    }
+
+    /// Appends events as the queue does: one job of each name was cancelled.
+    @discardableResult
+    func cancelled(_ jobs: String..., asset: String = "a.jpg") async throws -> [String] {
+        var ids: [String] = []
+        for job in jobs {
+            let json =
+                #"{"specversion":"1.0","id":"\#(queue)/\#(job)/1/cancelled","source":"minilab/\#(queue)","#
+                + #""type":"org.minilab.job.cancelled","subject":"\#(asset)","time":"2026-01-01T00:00:00.000Z","#
+                + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"\#(job)","#
+                + #""asset":"\#(asset)","generation":1,"reason":"no more"}}"#
+            ids.append(
+                try #require(
+                    try await redis.send([
+                        "XADD", RedisArgument(queue.keys.events), "*", "event", RedisArgument(json),
+                    ]).string))
+        }
+        return ids
+    }
+
+    /// The endpoint's place in the event stream, as Redis has it.
+    func cursor(_ id: String) async throws -> String? {
+        try await redis.send(["HGET", RedisArgument(store.state(id)), "cursor"]).string
+    }
+
+    func parked(_ id: String) async throws -> Int {
+        Int(
+            try await redis.send(["ZCARD", RedisArgument(queue.keys.webhook(id, "parked"))]).int
+                ?? 0)
+    }
+}
+
+extension StubEndpoint {
+    /// The jobs that messages were about, in the order they came.
+    var jobs: [String] {
+        messages.map { message in
+            message.text.firstMatch(of: /"job":"([^"]+)"/).map { String($0.1) } ?? ""
+        }
+    }
+
+    /// Waits until messages of so many different ids came.
+    func waitFor(_ count: Int) async throws {
+        try await eventually("\(count) messages come, not \(jobs)", within: .seconds(60)) {
+            Set(messages.map(\.id)).count >= count ? () : nil
+        }
+    }
+}
+
+/// The clock of a test, which it may move; it begins now.
+final class TestTime: Sendable {
+    private let value = Mutex(1_790_000_000_000)
+
+    var milliseconds: Int { value.withLock { $0 } }
+    func pass(_ milliseconds: Int) { value.withLock { $0 += milliseconds } }
+}
+
+/// The code of the error that a call throws; nil when it does not.
+func code(_ body: () async throws -> some Any) async -> WebhookError.Code? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return (error as? WebhookError)?.code
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import Webhooks
+
+@Suite("Endpoints in Redis") struct WebhookStoreTests {
+    private let owner = WebhookOwner(tenant: "acme", assetPrefix: "acme/")
+
+    @Test func `an endpoint is made, changed, listed and removed with all it left`() async throws {
+        let fixture = try await WebhookFixture()
+        let store = fixture.store
+        let made = try await store.create(owner: owner, url: "https://a.example/h")
+        #expect(made.endpoint.eventTypes == WebhookEventTypes.usual && made.endpoint.isActive)
+        #expect(try await store.get(made.endpoint.id) == made.endpoint)
+        fixture.time.pass(10)
+        let other = try await store.create(
+            owner: WebhookOwner(tenant: nil, assetPrefix: ""), url: "https://b.example",
+            eventTypes: ["job.completed"])
+        #expect(try await store.list().map(\.id) == [made.endpoint.id, other.endpoint.id])
+        #expect(try await store.list(of: owner).map(\.id) == [made.endpoint.id])
+
+        let changed = try await store.update(
+            made.endpoint.id, url: "https://c.example", eventTypes: ["job.failed"], isActive: false)
+        #expect(changed.url == "https://c.example")
+        #expect(changed.state == .disabled(.owner, since: fixture.time.milliseconds))
+        #expect(try await store.update(made.endpoint.id, isActive: true).isActive)
+        #expect(try await store.delete(made.endpoint.id))
+        #expect(try await !store.delete(made.endpoint.id))
+        let left = try await fixture.redis.send([
+            "KEYS", RedisArgument("minilab:{\(fixture.queue)}:webhook:\(made.endpoint.id):*"),
+        ])
+        #expect(left.array == [])
+    }
+
+    @Test func `what an owner sees of an endpoint has no secret in it`() async throws {
+        let fixture = try await WebhookFixture()
+        let made = try await fixture.store.create(owner: owner, url: "https://a.example")
+        let second = try await fixture.store.rotate(made.endpoint.id)
+        let shown = String(
+            decoding: try JSONEncoder().encode(try await fixture.store.list()), as: UTF8.self)
+        for secret in [made.secret, second] {
+            #expect(!shown.contains(secret.revealed.dropFirst(6)))
+        }
+        let read = try JSONDecoder().decode([WebhookEndpoint].self, from: Data(shown.utf8))
+        #expect(read == [made.endpoint])
+    }
+
+    @Test func `what is not allowed has its code`() async throws {
+        let fixture = try await WebhookFixture()
+        let store = fixture.store
+        #expect(
+            await code { try await store.create(owner: owner, url: "ftp://a.example") }
+                == .invalidURL)
+        #expect(
+            await code {
+                try await store.create(
+                    owner: owner, url: "https://a.example", eventTypes: ["job.eaten"])
+            } == .invalidEventTypes)
+        #expect(await code { try await store.update("none", isActive: true) } == .noSuchEndpoint)
+        #expect(await code { try await store.rotate("none") } == .noSuchEndpoint)
+        #expect(await code { try await store.replay("none", since: 0) } == .noSuchEndpoint)
+        let made = try await store.create(owner: owner, url: "https://a.example")
+        #expect(
+            await code { try await store.update(made.endpoint.id, eventTypes: []) }
+                == .invalidEventTypes)
+        for since in [-1, fixture.time.milliseconds + 1] {
+            #expect(
+                await code { try await store.replay(made.endpoint.id, since: since) }
+                    == .invalidTime)
+        }
+        for number in 1..<WebhookStore.endpointsOfTenantMax {
+            _ = try await store.create(owner: owner, url: "https://a\(number).example")
+        }
+        #expect(
+            await code { try await store.create(owner: owner, url: "https://z.example") }
+                == .tooManyEndpoints)
+        _ = try await store.create(
+            owner: WebhookOwner(tenant: "other", assetPrefix: ""), url: "https://a.example")
+    }
+
+    @Test func `a record of a later format or a broken one harms no other`() async throws {
+        let fixture = try await WebhookFixture()
+        let good = try await fixture.store.create(owner: owner, url: "https://a.example").endpoint
+        for (id, json) in [("later", #"{"format":2}"#), ("broken", "{")] {
+            _ = try await fixture.redis.send([
+                "HSET", RedisArgument(fixture.queue.keys.webhooks), RedisArgument(id),
+                RedisArgument(json),
+            ])
+        }
+        #expect(try await fixture.store.list() == [good])
+        #expect(await code { try await fixture.store.get("later") } == .laterFormat)
+        #expect(await code { try await fixture.store.get("broken") } == .damagedEndpoint)
+        #expect(try await fixture.store.delete("broken"))
+    }
+
+    @Test func `the kinds of events are those of the contract`() throws {
+        let schema = try Contract.text("event.schema.json")
+        let types = schema.matches(of: /"const": "(org\.minilab\.[a-z.]+)"/).map { String($0.1) }
+        #expect(Set(types) == WebhookEventTypes.all && types.count == 15)
+    }
+}
