@@ -200,6 +200,36 @@ import Testing
         #expect(dead.status == nil && dead.error != nil)
     }
 
+    @Test func `a server's certificate has to be of a trusted authority and for the URL's name`()
+        async throws
+    {
+        let certificates = try await TestCertificates(serverNames: "DNS:hooks.example")
+        // Any server that speaks TLS: what matters is how far the handshake comes.
+        let server = try await RedisServer.start(certificates: certificates)
+        struct Here: AddressResolver {
+            func addresses(of host: String) -> [IPAddress] { [IPAddress("127.0.0.1")!] }
+        }
+        func ask(_ host: String, _ authorities: String?) async throws -> String {
+            let rule = AddressRule(allowed: [try AddressRange("127.0.0.0/8")])
+            let sender = WebhookSender(
+                target: TargetGuard(rule: rule, resolver: Here()), authorities: authorities)
+            let message = SignedMessage(
+                id: "msg_1", body: [], seconds: 0, secrets: [WebhookSecret()])
+            return await sender.send(message, to: "https://\(host):\(server.port)/").error ?? ""
+        }
+        let isRefused = /(?i)certificate|handshake|ssl/
+        for (host, authorities) in [
+            ("hooks.example", nil), ("hooks.example", certificates.otherAuthority),
+            ("other.example", certificates.authority), ("127.0.0.1", certificates.authority),
+        ] {
+            let error = try await ask(host, authorities)
+            #expect(error.contains(isRefused), "\(host): \(error)")
+        }
+        // Redis speaks no HTTP: it was reached.
+        let reached = try await ask("hooks.example", certificates.authority)
+        #expect(!reached.isEmpty && !reached.contains(isRefused), "\(reached)")
+    }
+
     @Test func `while secrets rotate both sign; an owner's view decides what is sent`() async throws
     {
         let fixture = try await WebhookFixture()

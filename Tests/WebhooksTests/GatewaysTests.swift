@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import JobQueue
 import MinilabTesting
 import Redis
@@ -151,6 +151,34 @@ import Testing
             "KEYS", RedisArgument("minilab:{\(fixture.queue)}:webhook:*"),
         ])
         #expect(left.array == [])
+    }
+
+    @Test func `an operator's rights in Redis are enough`() async throws {
+        let folder = try TemporaryFolder()
+        let lines = try Contract.text("../ops/redis.conf").split(separator: "\n")
+            .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
+        let file = folder.file("users.acl")
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
+        let server = try await RedisServer.start(arguments: ["--aclfile", file])
+        let fixture = try await WebhookFixture(
+            on: server, login: "operator:change-me-operator@", queue: .photos)
+        let stub = try await StubEndpoint.start { $0.number == 1 ? .reply(500) : .reply(200) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        try await fixture.running([try fixture.service()]) { () async throws in
+            try await fixture.cancelled("a", "b")
+            try await stub.waitFor(2)
+            try await fixture.store.replay(endpoint.id, since: 1)
+            _ = try await fixture.store.rotate(endpoint.id)
+            _ = try await fixture.store.test(endpoint.id, through: try WebhookFixture.sender())
+            _ = try await fixture.store.update(endpoint.id, isActive: false)
+            _ = try await fixture.store.update(endpoint.id, isActive: true)
+            try await eventually("the gap is told") {
+                stub.messages.contains { $0.text.contains("webhook.gap") } ? () : nil
+            }
+        }
+        #expect(try await fixture.store.delete(endpoint.id))
+        let refused = try await server.command("ACL", "LOG")
+        #expect(refused.isEmpty, "\(refused)")
     }
 
     @Test func `many endpoints share reads of the stream`() async throws {

@@ -18,17 +18,24 @@ struct WebhookFixture: Sendable {
 
     private static let shared = Task { try await RedisServer.start() }
 
-    /// - Parameter server: a server of the test's own, when it is going to be harmed.
-    init(on server: RedisServer? = nil) async throws {
+    private let login: String
+
+    /// - Parameters:
+    ///   - server: a server of the test's own, when it is going to be harmed.
+    ///   - login: `user:password@`.
+    ///   - queue: nil: one of its own.
+    init(on server: RedisServer? = nil, login: String = "", queue: QueueName? = nil) async throws {
         if let server { self.server = server } else { self.server = try await Self.shared.value }
-        redis = try Self.client(self.server)
-        queue = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
-        store = WebhookStore(redis: redis, queue: queue) { [time] in time.milliseconds }
+        self.login = login
+        redis = try Self.client(self.server, login)
+        self.queue = try queue ?? QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
+        store = WebhookStore(redis: redis, queue: self.queue) { [time] in time.milliseconds }
     }
 
-    static func client(_ server: RedisServer) throws -> RedisClient {
+    private static func client(_ server: RedisServer, _ login: String) throws -> RedisClient {
         RedisClient(
-            RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+            RedisConfiguration(url: try RedisURL("redis://\(login)\(server.place)")),
+            logger: Logger(label: "test"))
     }
 
     /// Retries at once, nearly: tests wait for what happens, not for times to pass.
@@ -54,10 +61,10 @@ struct WebhookFixture: Sendable {
         view: @escaping WebhookService.View = { _, json, _ in json }
     ) throws -> WebhookService {
         WebhookService(
-            store: WebhookStore(redis: try Self.client(server), queue: queue) { [time] in
+            store: WebhookStore(redis: try Self.client(server, login), queue: queue) { [time] in
                 time.milliseconds
             },
-            bell: try Self.client(server), sender: try Self.sender(settings.timeout),
+            bell: try Self.client(server, login), sender: try Self.sender(settings.timeout),
             settings: settings, logger: Logger(label: "test"), random: { 0.5 }, view: view)
     }
 

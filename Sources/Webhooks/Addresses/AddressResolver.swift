@@ -1,5 +1,7 @@
 import Glibc
+import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Finds the addresses of a host.
 package protocol AddressResolver: Sendable {
@@ -8,15 +10,42 @@ package protocol AddressResolver: Sendable {
 }
 
 /// The resolver of the system: hosts file, DNS and what else it is set up for.
+///
+/// Its call blocks a thread for as long as DNS takes, and cannot be ended. So it has threads of its own, or a name whose
+/// servers are silent would hold up files that the process reads; and nobody waits longer than ``lookupMax``.
 package struct SystemResolver: AddressResolver {
     /// Most addresses of one host that are looked at.
     static let addressesMax = 64
+    /// Look-ups at a time.
+    static let threads = 8
+    /// Longest wait for a look-up.
+    static let lookupMax = TimeAmount.seconds(5)
+
+    private static let pool: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: threads)
+        pool.start()
+        return pool
+    }()
 
     package init() {}
 
     package func addresses(of host: String) async throws -> [IPAddress] {
-        // The call blocks for as long as DNS takes.
-        try await NIOThreadPool.singleton.runIfActive { Self.look(host) }
+        try await withCheckedThrowingContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+            let timer = eventLoop.scheduleTask(in: Self.lookupMax) {
+                answer.give(
+                    .failure(
+                        WebhookError(
+                            .unknownHost,
+                            "\(host) was not found within \(Self.lookupMax.nanoseconds / 1_000_000_000) s; check that "
+                                + "its name servers answer.")))
+            }
+            Self.pool.submit { _ in
+                answer.give(.success(Self.look(host)))
+                timer.cancel()
+            }
+        }
     }
 
     private static func look(_ host: String) -> [IPAddress] {
@@ -46,5 +75,16 @@ package struct SystemResolver: AddressResolver {
             }
         default: nil
         }
+    }
+}
+
+/// Gives the first of several answers to who waits, and drops the others.
+private final class FirstAnswer: Sendable {
+    private let waiter: Mutex<CheckedContinuation<[IPAddress], any Error>?>
+
+    init(_ waiter: CheckedContinuation<[IPAddress], any Error>) { self.waiter = Mutex(waiter) }
+
+    func give(_ answer: Result<[IPAddress], any Error>) {
+        waiter.withLock { $0.take() }?.resume(with: answer)
     }
 }

@@ -30,8 +30,9 @@ package struct TargetGuard: Sendable {
             if let kind = rule.refusal(of: address) {
                 throw WebhookError(
                     .refusedAddress,
-                    "\(url.host) leads to \(address) (\(kind)); webhooks go to addresses of the Internet, or to ranges that "
-                        + "the operator allows.")
+                    // Without the address: whoever makes endpoints must not read our network's names by it.
+                    "\(url.host) leads to an address that is not of the Internet (\(kind)); webhooks go to such addresses "
+                        + "only in ranges that the operator allows.")
             }
         }
         if found.allSatisfy(rule.lists) { return first }

@@ -1,7 +1,8 @@
 import AsyncHTTPClient
-package import NIOCore
+import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Sends one message to one URL, once: to an address that was checked, without redirects, with an end.
 package struct WebhookSender: Sendable {
@@ -20,15 +21,17 @@ package struct WebhookSender: Sendable {
 
     private let target: TargetGuard
     private let timeout: Duration
-    private let group: any EventLoopGroup
+    private let authorities: String?
 
+    /// - Parameter authorities: a PEM file of authorities to trust beside the system's, for endpoints of the operator's
+    ///   own network.
     package init(
         target: TargetGuard, timeout: Duration = WebhookSettings().timeout,
-        group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
+        authorities: String? = nil
     ) {
         self.target = target
         self.timeout = timeout
-        self.group = group
+        self.authorities = authorities
     }
 
     /// Whether messages may be sent to a URL as it leads now: for whoever makes an endpoint.
@@ -68,11 +71,16 @@ package struct WebhookSender: Sendable {
                 connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        if let authorities {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.file(authorities)]
+            configuration.tlsConfiguration = tls
+        }
         // The name stays in Host and in the certificate's check; the connection goes to the address.
         configuration.dnsOverride = [checked.host: address.description]
         // A client of its own, because the override is a client's.
         let client = HTTPClient(
-            eventLoopGroupProvider: .shared(group), configuration: configuration)
+            eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
         let answer = await ask(client, message, checked)
         // Fails only for a client that was shut down before.
         try? await client.shutdown()
