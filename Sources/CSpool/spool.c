@@ -23,6 +23,10 @@ int minilab_rename_free(const char *from, const char *to) {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
 
+int minilab_rename_free_into(const char *from, int folder, const char *name) {
+    return renameat2(AT_FDCWD, from, folder, name, RENAME_NOREPLACE);
+}
+
 int minilab_refresh(const char *path) {
     struct statx found;
     return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &found);

@@ -22,4 +22,10 @@ public struct FileStamp: Equatable, Sendable {
         written = Time(status.st_mtim)
         changed = getsLinks ? nil : Time(status.st_ctim)
     }
+
+    /// Length and time of writing as text: names the bytes of a file that is never written to again.
+    package var text: String {
+        [bytes, written.seconds, written.nanoseconds].map { String($0, radix: 16) }
+            .joined(separator: "-")
+    }
 }

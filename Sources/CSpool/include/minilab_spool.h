@@ -20,6 +20,8 @@ int minilab_open_memory(const char *name);
 int minilab_open_unique(char *name);
 // renameat2() to a name that nothing has (RENAME_NOREPLACE, EEXIST); EINVAL where the file system cannot.
 int minilab_rename_free(const char *from, const char *to);
+// The same, to a name in an open folder.
+int minilab_rename_free_into(const char *from, int folder, const char *name);
 // statx() that asks the server of a network file system (AT_STATX_FORCE_SYNC) and forgets what is remembered if it changed.
 int minilab_refresh(const char *path);
 // fallocate() of a part, and FALLOC_FL_PUNCH_HOLE, which frees one.

@@ -45,8 +45,8 @@ extension LibraryFolder {
 
     /// Opens a part for this process alone.
     ///
-    /// - Throws: `ioFailure` while another copy writes it.
-    private func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
+    /// - Throws: `ioFailure` while another process writes it.
+    func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
         for _ in 0..<Self.partTriesMax {
             let file = try FileSystem.saying(
                 "making the file", part,

@@ -122,6 +122,20 @@ public protocol LibraryStore: Sendable {
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
     ) async throws(Failure) -> Collected
 
+    // MARK: Originals that arrive
+
+    /// Adds an original whose bytes arrive one after the other: whole, or not at all. None is ever replaced.
+    ///
+    /// - Parameter fill: writes the bytes to a file and says what they were; it is not called when there is an original of
+    ///   that name.
+    /// - Throws: `noSpace`, `invalidValue`, `assetOutsideLibrary`, `ioFailure`, `storeUnavailable`; the failure of `fill`.
+    func receive(
+        _ arrival: OriginalArrival,
+        _ fill: (OpenFile) async throws(Failure) -> StoredDigest
+    ) async throws(Failure) -> ReceivedOriginal
+    /// Removes what crashes have left of originals that did not arrive whole.
+    func sweepArrivals() async throws(Failure)
+
     // MARK: Renders that are there already
 
     /// Asks for the right to make the render of a key; does not wait.

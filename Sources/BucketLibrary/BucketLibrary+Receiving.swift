@@ -1,0 +1,51 @@
+public import Adjustments
+import BlobStore
+public import Files
+public import Library
+import SystemPackage
+
+/// Originals that arrive over the network: in a file of this machine without a name first, which a crash takes along.
+extension BucketLibrary {
+    public func receive(
+        _ arrival: OriginalArrival,
+        _ fill: (OpenFile) async throws(Failure) -> StoredDigest
+    ) async throws(Failure) -> ReceivedOriginal {
+        try arrival.checkName()
+        let key = try keys.original(of: arrival.asset)
+        guard try await !hasOriginal(key) else { return .isThere }
+        let scratch = staging.root
+        let file = try await offPool { () throws(Failure) in
+            try arrival.checkSpace(DiskSpace(at: scratch).free, at: scratch.string)
+            let file = try OpenFile.nameless(
+                in: scratch.string, name: "an upload in \(scratch)")
+            try FileSystem().reserve(arrival.bytes, for: file)
+            return file
+        }
+        let digest = try await fill(file)
+        try arrival.check(digest)
+        // Objects in parts know no conditions: of two clients that send the same name at the same time the later one wins.
+        let isWhole = arrival.bytes <= BlobCondition.bytesMax
+        if !isWhole, try await hasOriginal(key) { return .isThere }
+        let condition = isWhole ? BlobCondition.absent : .always
+        do throws(Failure) {
+            try await put(file, digest, to: key, in: originals, nil, if: condition)
+        } catch {
+            guard error.code == .revisionConflict else { throw error }
+            return .isThere
+        }
+        return .added
+    }
+
+    /// Nothing is to be done: objects are there whole or not at all, and the files have no names.
+    public func sweepArrivals() async throws(Failure) {}
+
+    private func hasOriginal(_ key: BlobKey) async throws(Failure) -> Bool {
+        do throws(BlobError) {
+            _ = try await originals.head(key)
+            return true
+        } catch {
+            guard error.code == .notFound else { throw error.failure() }
+            return false
+        }
+    }
+}

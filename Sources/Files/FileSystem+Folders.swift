@@ -1,0 +1,100 @@
+package import Adjustments
+import CSpool
+import Glibc
+package import SystemPackage
+
+/// Folders that are open: what is made in one stays in it, whatever becomes of its path.
+extension FileSystem {
+    /// Opens a folder below another one and makes those on the way that are missing, each to last.
+    ///
+    /// - Parameters:
+    ///   - names: of the folders, the uppermost first.
+    ///   - changed: the code for one that is a symbolic link.
+    /// - Throws: that code; `invalidValue` for one that is a file; `ioFailure`, `noSpace`.
+    package func openFolder(
+        _ names: [String], in root: FilePath, changed: FailureCode
+    ) throws(Failure) -> OpenFile {
+        var path = root
+        var folder = try Self.saying(
+            "opening the folder", root, OpenFile(opening: root.string, O_RDONLY | O_DIRECTORY))
+        for name in names {
+            path.append(FilePath.Component(name) ?? ".")
+            try faults?.reach("openFolder", path)
+            if mkdirat(folder.descriptor, name, 0o777) == 0 {
+                try Self.saying("syncing", path, Descriptor.sync(folder.descriptor))
+            } else if errno != EEXIST {
+                throw Self.failure("making the folder", path)
+            }
+            let next: Int32
+            do throws(Errno) {
+                next = try Descriptor.uninterrupted {
+                    minilab_open_beneath(
+                        folder.descriptor, name, UInt64(O_RDONLY | O_DIRECTORY),
+                        UInt64(RESOLVE_NO_SYMLINKS))
+                }
+            } catch {
+                switch error.rawValue {
+                case ELOOP, EXDEV:
+                    throw Failure(
+                        changed,
+                        "\(path) is a symbolic link, where a folder is expected. Put the folder itself there."
+                    )
+                case ENOTDIR:
+                    throw Failure(
+                        .invalidValue,
+                        "\(path) is a file, so nothing can be put below it. Choose another name.")
+                default: throw Self.failure("opening the folder", path, error)
+                }
+            }
+            folder = OpenFile(adopting: next, name: path.string)
+        }
+        return folder
+    }
+
+    /// Moves a file to a name in an open folder that nothing has, and makes that last.
+    ///
+    /// - Returns: false when something has the name; both stay as they are.
+    /// - Throws: `ioFailure`, `noSpace`.
+    package func moveToFreeName(
+        _ from: FilePath, to name: String, in folder: OpenFile
+    ) throws(Failure) -> Bool {
+        let path = FilePath(folder.name).appending(name)
+        try faults?.reach("moveToFreeName", path)
+        if minilab_rename_free_into(from.string, folder.descriptor, name) != 0 {
+            guard errno != EEXIST else { return false }
+            // NFS cannot: a link that must not be there yet, then the old name goes.
+            guard errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP else {
+                throw Self.failure("moving \(from) to", path)
+            }
+            guard linkat(AT_FDCWD, from.string, folder.descriptor, name, 0) == 0 else {
+                if errno == EEXIST { return false }
+                throw Self.failure("moving \(from) to", path)
+            }
+            try remove(from)
+        }
+        try faults?.reach("sync", path)
+        try Self.saying("syncing", path, Descriptor.sync(folder.descriptor))
+        return true
+    }
+
+    /// The kind of what has a name in an open folder; nil when nothing has.
+    ///
+    /// - Throws: `ioFailure`.
+    package func isFile(_ name: String, in folder: OpenFile) throws(Failure) -> Bool? {
+        var info = stat()
+        guard fstatat(folder.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure("looking at", FilePath(folder.name).appending(name))
+        }
+        return info.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Takes the space that a file will have, where the file system can: a disk that is too small says so at once.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    package func reserve(_ bytes: Int, for file: OpenFile) throws(Failure) {
+        guard bytes > 0, minilab_allocate(file.descriptor, 0, Int64(bytes)) != 0 else { return }
+        guard errno != EOPNOTSUPP, errno != ENOSYS, errno != EINVAL else { return }
+        throw Self.failure("taking the space for", FilePath(file.name))
+    }
+}

@@ -1,0 +1,138 @@
+public import Adjustments
+public import Files
+import Glibc
+import SystemPackage
+
+/// Originals that arrive over the network:
+///
+/// ```
+/// <originals>/.minilab-copy-uploads/<random>        one that has not arrived whole, locked by who receives it
+/// ```
+///
+/// It is written there, made to last, and moved to its name in one step that never replaces anything. So a crash leaves it
+/// whole or not at all; what it leaves in the folder nobody has locked, and is swept.
+extension LibraryFolder {
+    /// The folder of what has not arrived yet; the walk through originals passes it over.
+    static let arrivalsName = OriginalArrival.ownPrefix + "uploads"
+
+    private var arrivals: FilePath { originals.appending(Self.arrivalsName) }
+
+    /// A file that is to become an original.
+    struct Arriving: Sendable {
+        let file: OpenFile
+        let path: FilePath
+        /// The folder that will have it.
+        let folder: OpenFile
+        let name: String
+    }
+
+    /// Makes the file for an original.
+    ///
+    /// - Returns: nil when there is one already.
+    /// - Throws: `noSpace`, `invalidValue`, `assetOutsideLibrary`, `ioFailure`.
+    func beginReceiving(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
+        try arrival.checkName()
+        var names = arrival.asset.string.utf8.split(separator: UInt8(ascii: "/"))
+            .map { String(decoding: $0, as: UTF8.self) }
+        let name = names.removeLast()
+        let folder = try files.openFolder(names, in: originals, changed: .assetOutsideLibrary)
+        guard try !isTaken(name, in: folder, arrival) else { return nil }
+        try arrival.checkSpace(DiskSpace(of: folder).free, at: originals.string)
+        try files.makeFolder(arrivals)
+        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+        let path = arrivals.appending(random.joined(separator: "-"))
+        let file = try lockedPart(path)
+        do throws(Failure) {
+            try files.reserve(arrival.bytes, for: file)
+        } catch {
+            try files.remove(path)
+            throw error
+        }
+        return Arriving(file: file, path: path, folder: folder, name: name)
+    }
+
+    /// Gives a file its name.
+    func endReceiving(
+        _ arriving: Arriving, _ arrival: OriginalArrival
+    ) throws(Failure) -> ReceivedOriginal {
+        try files.faults?.reach("sync", arriving.path)
+        try FileSystem.saying(
+            "syncing", arriving.path, Descriptor.sync(arriving.file.descriptor))
+        if try files.moveToFreeName(arriving.path, to: arriving.name, in: arriving.folder) {
+            return .added
+        }
+        try files.remove(arriving.path)
+        _ = try isTaken(arriving.name, in: arriving.folder, arrival)
+        return .isThere
+    }
+
+    /// Removes what crashes have left of originals that did not arrive whole.
+    ///
+    /// - Returns: how many they were.
+    @discardableResult
+    public func sweepArrivals() throws(Failure) -> Int {
+        var swept = 0
+        for name in try files.list(arrivals) {
+            let path = arrivals.appending(name)
+            let file: OpenFile
+            do throws(Errno) {
+                file = try OpenFile(opening: path.string, O_RDWR | O_NOFOLLOW)
+            } catch {
+                // It has arrived, or another one sweeps.
+                if error == .noSuchFileOrDirectory { continue }
+                throw FileSystem.failure("opening", path, error)
+            }
+            guard try FileSystem.saying("locking", path, file.lock()) else { continue }
+            guard try FileSystem.saying("looking at", path, file.isAt(path.string)) else {
+                continue
+            }
+            try files.remove(path)
+            swept += 1
+        }
+        return swept
+    }
+
+    private func isTaken(
+        _ name: String, in folder: OpenFile, _ arrival: OriginalArrival
+    ) throws(Failure) -> Bool {
+        guard let isFile = try files.isFile(name, in: folder) else { return false }
+        guard isFile else {
+            throw Failure(
+                .invalidValue,
+                "there is something at \(arrival.asset.string.debugDescription) that is no file: a folder of assets, or a link. "
+                    + "Choose another name.")
+        }
+        return true
+    }
+}
+
+extension FolderLibrary {
+    public func receive(
+        _ arrival: OriginalArrival,
+        _ fill: (OpenFile) async throws(Failure) -> StoredDigest
+    ) async throws(Failure) -> ReceivedOriginal {
+        let begun = try await offPool { () throws(Failure) in
+            try folder.beginReceiving(arrival)
+        }
+        guard let arriving = begun else { return .isThere }
+        do throws(Failure) {
+            try arrival.check(try await fill(arriving.file))
+            return try await offPool { () throws(Failure) in
+                try folder.endReceiving(arriving, arrival)
+            }
+        } catch {
+            do throws(Failure) {
+                try await offPool { () throws(Failure) in
+                    try folder.files.remove(arriving.path)
+                }
+            } catch {
+                // The first failure says more, and the sweep comes by.
+            }
+            throw error
+        }
+    }
+
+    public func sweepArrivals() async throws(Failure) {
+        _ = try await offPool { () throws(Failure) in try folder.sweepArrivals() }
+    }
+}
