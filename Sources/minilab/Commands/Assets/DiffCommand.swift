@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import Files
 import Library
+import Operations
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -28,16 +29,6 @@ struct DiffCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print JSON.") var json = false
 
-    /// One of the two.
-    private struct Side {
-        let label: String
-        let file: OpenFile
-        /// nil when no editor here can read the edit.
-        let recipe: Recipe?
-        /// What the edit was made on: the digest of a base, nil for the original.
-        let base: String?
-    }
-
     private struct Answer: Encodable {
         let before: String
         let after: String
@@ -58,13 +49,11 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func run(_ open: OpenLibrary) async throws {
         let asset = try AssetPath(asset)
-        let sides = [
-            try await find(before, asset, open.library), try await find(after, asset, open.library),
-        ]
+        let found = try await VersionComparison(before, after, of: asset, in: open.library)
         let answer = Answer(
-            before: sides[0].label, after: sides[1].label, comparison: compare(sides[0], sides[1]),
-            notes: notes(sides[0], sides[1]), picture: picture ?? beside(asset.string, "diff"))
-        try await draw(sides, to: answer.picture, open)
+            before: found.before.label, after: found.after.label, comparison: found.comparison,
+            notes: found.notes, picture: picture ?? beside(asset.string, "diff"))
+        try await draw([found.before, found.after], to: answer.picture, open)
         if json { return try printJSON(answer) }
         print("\(answer.before) → \(answer.after)")
         for note in answer.notes { print(note) }
@@ -75,46 +64,13 @@ struct DiffCommand: AsyncParsableCommand {
         print("\(answer.picture): both side by side")
     }
 
-    private func find(
-        _ text: String, _ asset: AssetPath, _ library: any LibraryStore
-    ) async throws -> Side {
-        let unedited = try Recipe(filters: [])
-        guard text != "original" else {
-            return Side(
-                label: "original", file: try await library.open(.original(asset)), recipe: unedited,
-                base: nil)
-        }
-        let version = try await library.version(text, of: asset)
-        guard let content = version.content else {
-            return Side(
-                label: "\(version.version) (the original)",
-                file: try await library.open(.original(asset)),
-                recipe: unedited, base: nil)
-        }
-        return Side(
-            label: version.version,
-            file: try await library.open(library.shownFile(of: version, asset)),
-            recipe: content.recipe, base: content.base?.input.sha256)
-    }
-
-    private func compare(_ before: Side, _ after: Side) -> RecipeComparison? {
-        guard let old = before.recipe, let new = after.recipe else { return nil }
-        return RecipeComparison(from: old, to: new)
-    }
-
-    private func notes(_ before: Side, _ after: Side) -> [String] {
-        let unread = [before, after].filter { $0.recipe == nil }.map {
-            "no editor here reads the edit of \($0.label); see minilab show"
-        }
-        return unread
-            + (before.base == after.base
-                ? []
-                : ["the two were not made on the same photo: one has a base, or another base"])
-    }
-
-    private func draw(_ sides: [Side], to file: String, _ open: OpenLibrary) async throws {
-        let cells = sides.map {
-            SheetCell(source: $0.file, label: $0.label)
+    private func draw(
+        _ sides: [VersionComparison.Side], to file: String, _ open: OpenLibrary
+    ) async throws {
+        var cells: [SheetCell] = []
+        for side in sides {
+            cells.append(
+                SheetCell(source: try await open.library.open(side.file), label: side.label))
         }
         try await drawContactSheet(
             cells, across: cells.count, side: side, to: file, open.settings, open.logger)

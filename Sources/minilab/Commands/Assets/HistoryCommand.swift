@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import Library
+import Operations
 
 /// `minilab history`.
 struct HistoryCommand: AsyncParsableCommand {
@@ -40,24 +41,5 @@ struct HistoryCommand: AsyncParsableCommand {
         print(block: table.text)
         print("undo: \(history.undo.words)")
         print("redo: \(history.redo.words)")
-    }
-}
-
-extension Provenance {
-    /// What rendered what readers of it see.
-    var engineWords: String {
-        guard let content else { return "the original" }
-        return content.rendering?.engine ?? "came with the import"
-    }
-}
-
-extension History.Move {
-    fileprivate var words: String {
-        switch self {
-        case .nothing: "nothing"
-        case .original: "the original"
-        case .version(let name): name
-        case .collected(let name): "\(name), which is not kept any more: it would fail"
-        }
     }
 }

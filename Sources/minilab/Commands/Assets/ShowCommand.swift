@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import Editors
 import Library
+import Operations
 
 /// `minilab show`.
 struct ShowCommand: AsyncParsableCommand {

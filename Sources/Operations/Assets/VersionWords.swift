@@ -1,0 +1,21 @@
+package import Library
+
+extension Provenance {
+    /// What rendered what readers of it see.
+    package var engineWords: String {
+        guard let content else { return "the original" }
+        return content.rendering?.engine ?? "came with the import"
+    }
+}
+
+extension History.Move {
+    /// Where it goes, for people.
+    package var words: String {
+        switch self {
+        case .nothing: "nothing"
+        case .original: "the original"
+        case .version(let name): name
+        case .collected(let name): "\(name), which is not kept any more: it would fail"
+        }
+    }
+}
