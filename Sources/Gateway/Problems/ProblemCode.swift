@@ -44,6 +44,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case badBody
     /// The body has more bytes than it may have.
     case bodyTooLarge
+    /// The body's length is not said ahead of it.
+    case lengthRequired
+    /// No byte of the range is there.
+    case unsatisfiableRange
     /// No such thing, or it is another tenant's.
     case notFound
     /// It was there, and its record is gone.
@@ -90,6 +94,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .methodNotAllowed: .methodNotAllowed
         case .badParameter, .badBody: .badRequest
         case .bodyTooLarge: .contentTooLarge
+        case .lengthRequired: .lengthRequired
+        case .unsatisfiableRange: .rangeNotSatisfiable
         case .gone: .gone
         case .conflict, .tooLate, .gap, .batchClosed, .countChanged: .conflict
         case .idempotencyMismatch: .unprocessableContent
@@ -121,6 +127,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .badParameter: "A parameter is wrong"
         case .badBody: "The body cannot be read"
         case .bodyTooLarge: "The body is too large"
+        case .lengthRequired: "The length is missing"
+        case .unsatisfiableRange: "No such range"
         case .notFound: "Not found"
         case .gone: "Not kept any more"
         case .conflict: "There with other content"

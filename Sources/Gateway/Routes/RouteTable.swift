@@ -10,7 +10,8 @@ package enum RouteTable {
     /// Those that the document describes.
     private static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
-        + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes + KeyRoutes.routes
+        + AssetRoutes.routes + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes
+        + KeyRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
         let document = OpenAPI.document(routes, schemas: Schemas.all)

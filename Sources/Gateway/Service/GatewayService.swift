@@ -1,6 +1,7 @@
 import AccessKeys
 import Hummingbird
 import HummingbirdCore
+import Library
 import Logging
 import NIOCore
 import NIOPosix
@@ -36,6 +37,7 @@ package struct GatewayService: Service {
                 .hostname(settings.address, port: settings.port), logger: parts.logger),
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) },
             logger: parts.logger)
+        try await parts.library.sweepArrivals()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }

@@ -1,0 +1,173 @@
+import Adjustments
+import Files
+import HTTPTypes
+import Hummingbird
+import Library
+
+/// A file of an asset that is about to be sent.
+struct AssetDownload: Sendable {
+    /// Names its bytes.
+    let tag: EntityTag
+    /// Its IANA media type.
+    let mediaType: String
+    /// How long caches may keep it.
+    let caching: Caching
+    /// The URL that goes on naming these bytes; nil when the request's own does.
+    var location: String?
+    /// The name that a browser saves it by; nil for pictures that are shown.
+    var fileName: String?
+    /// Opens it.
+    let open: @Sendable () async throws -> OpenFile
+
+    /// How long a response may be used again; by the caller alone, for others have other keys.
+    enum Caching: String, Sendable {
+        /// The URL names a version, which never changes.
+        case forEver = "private, max-age=31536000, immutable"
+        /// Another version may become current.
+        case asked = "private, no-cache"
+    }
+
+    // MARK: What is asked for
+
+    /// An asset's original. It is never written to, so its length and the time when it was put there name its bytes.
+    static func original(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
+        try await original(call, asset, caching: .asked)
+    }
+
+    private static func original(
+        _ call: Call, _ asset: AssetPath, caching: Caching, location: String? = nil
+    ) async throws -> AssetDownload {
+        let file = try await call.parts.library.open(.original(asset))
+        let tag = try await offPool { () throws(Failure) in
+            // A bucket's files are copies, whose times are of this machine.
+            if let known = file.sha256 { return known }
+            return try file.stamp(getsLinks: true).text
+        }
+        let name =
+            asset.string.utf8.split(separator: UInt8(ascii: "/")).last ?? asset.string.utf8[...]
+        return AssetDownload(
+            tag: EntityTag(tag), mediaType: "application/octet-stream", caching: caching,
+            location: location, fileName: String(decoding: name, as: UTF8.self), open: { file })
+    }
+
+    /// What readers of a version see.
+    static func render(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
+        let shown = try await Shown(call, asset, route: "/v1/renders/")
+        guard let version = shown.version, let content = version.content else {
+            return try await original(
+                call, asset, caching: shown.caching, location: shown.location)
+        }
+        let library = call.parts.library
+        return AssetDownload(
+            tag: EntityTag(content.render.sha256), mediaType: content.render.mediaType,
+            caching: shown.caching, location: shown.location,
+            open: { try await library.open(library.shownFile(of: version, asset)) })
+    }
+
+    /// A preview of a version.
+    static func preview(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
+        let shown = try await Shown(call, asset, route: "/v1/previews/")
+        let side = try call.number("side", in: ContractLimits.previewSideRange)
+        let previews = shown.version?.content?.previews ?? []
+        let found =
+            side == nil
+            ? previews.min { $0.longestSide < $1.longestSide }
+            : previews.first { $0.longestSide == side }
+        guard let version = shown.version, let image = found?.image else {
+            let sides = previews.map { "\($0.longestSide)" }.joined(separator: ", ")
+            throw Problem(
+                .notFound,
+                "This version of \(asset.string.debugDescription) has no such preview"
+                    + (sides.isEmpty ? ", and no other." : "; it has \(sides)."))
+        }
+        let library = call.parts.library
+        let file = try StoredFile(image.name, of: version, asset)
+        return AssetDownload(
+            tag: EntityTag(image.sha256), mediaType: image.mediaType, caching: shown.caching,
+            location: shown.location.map { side == nil ? $0 : $0 + "&side=\(side ?? 0)" },
+            open: { try await library.open(file) })
+    }
+
+    /// The version that a call asks for.
+    private struct Shown {
+        /// nil: the original.
+        let version: Provenance?
+        let caching: Caching
+        let location: String?
+
+        init(_ call: Call, _ asset: AssetPath, route: String) async throws {
+            let library = call.parts.library
+            func url(_ version: String) -> String { "\(route)\(asset.urlPath)?version=\(version)" }
+            switch call.query("version") {
+            case "original"?: (version, caching, location) = (nil, .asked, nil)
+            case let text?:
+                let found = try await library.version(text, of: asset)
+                version = found
+                // A revision, or a draft, may be another version tomorrow.
+                caching = text == found.version ? .forEver : .asked
+                location = text == found.version ? nil : url(found.version)
+            case nil:
+                version = try await library.state(of: asset).current
+                caching = .asked
+                location = url(version?.version ?? "original")
+            }
+        }
+    }
+
+    // MARK: The answer
+
+    /// The answer to a request for it: all of it, a part, or that the client has it.
+    func response(to call: Call) async throws -> Response {
+        let request = call.request
+        var headers: HTTPFields = [
+            .eTag: tag.description, .cacheControl: caching.rawValue, .acceptRanges: "bytes",
+            .contentType: mediaType, .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: "sandbox; default-src 'none'",
+        ]
+        headers[.contentLocation] = location
+        headers[.contentDisposition] = fileName.map(Self.disposition)
+        switch Preconditions(
+            ifMatch: request.headers[values: .ifMatch],
+            ifNoneMatch: request.headers[values: .ifNoneMatch]
+        ).verdict(tag: tag, isThere: true, isReading: true) {
+        case .proceed: break
+        case .notModified: return Response(status: .notModified, headers: headers)
+        case .failed:
+            throw Problem(.preconditionFailed, "The asset's bytes are not those of If-Match.")
+        }
+        let file = try await open()
+        let size = try await offPool { () throws(Failure) in try file.length() }
+        let range: Range<Int>
+        // HEAD has no ranges (RFC 9110, 14.2).
+        let field = request.method == .get ? request.headers[.range] : nil
+        switch ByteRange(field, ifRange: request.headers[.ifRange], tag: tag, size: size) {
+        case .whole: range = 0..<size
+        case .part(let part):
+            range = part
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+        case .unsatisfiable:
+            var problem = Problem(
+                .unsatisfiableRange, "The range begins behind the file's \(size) bytes.")
+            problem.headers[.contentRange] = "bytes */\(size)"
+            throw problem
+        }
+        headers[.contentLength] = "\(range.count)"
+        return Response(
+            status: headers[.contentRange] == nil ? .ok : .partialContent, headers: headers,
+            body: request.method == .head
+                ? ResponseBody() : BoundedDownload(file, range, over: call.channel).body)
+    }
+
+    /// RFC 6266: the name in bytes that every client reads as the same.
+    private static func disposition(_ name: String) -> String {
+        let encoded = name.utf8.map { byte in
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                String(Unicode.Scalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return "attachment; filename*=UTF-8''" + encoded.joined()
+    }
+}

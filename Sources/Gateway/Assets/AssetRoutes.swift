@@ -1,0 +1,167 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import Library
+import Logging
+
+/// Assets: originals in and out, renders and previews of versions, history, comparisons.
+enum AssetRoutes {
+    static let routes: [Route] =
+        [
+            Route(
+                .put, "/v1/originals/{asset...}", .key(.enqueue), name: "sendOriginal",
+                group: "assets",
+                "Adds an original. None is ever replaced; the same bytes again, with their Content-Digest, are no mistake.",
+                parameters: [
+                    asset,
+                    .header(
+                        .contentDigest, "SHA-256 of the body (RFC 9530), compared as it arrives."),
+                    .header(.ifNoneMatch, "May say *, which is meant anyway."),
+                ], body: .file,
+                answers: [
+                    .init(.ok, "The same bytes were there.", received, headers: ["Location"]),
+                    .init(.created, "It is an original now.", received, headers: ["Location"]),
+                ],
+                problems: [
+                    .lengthRequired, .preconditionFailed, .contentTooLarge,
+                    .unprocessableContent, ProblemCode.noSpace.status,
+                ], handle: OriginalUpload.put),
+            Route(
+                .get, "/v1/history/{asset...}", .key(.read), name: "readHistory", group: "assets",
+                "The versions of an asset, the newest first, and where undo and redo would go.",
+                parameters: [asset], answers: [.init(.ok, "The versions.")],
+                handle: HistoryRoute.get),
+            Route(
+                .get, "/v1/diff/{asset...}", .key(.read), name: "compareVersions", group: "assets",
+                "What makes the edit of one version another one's.",
+                parameters: [
+                    asset,
+                    .query("from", "A version's id or revision, draft, or original."),
+                    .query("to", "The other; the current one where none is given."),
+                ], answers: [.init(.ok, "The comparison.")], handle: DiffRoute.get),
+        ]
+        + reading(
+            "/v1/originals/{asset...}", "Original", "An original, as it came in.", [asset],
+            AssetDownload.original)
+        + reading(
+            "/v1/renders/{asset...}", "Render", "What readers of an asset see.",
+            [asset, version], AssetDownload.render)
+        + reading(
+            "/v1/previews/{asset...}", "Preview", "A small picture of a version.",
+            [
+                asset, version,
+                .query(
+                    "side", "The longest side in pixels that was asked for; the smallest one's.",
+                    schema: .integer(ContractLimits.previewSideRange)),
+            ], AssetDownload.preview)
+
+    private static let asset = Route.Parameter.path(
+        "asset", "The asset: a photo's path below the originals. Slashes stay as they are.")
+    private static let version = Route.Parameter.query(
+        "version",
+        "A version's id or revision, draft, or original; the current one where none is given.")
+    private static let received = JSONValue.fields(
+        ["asset": .text, "bytes": .integer(0...Int(Int32.max)), "sha256": .text],
+        required: ["asset", "bytes", "sha256"])
+
+    /// A file as GET and HEAD give it.
+    private static func reading(
+        _ path: String, _ name: String, _ summary: String, _ parameters: [Route.Parameter],
+        _ find: @escaping @Sendable (Call, AssetPath) async throws -> AssetDownload
+    ) -> [Route] {
+        let fields = ["ETag", "Cache-Control", "Accept-Ranges"]
+        return [(HTTPRequest.Method.get, "read"), (.head, "look at")].map { method, verb in
+            Route(
+                method, path, .key(.read),
+                name: (method == .get ? "read" : "lookAt") + name, group: "assets",
+                method == .get ? summary : "The same, without the body.",
+                parameters: parameters + [
+                    .header(.range, "One range of bytes."),
+                    .header(.ifRange, "The tag that the range is of."),
+                    .header(.ifNoneMatch, "Tags that the client has."),
+                ],
+                answers: [
+                    .init(.ok, "The file.", contentType: "*/*", headers: fields),
+                    .init(
+                        .partialContent, "The range.", contentType: "*/*",
+                        headers: fields + ["Content-Range"]),
+                    .empty(.notModified, "The client has it.", headers: ["ETag"]),
+                ], problems: [.preconditionFailed, .rangeNotSatisfiable]
+            ) { call in
+                let asset = try call.asset
+                return try await call.hidingPlaces(of: asset) {
+                    try await find(call, asset).response(to: call)
+                }
+            }
+        }
+    }
+}
+
+extension Call {
+    /// The asset that the rest of the path names.
+    ///
+    /// - Throws: `badParameter`; `notFound` for one of which the key may know nothing, as for one that is not there.
+    var asset: AssetPath {
+        get throws(Problem) {
+            let asset: AssetPath
+            do throws(Failure) {
+                asset = try TargetPath.asset((tail ?? "")[...])
+            } catch {
+                throw Problem(.badParameter, error.message)
+            }
+            guard try key.covers(asset) else { throw Self.missing(asset) }
+            return asset
+        }
+    }
+
+    /// Nothing more is said, so that what is foreign looks like what is not there.
+    static func missing(_ asset: AssetPath) -> Problem {
+        Problem(
+            .notFound, "There is no asset \(asset.string.debugDescription) that this key may see.")
+    }
+
+    /// Runs what looks for an asset's files, and says nothing of where those are.
+    func hidingPlaces<Result>(
+        of asset: AssetPath, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let failure as Failure {
+            switch failure.code {
+            case .missingAsset, .assetOutsideLibrary, .unsupportedFormat:
+                throw Self.missing(asset)
+            case .missingVersion, .missingDraft:
+                throw Problem(
+                    .notFound,
+                    "\(asset.string.debugDescription) has no such version; /v1/history lists what it has."
+                )
+            case .damagedVersion, .laterFormat:
+                logger.error("\(asset): \(failure)")
+                throw Problem(
+                    .internalError,
+                    "A file of \(asset.string.debugDescription) is not as it was written. The fault was logged."
+                )
+            default: throw failure
+            }
+        }
+    }
+}
+
+extension AssetPath {
+    /// As it stands in a URL's path.
+    var urlPath: String {
+        var text = ""
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,159 @@
+import AccessKeys
+import Adjustments
+import Crypto
+import Files
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import Library
+import NIOCore
+
+/// `PUT /v1/originals/{asset…}`: a body that becomes an original, of which few bytes are in memory at a time.
+enum OriginalUpload {
+    /// Bytes that have to stay free on the disk: renders need room, too.
+    private static let bytesLeftFree = 1 << 30
+    /// Bytes that are gathered before they are written: a call on another thread costs as much as copying them.
+    private static let pieceBytes = 256 << 10
+
+    static func put(_ call: Call) async throws -> Response {
+        let (asset, key) = (try call.asset, try call.key)
+        let bytes = try length(call)
+        // None is ever replaced, so there are no bytes that a condition could be about.
+        guard call.header(.ifMatch) == nil else { throw isThere(asset) }
+        let wanted: String?
+        do throws(Failure) {
+            wanted = try ContentDigest.sha256(call.request.headers[values: .contentDigest])
+        } catch {
+            throw Problem(.badParameter, error.message)
+        }
+        let meter = UploadMeter(redis: call.parts.redis, queue: call.parts.queue.name)
+        try await charge(bytes, to: key, meter)
+        do {
+            return try await call.hidingPlaces(of: asset) {
+                try await receive(
+                    call, OriginalArrival(asset, bytes: bytes, bytesLeftFree: bytesLeftFree),
+                    wanted)
+            }
+        } catch {
+            // What did not come in is not counted; if Redis is away now, the next day's count forgets it.
+            _ = try? await meter.charge(-bytes, to: key)
+            throw error
+        }
+    }
+
+    private static func receive(
+        _ call: Call, _ arrival: OriginalArrival, _ wanted: String?
+    ) async throws -> Response {
+        let library = call.parts.library
+        var arrived: StoredDigest?
+        let end = try await library.receive(arrival) { file throws(Failure) in
+            let found = try await fill(file, call.request.body)
+            guard wanted == nil || wanted == found.sha256 else {
+                throw Failure(
+                    .invalidValue,
+                    "the body's SHA-256 is \(found.sha256), and Content-Digest said another one. Send the original again."
+                )
+            }
+            arrived = found
+            return found
+        }
+        if let arrived, end == .added { return try answer(.created, arrival.asset, arrived) }
+        // Somebody who did not get the answer sends the same again.
+        guard let wanted,
+            let found = try await library.digest(of: .original(arrival.asset), isRead: false),
+            found.sha256 == wanted, found.bytes == arrival.bytes
+        else { throw isThere(arrival.asset) }
+        if arrived == nil, !call.request.headers.contains(.expect) {
+            // Few clients read an answer before they have sent all.
+            for try await _ in call.request.body {}
+        }
+        return try answer(.ok, arrival.asset, found)
+    }
+
+    /// The body's length.
+    ///
+    /// - Throws: `lengthRequired`, `bodyTooLarge`, `badBody`.
+    private static func length(_ call: Call) throws(Problem) -> Int {
+        guard let bytes = call.header(.contentLength).flatMap({ Int($0) }) else {
+            throw Problem(
+                .lengthRequired,
+                "The length of an original has to be known before it arrives. Send Content-Length, and no chunks."
+            )
+        }
+        let most = call.parts.settings.uploadBytesMax
+        guard bytes <= most else {
+            throw Problem(
+                .bodyTooLarge, "The original has \(bytes) bytes; at most \(most) are taken.",
+                facts: ["bytesMax": .number(Double(most))])
+        }
+        guard bytes > 0 else { throw Problem(.badBody, "The original has no bytes.") }
+        return bytes
+    }
+
+    private static func charge(
+        _ bytes: Int, to key: AccessKey, _ meter: UploadMeter
+    ) async throws {
+        guard case .refused(let left, let seconds) = try await meter.charge(bytes, to: key) else {
+            return
+        }
+        throw Problem(
+            .uploadQuota,
+            "Key \(key.id) may bring \(left) more bytes today, and this original has \(bytes). Send it after midnight UTC.",
+            retryAfter: seconds)
+    }
+
+    private static func isThere(_ asset: AssetPath) -> Problem {
+        Problem(
+            .preconditionFailed,
+            "There is an original at \(asset.string.debugDescription), and none is ever replaced. Choose another name, or "
+                + "send the same bytes with their Content-Digest.")
+    }
+
+    private static func answer(
+        _ status: HTTPResponse.Status, _ asset: AssetPath, _ digest: StoredDigest
+    ) throws -> Response {
+        .json(
+            .object([
+                "asset": .string(asset.string), "bytes": .number(Double(digest.bytes)),
+                "sha256": .string(digest.sha256),
+            ]), status: status, headers: [.location: "/v1/originals/\(asset.urlPath)"])
+    }
+
+    /// Writes a body to a file.
+    ///
+    /// - Throws: `ioFailure` also when the client goes.
+    private static func fill(
+        _ file: OpenFile, _ body: RequestBody
+    ) async throws(Failure) -> StoredDigest {
+        var hash = SHA256()
+        var (piece, place) = (ByteBuffer(), 0)
+        var parts = body.makeAsyncIterator()
+        while true {
+            var part: ByteBuffer?
+            do {
+                part = try await parts.next()
+            } catch {
+                throw Failure(.ioFailure, "the body of \(file.name) broke off: \(error)")
+            }
+            if var more = part { piece.writeBuffer(&more) }
+            guard part == nil || piece.readableBytes >= pieceBytes else { continue }
+            let (bytes, at, before) = (piece, place, hash)
+            hash = try await offPool { () throws(Failure) in
+                var hash = before
+                let trouble = bytes.withUnsafeReadableBytes { bytes -> Failure? in
+                    hash.update(bufferPointer: bytes)
+                    do throws(Failure) { try file.write(bytes, at: at) } catch { return error }
+                    return nil
+                }
+                if let trouble { throw trouble }
+                return hash
+            }
+            place += piece.readableBytes
+            piece.clear()
+            if part == nil { break }
+        }
+        let hex = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return StoredDigest(sha256: hex, bytes: place)
+    }
+}

@@ -1,0 +1,136 @@
+import Adjustments
+import Foundation
+import Library
+import MinilabTesting
+import Testing
+
+@testable import Gateway
+
+@Suite("Files of assets") struct AssetDownloadTests {
+    private func edited() async throws -> AssetServer {
+        let server = try await AssetServer()
+        try server.put("0123456789", at: "acme/a.JPG")
+        let (one, two) = (try Self.name(1), try Self.name(2))
+        try await server.publish(one, of: "acme/a.JPG", on: nil, text: "first")
+        try await server.publish(
+            two, of: "acme/a.JPG", on: one, text: "second render",
+            filters: [Filter("CISepiaTone", ["intensity": 0.8])])
+        return server
+    }
+
+    private static func name(_ revision: Int) throws -> VersionName {
+        try #require(VersionName("\(revision)-\(revision)"))
+    }
+
+    private func field(_ name: String, _ answer: HTTPExchange.Answer) -> String? {
+        answer.text.split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }
+            .map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    @Test func `an original is sent as it is, and never shown`() async throws {
+        let server = try await edited()
+        let answer = try await server.send("GET", "/v1/originals/acme/a.JPG")
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.body == "0123456789")
+        #expect(field("Content-Disposition", answer) == "attachment; filename*=UTF-8''a.JPG")
+        #expect(field("X-Content-Type-Options", answer) == "nosniff")
+        #expect(field("Content-Security-Policy", answer) == "sandbox; default-src 'none'")
+        #expect(field("Cache-Control", answer)?.hasPrefix("private") == true)
+        let head = try await server.send("HEAD", "/v1/originals/acme/a.JPG")
+        #expect(head.body == "")
+        #expect(field("Content-Length", head) == "10")
+        #expect(field("ETag", head) == field("ETag", answer))
+    }
+
+    @Test func `a part of it is sent, of the bytes that are meant`() async throws {
+        let server = try await edited()
+        let path = "/v1/originals/acme/a.JPG"
+        let part = try await server.send("GET", path, "Range: bytes=2-4\r\n")
+        #expect(part.status == 206)
+        #expect(part.body == "234")
+        #expect(field("Content-Range", part) == "bytes 2-4/10")
+        let tag = try #require(field("ETag", part))
+        #expect(
+            try await server.send("GET", path, "Range: bytes=2-4\r\nIf-Range: \(tag)\r\n").body
+                == "234")
+        #expect(
+            try await server.send("GET", path, "Range: bytes=2-4\r\nIf-Range: \"x\"\r\n").body
+                == "0123456789")
+        let none = try await server.send("GET", path, "Range: bytes=10-\r\n")
+        #expect(none.status == 416)
+        #expect(field("Content-Range", none) == "bytes */10")
+        let known = try await server.send("GET", path, "If-None-Match: \(tag)\r\n")
+        #expect(known.status == 304)
+        #expect(known.body == "")
+        #expect(try await server.send("GET", path, "If-Match: \"x\"\r\n").status == 412)
+    }
+
+    @Test func `what readers see is named by its version`() async throws {
+        let server = try await edited()
+        let current = try await server.send("GET", "/v1/renders/acme/a.JPG")
+        #expect(current.body == "second render")
+        #expect(field("Content-Location", current) == "/v1/renders/acme/a.JPG?version=2-2")
+        #expect(field("Cache-Control", current) == "private, no-cache")
+        #expect(field("Content-Type", current) == "image/jpeg")
+        let named = try await server.send("GET", "/v1/renders/acme/a.JPG?version=1-1")
+        #expect(named.body == "first")
+        #expect(field("Cache-Control", named) == "private, max-age=31536000, immutable")
+        #expect(field("Content-Location", named) == nil)
+        let counted = try await server.send("GET", "/v1/renders/acme/a.JPG?version=1")
+        #expect(counted.body == "first")
+        #expect(field("Content-Location", counted) == "/v1/renders/acme/a.JPG?version=1-1")
+        let original = try await server.send("GET", "/v1/renders/acme/a.JPG?version=original")
+        #expect(original.body == "0123456789")
+        #expect(try await server.send("GET", "/v1/renders/acme/a.JPG?version=9").status == 404)
+    }
+
+    @Test func `an asset that nobody has edited shows its original`() async throws {
+        let server = try await AssetServer()
+        try server.put("as it came", at: "acme/b.JPG")
+        let answer = try await server.send("GET", "/v1/renders/acme/b.JPG")
+        #expect(answer.body == "as it came")
+        #expect(field("Content-Location", answer) == "/v1/renders/acme/b.JPG?version=original")
+        #expect(try await server.send("GET", "/v1/renders/acme/c.JPG").status == 404)
+    }
+
+    @Test func `previews go by their longest side`() async throws {
+        let server = try await edited()
+        let answer = try await server.send("GET", "/v1/previews/acme/a.JPG?side=64")
+        #expect(answer.body == "small")
+        #expect(
+            field("Content-Location", answer) == "/v1/previews/acme/a.JPG?version=2-2&side=64")
+        #expect(try await server.send("GET", "/v1/previews/acme/a.JPG?side=128").status == 404)
+        #expect(try await server.send("GET", "/v1/previews/acme/a.JPG?side=x").status == 400)
+    }
+
+    @Test func `a history says what was done, and not on which machine`() async throws {
+        let server = try await edited()
+        let answer = try await server.send("GET", "/v1/history/acme/a.JPG")
+        #expect(answer.status == 200)
+        #expect(!answer.text.contains("secret-host"))
+        #expect(!answer.text.contains(server.folder.path))
+        let json = try JSONValue(parsing: answer.body, as: "the answer")
+        guard case .object(let fields) = json, case .array(let versions)? = fields["versions"],
+            case .object(let newest)? = versions.first
+        else {
+            Issue.record("\(answer.body)")
+            return
+        }
+        #expect(versions.count == 2)
+        #expect(newest["version"] == .string("2-2"))
+        #expect(newest["marks"] == .array([.string("current")]))
+        #expect(newest["job"] == .string("job-2-2"))
+        #expect(try await server.send("GET", "/v1/history/acme/c.JPG").status == 404)
+    }
+
+    @Test func `a comparison says which steps differ`() async throws {
+        let server = try await edited()
+        let answer = try await server.send("GET", "/v1/diff/acme/a.JPG?from=1")
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.body.contains("CISepiaTone"))
+        #expect(answer.body.contains("\"from\":\"1-1\""))
+        #expect(answer.body.contains("\"to\":\"2-2\""))
+        #expect(try await server.send("GET", "/v1/diff/acme/a.JPG").status == 400)
+        #expect(try await server.send("GET", "/v1/diff/acme/c.JPG?from=original").status == 404)
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+import Foundation
+import Library
+import MinilabTesting
+import SystemPackage
+import Testing
+
+@testable import Gateway
+
+@Suite("Originals that are sent") struct OriginalUploadTests {
+    private func digest(_ text: String) -> String {
+        let hex = SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+        return "Content-Digest: \(ContentDigest.field(hex))\r\n"
+    }
+
+    @Test func `are originals when they are whole`() async throws {
+        let server = try await AssetServer()
+        let answer = try await server.send(
+            "PUT", "/v1/originals/acme/2030/caf%C3%A9%20a.JPG", digest("a photo"), body: "a photo")
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(answer.text.contains("Location: /v1/originals/acme/2030/caf%C3%A9%20a.JPG\r\n"))
+        #expect(server.text(of: "acme/2030/café a.JPG") == "a photo")
+    }
+
+    @Test func `larger than a piece come as they were sent`() async throws {
+        let server = try await AssetServer()
+        let text = (0..<90_000).map { "line \($0)\n" }.joined()
+        let answer = try await server.send(
+            "PUT", "/v1/originals/acme/big", digest(text), body: text)
+        #expect(answer.status == 201)
+        #expect(server.text(of: "acme/big") == text)
+    }
+
+    @Test func `replace nothing, and the same bytes again are no mistake`() async throws {
+        let server = try await AssetServer()
+        try server.put("a photo", at: "acme/a.JPG")
+        let again = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", digest("a photo") + "If-None-Match: *\r\n",
+            body: "a photo")
+        #expect(again.status == 200, "\(again.text)")
+        let other = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", digest("another"), body: "another")
+        #expect(other.status == 412)
+        #expect(other.body.contains("preconditionFailed"))
+        let unsaid = try await server.send("PUT", "/v1/originals/acme/a.JPG", body: "a photo")
+        #expect(unsaid.status == 412)
+        #expect(server.text(of: "acme/a.JPG") == "a photo")
+    }
+
+    @Test func `with another digest than was said are nothing`() async throws {
+        let server = try await AssetServer()
+        let answer = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", digest("a phota"), body: "a photo")
+        #expect(answer.status == 422)
+        #expect(server.text(of: "acme/a.JPG") == nil)
+        let wrong = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", "Content-Digest: md5=:AAAA:\r\n", body: "a photo")
+        #expect(wrong.status == 400)
+    }
+
+    @Test func `that break off are nothing`() async throws {
+        let server = try await AssetServer()
+        let answer = try await HTTPExchange.send(
+            "PUT /v1/originals/acme/a.JPG HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\na photo",
+            port: server.port, ending: true)
+        #expect(answer.status != 201)
+        try await eventually("what came is removed") {
+            let path = server.library.folder.originals.appending(".minilab-copy-uploads").string
+            return try FileManager.default.contentsOfDirectory(atPath: path).isEmpty ? true : nil
+        }
+        #expect(server.text(of: "acme/a.JPG") == nil)
+    }
+
+    @Test func `without a length, too long or empty are refused before they are read`() async throws
+    {
+        let server = try await AssetServer { $0.uploadBytesMax = 10 }
+        let chunked = try await HTTPExchange.send(
+            "PUT /v1/originals/acme/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+            port: server.port)
+        #expect(chunked.status == 411)
+        let long = try await HTTPExchange.send(
+            "PUT /v1/originals/acme/a HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+            port: server.port, ending: false)
+        #expect(long.status == 413)
+        #expect(try await server.send("PUT", "/v1/originals/acme/a", body: "").status == 400)
+    }
+
+    @Test func `outside the key's prefix look like what is not there`() async throws {
+        let server = try await AssetServer()
+        try server.put("theirs", at: "other/a.JPG")
+        let foreign = try await server.send("PUT", "/v1/originals/other/a.JPG", body: "mine")
+        #expect(foreign.status == 404)
+        let read = try await server.send("GET", "/v1/originals/other/a.JPG")
+        let missing = try await server.send("GET", "/v1/originals/other/b.JPG")
+        func plain(_ answer: HTTPExchange.Answer) -> String {
+            answer.text.replacing("b.JPG", with: "a.JPG").split(separator: "\r\n")
+                .filter { !$0.hasPrefix("Date:") }.joined()
+        }
+        #expect(plain(read) == plain(missing))
+        #expect(server.text(of: "other/a.JPG") == "theirs")
+    }
+
+    @Test(arguments: [
+        "..", "acme/../other/a", "acme/%2e%2e/other/a", "acme/%252e%252e/a", "acme/a%00", "acme//a",
+        "acme/%c0%ae", "acme/a%5cb", "%2e%2e/%2e%2e/etc/passwd", "/acme/a",
+    ])
+    func `never have a path that leads elsewhere`(_ path: String) async throws {
+        let server = try await AssetServer(prefix: "")
+        let answer = try await server.send("PUT", "/v1/originals/" + path, body: "x")
+        #expect(answer.status == 400, "\(answer.text)")
+    }
+}
