@@ -267,8 +267,10 @@ let package = Package(
             name: "Dashboard",
             dependencies: [
                 "Adjustments", "JobQueue", "Operations",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
+            resources: [.embedInCode("Files"), .embedInCode("Templates")],
             swiftSettings: settings),
         // The HTTP gateway: routes, who may call them, bodies in bounded memory.
         .target(

@@ -1,0 +1,101 @@
+/// The URLs of the dashboard: every `href` and `action` of its pages is made here.
+///
+/// Paths are from the root. A value becomes one segment of a path, or one value of a query, by
+/// percent-encoding all but the unreserved characters of RFC 3986, 2.3; an asset keeps its slashes.
+package enum Links {
+    package static let now = "/"
+    package static let find = "/find"
+    package static let batches = "/batches"
+    package static let dead = "/dead"
+    package static let replayPreview = "/dead/replay"
+    package static let limits = "/limits"
+    package static let doctor = "/doctor"
+    package static let keys = "/keys"
+    package static let webhooks = "/webhooks"
+    package static let audit = "/audit"
+    package static let signIn = "/signin"
+    package static let signOut = "/signout"
+    package static let live = "/ui/live"
+
+    /// The answers to a search.
+    package static func find(_ text: String) -> String { query(find, [("q", text)]) }
+
+    package static func job(_ id: String) -> String { "/jobs/" + segment(id) }
+    /// The form's target that cancels a job.
+    package static func cancelJob(_ id: String) -> String { job(id) + "/cancel" }
+    /// The form's target that starts a dead job again.
+    package static func replayJob(_ id: String) -> String { job(id) + "/replay" }
+    /// All that is needed to see a job fail again, as JSON.
+    package static func bundle(_ id: String) -> String { job(id) + "/bundle" }
+
+    package static func batch(_ id: String) -> String { batches + "/" + segment(id) }
+    package static func cancelBatch(_ id: String) -> String { batch(id) + "/cancel" }
+
+    package static func replay(_ id: String) -> String { "/replays/" + segment(id) }
+    package static func stopReplay(_ id: String) -> String { replay(id) + "/stop" }
+
+    /// An asset's page, which is also the target of its forms: the field `action` says what is done.
+    package static func asset(_ path: String) -> String { "/assets/" + segments(path) }
+
+    /// A picture of one version of an asset, or of its `original`.
+    package static func picture(_ asset: String, version: String) -> String {
+        query("/ui/pictures/" + segments(asset), [("version", version)])
+    }
+
+    package static func revokeKey(_ id: String) -> String { keys + "/" + segment(id) + "/revoke" }
+
+    package static func webhook(_ id: String) -> String { webhooks + "/" + segment(id) }
+    /// A form's target: `test`, `enable`, `disable`, `rotate`, `delete`.
+    package static func webhook(_ id: String, _ action: String) -> String {
+        webhook(id) + "/" + segment(action)
+    }
+    /// The form's target that sends a delivery once more.
+    package static func redeliver(_ id: String, delivery: String) -> String {
+        webhook(id) + "/deliveries/" + segment(delivery) + "/replay"
+    }
+
+    /// A file of the dashboard; its digest in the path makes it immutable.
+    package static func file(_ name: String, digest: String) -> String {
+        "/ui/files/" + segment(digest) + "/" + segment(name)
+    }
+
+    /// The stream of a page's parts.
+    ///
+    /// - Parameters:
+    ///   - page: the page: `now`, `job`, `batches`, `batch`, `replay`.
+    ///   - subject: the job, batch or replay; nil where there is one page only.
+    package static func live(_ page: String, of subject: String? = nil) -> String {
+        query(live, [("page", page), ("of", subject)])
+    }
+
+    /// A path with those values of a query that are there.
+    package static func query(_ path: String, _ values: [(String, String?)]) -> String {
+        let pairs = values.compactMap { name, value in
+            value.map { segment(name) + "=" + segment($0) }
+        }
+        return pairs.isEmpty ? path : path + "?" + pairs.joined(separator: "&")
+    }
+
+    /// Percent-encodes all but unreserved characters.
+    package static func segment(_ text: String) -> String { encode(text, keepingSlashes: false) }
+
+    private static func segments(_ path: String) -> String { encode(path, keepingSlashes: true) }
+
+    private static let hex = Array("0123456789ABCDEF".utf8)
+
+    private static func encode(_ text: String, keepingSlashes: Bool) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

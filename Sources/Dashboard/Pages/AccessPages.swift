@@ -1,0 +1,167 @@
+/// The clients' keys.
+package struct KeysPage: Page {
+    package let frame: Frame
+    package let title = "Keys"
+    let keys: [KeyRow]
+    let isEmpty: Bool
+    let created: Secret?
+    let form: KeyForm
+    let action: String
+
+    package static let section: Section? = .keys
+    package static let template = "keys"
+
+    /// - Parameters:
+    ///   - created: the key that was just made: its secret is shown this once.
+    ///   - form: what to fill the form with, and what was wrong with it.
+    package init(_ frame: Frame, keys: [KeyRow], created: Secret? = nil, form: KeyForm = KeyForm())
+    {
+        self.frame = frame
+        self.keys = keys
+        isEmpty = keys.isEmpty
+        self.created = created
+        self.form = form
+        action = Links.keys
+    }
+}
+
+/// A secret that is shown once.
+package struct Secret: View {
+    let name: String
+    let secret: String
+
+    package init(name: String, secret: String) {
+        self.name = name
+        self.secret = secret
+    }
+}
+
+/// A key in the table; no secret is in it.
+package struct KeyRow: View {
+    let id: String
+    let label: String?
+    let tenant: String
+    let prefix: String
+    let scopes: String
+    let state: StateMark
+    let created: Moment
+    let expires: Moment?
+    let used: Moment?
+    let isActive: Bool
+    let revokeAction: String
+
+    /// - Parameters:
+    ///   - tenant: nil for the operator's, of all tenants.
+    ///   - state: `active`, `expired`, `revoked`.
+    package init(
+        id: String, label: String, tenant: String?, prefix: String, scopes: [String],
+        state: String, created: Moment, expires: Moment?, used: Moment? = nil
+    ) {
+        self.id = id
+        self.label = label.isEmpty ? nil : label
+        self.tenant = tenant ?? "all tenants"
+        self.prefix = prefix.isEmpty ? "everything" : prefix
+        self.scopes = scopes.joined(separator: ", ")
+        isActive = state == "active"
+        self.state =
+            isActive
+            ? StateMark(state, "✓", "good")
+            : StateMark(state, state == "expired" ? "◔" : "✕", "calm")
+        self.created = created
+        self.expires = expires
+        self.used = used
+        revokeAction = Links.revokeKey(id)
+    }
+}
+
+/// The form for a new key, as it was filled.
+package struct KeyForm: View {
+    let label: String?
+    let tenant: String?
+    let prefix: String?
+    let days: String?
+    let error: String?
+    let scopes: [Choice]
+
+    struct Choice: View {
+        let name: String
+        let means: String
+        let isChosen: Bool
+    }
+
+    /// - Parameter error: what was wrong with it, in a sentence.
+    package init(
+        label: String? = nil, tenant: String? = nil, prefix: String? = nil, days: String? = nil,
+        scopes: Set<String> = ["enqueue", "read"], error: String? = nil
+    ) {
+        self.label = label
+        self.tenant = tenant
+        self.prefix = prefix
+        self.days = days
+        self.error = error
+        self.scopes = [
+            ("enqueue", "send and cancel jobs, upload originals, own webhooks"),
+            ("read", "see jobs, batches, renders and events"),
+            ("operate", "see and steer the queue, replay dead jobs"),
+            ("admin", "keys, doctor, audit"),
+        ].map { Choice(name: $0.0, means: $0.1, isChosen: scopes.contains($0.0)) }
+    }
+}
+
+/// The page where one signs in.
+package struct SignInPage: Page {
+    package let frame: Frame
+    package let title = "Sign in"
+    let problem: String?
+    let next: String?
+    let providerHref: String?
+    let action: String
+
+    package static let template = "sign-in"
+
+    /// - Parameters:
+    ///   - problem: why the last try failed, in a sentence.
+    ///   - next: the path to go to afterwards; comes back in the field `next`.
+    ///   - providerHref: where one signs in with an identity provider; nil when there is none.
+    package init(
+        _ frame: Frame, problem: String? = nil, next: String? = nil, providerHref: String? = nil
+    ) {
+        self.frame = frame
+        self.problem = problem
+        self.next = next
+        self.providerHref = providerHref
+        action = Links.signIn
+    }
+}
+
+/// An error in words.
+package struct ProblemPage: Page {
+    package let frame: Frame
+    package let title: String
+    let status: Int
+    let detail: String
+    let advice: String?
+    let code: String?
+    let homeHref: String
+
+    package static let template = "problem"
+
+    /// - Parameters:
+    ///   - status: of HTTP.
+    ///   - title: what is wrong, in a few words.
+    ///   - detail: what happened, in a sentence.
+    ///   - advice: what to do.
+    ///   - code: for programs and reports.
+    package init(
+        _ frame: Frame, status: Int, title: String, detail: String, advice: String? = nil,
+        code: String? = nil
+    ) {
+        self.frame = frame
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.advice = advice
+        self.code = code
+        homeHref = Links.now
+    }
+}

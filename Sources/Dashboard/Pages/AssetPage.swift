@@ -1,0 +1,166 @@
+/// One asset: any two versions side by side, what the edits differ in, and its versions in a row.
+package struct AssetPage: Page {
+    package let frame: Frame
+    package let title: String
+    let asset: String
+    let action: String
+    let before: Side?
+    let after: Side?
+    let isComparable: Bool
+    let beforeChoices: [Choice]
+    let afterChoices: [Choice]
+    let diff: [DiffLine]
+    let hasDiff: Bool
+    let versions: [VersionRow]
+    let undo: Move?
+    let redo: Move?
+    let draft: Draft?
+    let verification: [String]?
+    let isVerified: Bool
+    let jobs: [JobRow]
+    let hasJobs: Bool
+
+    package static let template = "asset"
+    package static let modules = [StaticFile.sliderName]
+
+    /// A version that can be shown.
+    package struct Version: Sendable {
+        let name: String
+        let label: String
+
+        /// - Parameters:
+        ///   - name: the version's, or `original`.
+        ///   - label: for people: `7 · sepia, crop`.
+        package init(name: String, label: String) {
+            self.name = name
+            self.label = label
+        }
+    }
+
+    /// One of the two that are compared.
+    struct Side: View {
+        let label: String
+        let source: String
+        let alternative: String
+    }
+
+    struct Choice: View {
+        let name: String
+        let label: String
+        let isChosen: Bool
+    }
+
+    /// Where undo or redo would go.
+    package struct Move: View {
+        let label: String
+        let isKept: Bool
+
+        /// - Parameters:
+        ///   - label: the version for people, or `the original`.
+        ///   - isKept: whether its files are still there.
+        package init(to label: String, isKept: Bool) {
+            self.label = label
+            self.isKept = isKept
+        }
+    }
+
+    /// A version that is prepared and not published.
+    package struct Draft: View {
+        let version: String
+        let label: String
+        /// Whether another version became current since.
+        let isStale: Bool
+
+        package init(version: String, label: String, isStale: Bool) {
+            self.version = version
+            self.label = label
+            self.isStale = isStale
+        }
+    }
+
+    /// - Parameters:
+    ///   - choices: all that can be shown: the original, versions that are kept, the draft.
+    ///   - before: the name of the one on the left.
+    ///   - after: the name of the one on the right.
+    ///   - diff: `RecipeComparison.words` of the two.
+    ///   - versions: the draft, then the newest first.
+    ///   - undo: nil when there is nothing to undo.
+    ///   - verification: what verifying said, one line each; nil when nobody asked.
+    ///   - jobs: of this asset, those that are not done.
+    package init(
+        _ frame: Frame, asset: String, choices: [Version], before: String?, after: String?,
+        diff: [String], versions: [VersionRow], undo: Move?, redo: Move?, draft: Draft?,
+        verification: [String]? = nil, isVerified: Bool = false, jobs: [JobRow] = []
+    ) {
+        func side(_ name: String?) -> Side? {
+            choices.first { $0.name == name }.map {
+                Side(
+                    label: $0.label, source: Links.picture(asset, version: $0.name),
+                    alternative: "\(asset), \($0.label)")
+            }
+        }
+        func offered(_ chosen: String?) -> [Choice] {
+            choices.map { Choice(name: $0.name, label: $0.label, isChosen: $0.name == chosen) }
+        }
+        self.frame = frame
+        title = asset
+        self.asset = asset
+        action = Links.asset(asset)
+        self.before = side(before)
+        self.after = side(after)
+        isComparable = self.before != nil && self.after != nil
+        beforeChoices = offered(before)
+        afterChoices = offered(after)
+        self.diff = diff.map(DiffLine.init)
+        hasDiff = !diff.isEmpty
+        self.versions = versions
+        self.undo = undo
+        self.redo = redo
+        self.draft = draft
+        self.verification = verification
+        self.isVerified = isVerified
+        self.jobs = jobs
+        hasJobs = !jobs.isEmpty
+    }
+}
+
+/// A version in the row of an asset's versions.
+package struct VersionRow: View {
+    let version: String
+    let revision: Int
+    let words: String
+    let author: String?
+    let at: Moment?
+    let isCurrent: Bool
+    let isDraft: Bool
+    let isUndo: Bool
+    let isRedo: Bool
+    /// Whether its files were removed to save room.
+    let isCollected: Bool
+    let thumbnail: String?
+    let compareHref: String?
+
+    /// - Parameters:
+    ///   - words: what it shows, in a few words: its steps.
+    ///   - marks: `History.Mark`'s words: `current`, `draft`, `undo`, `redo`.
+    package init(
+        asset: String, version: String, revision: Int, words: String, author: String? = nil,
+        at: Moment? = nil, marks: Set<String>, isCollected: Bool
+    ) {
+        self.version = version
+        self.revision = revision
+        self.words = words
+        self.author = author
+        self.at = at
+        isCurrent = marks.contains("current")
+        isDraft = marks.contains("draft")
+        isUndo = marks.contains("undo")
+        isRedo = marks.contains("redo")
+        self.isCollected = isCollected
+        thumbnail = isCollected ? nil : Links.picture(asset, version: version)
+        compareHref =
+            isCollected
+            ? nil
+            : Links.query(Links.asset(asset), [("before", "original"), ("after", version)])
+    }
+}

@@ -1,0 +1,84 @@
+import Adjustments
+
+/// What failed for good, grouped by cause, or the jobs of one group.
+package struct DeadPage: Page {
+    package let frame: Frame
+    package let title = "Dead"
+    let total: String
+    let isEmpty: Bool
+    let groups: [DeadGroup]
+    let moreGroups: String?
+    let list: List?
+
+    package static let section: Section? = .dead
+    package static let template = "dead"
+
+    /// The jobs of a group.
+    package struct List: View {
+        let words: String
+        let jobs: [JobRow]
+        let nextHref: String?
+        let previewHref: String
+        let selection: DeadSelection
+
+        /// - Parameter next: the cursor behind the last one; nil when there are no more.
+        package init(_ selection: DeadSelection, jobs: [JobRow], next: String?) {
+            self.selection = selection
+            words = selection.words
+            self.jobs = jobs
+            nextHref = next.map { selection.listed(after: $0) }
+            previewHref = selection.preview
+        }
+    }
+
+    /// - Parameters:
+    ///   - total: all dead jobs.
+    ///   - groups: the largest first.
+    ///   - left: how many groups are not shown.
+    ///   - list: the jobs of one group or filter, when that was asked for.
+    package init(
+        _ frame: Frame, total: Int, groups: [DeadGroup], left: Int = 0, list: List? = nil
+    ) {
+        self.frame = frame
+        self.total = grouped(total)
+        isEmpty = total == 0
+        self.groups = groups
+        moreGroups = left > 0 ? grouped(left) : nil
+        self.list = list
+    }
+}
+
+/// Dead jobs of one code, edit and tenant.
+package struct DeadGroup: View {
+    let code: String
+    let tenant: String
+    /// The first 12 digits of the edit's digest.
+    let edit: String?
+    let editWords: String?
+    let count: String
+    let first: Moment?
+    let last: Moment?
+    let advice: String?
+    let listHref: String
+    let previewHref: String
+
+    /// - Parameters:
+    ///   - edit: SHA-256 of the edit, in hex.
+    ///   - editWords: its steps in a few words.
+    package init(
+        code: String, tenant: String, edit: String?, editWords: String? = nil, count: Int,
+        first: Moment?, last: Moment?, batch: String? = nil
+    ) {
+        let selection = DeadSelection(tenant: tenant, code: code, edit: edit, batch: batch)
+        self.code = code
+        self.tenant = tenant
+        self.edit = edit.map { String($0.prefix(12)) }
+        self.editWords = editWords
+        self.count = grouped(count)
+        self.first = first
+        self.last = last
+        advice = FailureCode(rawValue: code)?.advice
+        listHref = selection.listed()
+        previewHref = selection.preview
+    }
+}

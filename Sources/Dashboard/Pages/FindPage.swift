@@ -1,0 +1,65 @@
+/// One box, and what answers to it.
+package struct FindPage: Page {
+    package let frame: Frame
+    package let title: String
+    /// What was looked for; nil when nothing was.
+    let query: String?
+    let groups: [FindGroup]
+    let isEmpty: Bool
+
+    package static let template = "find"
+
+    package init(_ frame: Frame, query: String?, groups: [FindGroup]) {
+        self.frame = frame
+        self.query = query
+        self.groups = groups.filter { !$0.hits.isEmpty }
+        isEmpty = query != nil && self.groups.isEmpty
+        title = query.map { "Find \($0)" } ?? "Find"
+    }
+}
+
+/// Answers of one kind.
+package struct FindGroup: View {
+    let name: String
+    let hits: [Hit]
+    /// Whether there are more than are shown.
+    let hasMore: Bool
+
+    /// - Parameter name: `Jobs`, `Batches`, `Assets`, `Tenants`, `Dead by code`.
+    package init(_ name: String, _ hits: [Hit], hasMore: Bool = false) {
+        self.name = name
+        self.hits = hits
+        self.hasMore = hasMore
+    }
+}
+
+/// One answer.
+package struct Hit: View {
+    let text: String
+    let href: String
+    let state: StateMark?
+    let note: String?
+
+    private init(_ text: String, _ href: String, _ state: StateMark?, _ note: String?) {
+        self.text = text
+        self.href = href
+        self.state = state
+        self.note = note
+    }
+
+    /// - Parameter state: as ``StateMark`` knows it.
+    package static func job(_ id: String, state: String, note: String? = nil) -> Hit {
+        Hit(id, Links.job(id), StateMark(job: state), note)
+    }
+    package static func batch(_ id: String, note: String? = nil) -> Hit {
+        Hit(id, Links.batch(id), nil, note)
+    }
+    package static func asset(_ path: String, note: String? = nil) -> Hit {
+        Hit(path, Links.asset(path), nil, note)
+    }
+    /// Dead jobs that a tenant, a code or an edit have in common.
+    package static func dead(_ text: String, _ selection: DeadSelection, note: String? = nil) -> Hit
+    {
+        Hit(text, selection.listed(), nil, note)
+    }
+}

@@ -1,0 +1,61 @@
+import JobQueue
+package import Operations
+
+/// The first page: is all well, how many jobs are where, whose turn is it, what runs.
+package struct NowPage: Page {
+    package let frame: Frame
+    package let title = "Now"
+    package let live: String?
+    let health: Health
+    let funnel: Funnel
+    let sparks: [Spark]
+    let flows: [FlowBar]
+    /// `, and 980 more`: flows that are not shown.
+    let moreFlows: String?
+    let workers: [WorkerRow]
+    let slots: String
+    let running: [JobRow]
+    let moreRunning: String?
+    let batches: [BatchRow]
+
+    package static let section: Section? = .now
+    package static let template = "now"
+    package static let parts = [
+        "health", "funnel", "sparks", "flows", "running", "workers", "batches",
+    ]
+
+    /// Most flows that are shown, those with most ready jobs.
+    package static let flowsMax = 24
+    /// Most running jobs that are shown.
+    package static let runningMax = 20
+
+    /// - Parameters:
+    ///   - look: the queue at this moment.
+    ///   - sparks: what happened in the last hour.
+    ///   - shares: how much of the work each flow had lately and is due, from 0 to 1, by `<priority>:<tenant>`.
+    ///   - now: ms since 1970.
+    package init(
+        _ frame: Frame, look: QueueLook, sparks: [Spark] = [],
+        shares: [String: FlowBar.Share] = [:], now: Int
+    ) {
+        self.frame = frame
+        live = Links.live("now")
+        let status = look.status
+        health = Health(status)
+        funnel = Funnel(status)
+        self.sparks = sparks
+        let most = status.flows.map(\.ready).max() ?? 0
+        flows = status.flows.sorted { $0.ready > $1.ready }.prefix(Self.flowsMax)
+            .map {
+                FlowBar($0, most: most, share: shares["\($0.priority):\($0.tenant)"])
+            }
+        let flowsLeft = status.flows.count - flows.count
+        moreFlows = flowsLeft > 0 ? grouped(flowsLeft) : nil
+        workers = status.workers.sorted { $0.name < $1.name }.map(WorkerRow.init)
+        slots = counted(status.workers.reduce(0) { $0 + $1.slots }, "slot")
+        running = status.held.prefix(Self.runningMax).map { JobRow($0, now: now) }
+        let runningLeft = status.active - running.count
+        moreRunning = runningLeft > 0 ? grouped(runningLeft) : nil
+        batches = look.batches.map(BatchRow.init)
+    }
+}

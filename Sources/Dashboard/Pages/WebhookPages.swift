@@ -1,0 +1,158 @@
+/// The endpoints to which events are sent.
+package struct WebhooksPage: Page {
+    package let frame: Frame
+    package let title = "Webhooks"
+    let endpoints: [EndpointRow]
+    let isEmpty: Bool
+    let created: Secret?
+    let form: EndpointForm
+    let action: String
+
+    package static let section: Section? = .webhooks
+    package static let template = "webhooks"
+
+    /// - Parameter created: the secret of the endpoint that was just made, or got a new one: shown this once.
+    package init(
+        _ frame: Frame, endpoints: [EndpointRow], created: Secret? = nil, form: EndpointForm
+    ) {
+        self.frame = frame
+        self.endpoints = endpoints
+        isEmpty = endpoints.isEmpty
+        self.created = created
+        self.form = form
+        action = Links.webhooks
+    }
+}
+
+/// An endpoint in the table, and on top of its page.
+package struct EndpointRow: View {
+    let id: String
+    let href: String
+    let url: String
+    let types: String
+    let tenant: String?
+    let state: StateMark
+    /// Why it is disabled.
+    let reason: String?
+    let isEnabled: Bool
+    /// How far it is behind the newest event, in words.
+    let lag: String?
+    let parked: String
+    let testAction: String
+    let enableAction: String
+    let disableAction: String
+    let rotateAction: String
+    let deleteAction: String
+
+    /// - Parameters:
+    ///   - reason: why it is disabled; nil when it is enabled.
+    ///   - parked: deliveries that wait for their next try.
+    package init(
+        id: String, url: String, types: [String], tenant: String? = nil, reason: String?,
+        lag: String?, parked: Int
+    ) {
+        self.id = id
+        href = Links.webhook(id)
+        self.url = url
+        self.types = types.joined(separator: ", ")
+        self.tenant = tenant
+        isEnabled = reason == nil
+        self.reason = reason
+        state =
+            reason != nil
+            ? StateMark("disabled", "■", "attention")
+            : parked > 0
+                ? StateMark("retrying", "◔", "attention") : StateMark("enabled", "✓", "good")
+        self.lag = lag
+        self.parked = grouped(parked)
+        testAction = Links.webhook(id, "test")
+        enableAction = Links.webhook(id, "enable")
+        disableAction = Links.webhook(id, "disable")
+        rotateAction = Links.webhook(id, "rotate")
+        deleteAction = Links.webhook(id, "delete")
+    }
+}
+
+/// The form for a new endpoint, as it was filled.
+package struct EndpointForm: View {
+    let url: String?
+    let error: String?
+    let types: [Choice]
+
+    struct Choice: View {
+        let name: String
+        let isChosen: Bool
+    }
+
+    /// - Parameter types: all that may be asked for.
+    package init(types: [String], chosen: Set<String>, url: String? = nil, error: String? = nil) {
+        self.types = types.map { Choice(name: $0, isChosen: chosen.contains($0)) }
+        self.url = url
+        self.error = error
+    }
+}
+
+/// One endpoint and what was sent to it.
+package struct WebhookPage: Page {
+    package let frame: Frame
+    package let title: String
+    let endpoint: EndpointRow
+    let created: Secret?
+    let deliveries: [DeliveryRow]
+    let isEmpty: Bool
+    let nextHref: String?
+
+    package static let section: Section? = .webhooks
+    package static let template = "webhook"
+
+    /// - Parameter next: the cursor behind the last delivery.
+    package init(
+        _ frame: Frame, endpoint: EndpointRow, deliveries: [DeliveryRow], created: Secret? = nil,
+        next: String?
+    ) {
+        self.frame = frame
+        title = "Webhook \(endpoint.url)"
+        self.endpoint = endpoint
+        self.created = created
+        self.deliveries = deliveries
+        isEmpty = deliveries.isEmpty
+        nextHref = next.map { Links.query(endpoint.href, [("after", $0)]) }
+    }
+}
+
+/// One event on its way to an endpoint.
+package struct DeliveryRow: View {
+    let id: String
+    let at: Moment
+    let type: String
+    let subject: String?
+    let state: StateMark
+    let tries: Int
+    let answer: String?
+    let next: Moment?
+    let replayAction: String
+
+    /// - Parameters:
+    ///   - state: `delivered`, `waiting`, `failed`.
+    ///   - answer: what the endpoint said, in words: `503`, `timed out`.
+    ///   - next: when it is tried again.
+    package init(
+        endpoint: String, id: String, at: Moment, type: String, subject: String?, state: String,
+        tries: Int, answer: String?, next: Moment?
+    ) {
+        self.id = id
+        self.at = at
+        self.type = type
+        self.subject = subject
+        self.state =
+            switch state {
+            case "delivered": StateMark(state, "✓", "good")
+            case "waiting": StateMark(state, "◔", "attention")
+            default: StateMark(state, "✕", "trouble")
+            }
+        self.tries = tries
+        self.answer = answer
+        self.next = next
+        replayAction = Links.redeliver(endpoint, delivery: id)
+    }
+}

@@ -1,0 +1,55 @@
+import Crypto
+
+/// A file that pages load: its bytes, and the URL under which they never change.
+package struct StaticFile: Sendable {
+    package let name: String
+    package let bytes: [UInt8]
+    package let contentType: String
+    /// The first 16 hexadecimal digits of the SHA-256 of its bytes.
+    package let digest: String
+    /// A strong validator, quoted as in the header `ETag`.
+    package var etag: String { "\"\(digest)\"" }
+    /// Its URL, which has the digest: answer it with `immutable`.
+    package var path: String { Links.file(name, digest: digest) }
+
+    init(_ name: String, _ bytes: [UInt8], _ contentType: String) {
+        self.name = name
+        self.bytes = bytes
+        self.contentType = contentType
+        digest = SHA256.hash(data: bytes).prefix(8)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static let script = "text/javascript; charset=utf-8"
+
+    static let style = StaticFile(
+        "style.css", PackageResources.style_css, "text/css; charset=utf-8")
+    static let icon = StaticFile("icon.svg", PackageResources.icon_svg, "image/svg+xml")
+    static let liveName = "live.js"
+    static let sliderName = "slider.js"
+    /// The modules of all pages.
+    static let everywhere = ["keys.js", "forms.js"]
+
+    /// All there are.
+    package static let all = [
+        style, icon,
+        StaticFile(liveName, PackageResources.live_js, script),
+        StaticFile(sliderName, PackageResources.slider_js, script),
+        StaticFile("keys.js", PackageResources.keys_js, script),
+        StaticFile("forms.js", PackageResources.forms_js, script),
+    ]
+
+    static func named(_ name: String) -> StaticFile? { all.first { $0.name == name } }
+}
+
+/// The dashboard as the gateway serves it.
+package enum Dashboard {
+    /// A file of the dashboard; nil when there is none of that name.
+    package static func file(named name: String) -> StaticFile? { StaticFile.named(name) }
+
+    /// The value of `Content-Security-Policy` under which all pages work.
+    package static let contentSecurityPolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+        + "require-trusted-types-for 'script'; trusted-types minilab"
+}

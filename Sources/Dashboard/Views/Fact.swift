@@ -1,0 +1,13 @@
+/// A number or a word with its name.
+package struct Fact: View {
+    let name: String
+    let text: String
+    let href: String?
+
+    /// - Parameter href: a URL of ``Links``.
+    package init(_ name: String, _ text: String, href: String? = nil) {
+        self.name = name
+        self.text = text
+        self.href = href
+    }
+}

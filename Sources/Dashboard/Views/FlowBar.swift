@@ -1,0 +1,41 @@
+package import JobQueue
+
+/// The ready jobs of one tenant at one priority, and its share of the work.
+package struct FlowBar: View {
+    let tenant: String
+    let priority: String
+    let ready: String
+    let isCapped: Bool
+    /// Of the longest bar, from 0 to 100.
+    let width: Int
+    let share: Share?
+
+    /// How much of the work a flow had and was due.
+    package struct Share: View {
+        /// In percent.
+        let had: Int
+        let due: Int
+        /// Whether it had clearly less than it was due: under three quarters.
+        let isShort: Bool
+
+        /// - Parameters: from 0 to 1.
+        package init(had: Double, due: Double) {
+            func percent(_ value: Double) -> Int {
+                value.isFinite ? Int(min(max(value, 0), 1) * 100) : 0
+            }
+            self.had = percent(had)
+            self.due = percent(due)
+            isShort = had < due * 0.75
+        }
+    }
+
+    /// - Parameter most: ready jobs of the flow that has most.
+    package init(_ flow: QueueStatus.Flow, most: Int, share: Share? = nil) {
+        tenant = flow.tenant
+        priority = flow.priority
+        ready = grouped(flow.ready)
+        isCapped = flow.isCapped
+        width = flow.ready > 0 ? max(1, portion(flow.ready, of: most)) : 0
+        self.share = share
+    }
+}

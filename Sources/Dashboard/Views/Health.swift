@@ -1,0 +1,107 @@
+package import JobQueue
+import Operations
+
+/// Whether all is well, in one sentence.
+package struct Health: View {
+    /// How much a person is wanted.
+    package enum Level: String, Sendable { case ok, attention, trouble }
+
+    let level: String
+    let word: String
+    let icon: String
+    let sentence: String
+
+    package init(_ level: Level, _ sentence: String) {
+        self.level = level.rawValue
+        (word, icon) =
+            switch level {
+            case .ok: ("All is well", "✓")
+            case .attention: ("Attention", "▲")
+            case .trouble: ("Trouble", "✕")
+            }
+        self.sentence = sentence
+    }
+
+    /// What the figures say; the gravest thing is said.
+    package init(_ status: QueueStatus) {
+        let waiting = status.incoming + status.lanes + status.ready
+        let short = status.workers.filter { $0.pressure != nil }
+        if status.workers.isEmpty, waiting + status.active > 0 {
+            self.init(
+                .trouble,
+                "No worker runs, and \(grouped(waiting + status.active)) jobs wait: start one.")
+        } else if status.stuck > 0 {
+            self.init(
+                .trouble,
+                "\(grouped(status.stuck)) \(status.stuck == 1 ? "job is" : "jobs are") stuck: a version could not be "
+                    + "published. Remove the cause, then replay or cancel.")
+        } else if let reason = status.paused {
+            self.init(
+                .attention,
+                "The queue is paused (\(reason)); \(grouped(waiting)) jobs wait until it is resumed."
+            )
+        } else if let hold = status.ingressHold {
+            self.init(
+                .attention,
+                "\(grouped(hold.entries)) incoming entries are not taken in, because \(grouped(hold.jobs)) jobs wait or "
+                    + "run already.")
+        } else if !short.isEmpty {
+            self.init(
+                .attention,
+                "\(counted(short.count, "worker is", "workers are")) short of memory.")
+        } else if status.workers.isEmpty {
+            self.init(.ok, "Nothing is to do, and no worker runs.")
+        } else if status.isDrained {
+            self.init(
+                .ok,
+                "Nothing is to do; \(counted(status.workers.count, "worker waits", "workers wait"))."
+            )
+        } else {
+            self.init(
+                .ok,
+                "\(counted(status.workers.count, "worker has", "workers have")) \(grouped(status.active)) jobs in hand; "
+                    + "\(grouped(waiting)) wait.")
+        }
+    }
+}
+
+/// How many jobs are where, on their way and beside it.
+package struct Funnel: View {
+    let steps: [Step]
+    let aside: [Step]
+
+    struct Step: View {
+        let name: String
+        let count: String
+        let icon: String
+        let tone: String
+        let hint: String
+        let href: String?
+    }
+
+    package init(_ status: QueueStatus) {
+        func step(
+            _ name: String, _ count: Int, _ icon: String, _ hint: String, tone: String = "calm",
+            href: String? = nil
+        ) -> Step {
+            Step(
+                name: name, count: grouped(count), icon: icon, tone: count == 0 ? "none" : tone,
+                hint: hint, href: count == 0 ? nil : href)
+        }
+        steps = [
+            step("incoming", status.incoming + status.lanes, "⇢", "sent, not yet jobs"),
+            step("ready", status.ready, "○", "can be claimed"),
+            step("active", status.active, "▶", "in workers' hands", tone: "busy"),
+            step(
+                "done", status.counters["completed"] ?? 0, "✓", "since the queue exists",
+                tone: "good"),
+            step(
+                "dead", status.dead, "✕", "failed for good", tone: "trouble", href: Links.dead),
+        ]
+        aside = [
+            step("delayed", status.delayed, "◔", "wait for their time"),
+            step("parked", status.parked, "‖", "wait for their asset"),
+            step("stuck", status.stuck, "▲", "could not be published", tone: "trouble"),
+        ]
+    }
+}

@@ -1,0 +1,54 @@
+import Adjustments
+package import JobQueue
+
+/// A job in a table.
+package struct JobRow: View {
+    let job: String
+    let href: String
+    let asset: String
+    let assetHref: String
+    let tenant: String
+    let priority: String
+    let state: StateMark
+    let worker: String?
+    let stage: String?
+    /// In percent, of a movie.
+    let progress: Int?
+    let attempts: Int
+    let code: String?
+    let message: String?
+    /// Since when it is held, or when it ended.
+    let at: Moment?
+
+    package init(
+        job: String, asset: String, tenant: String, priority: String, state: String,
+        worker: String? = nil, stage: String? = nil, progress: Int? = nil, attempts: Int = 0,
+        code: String? = nil, message: String? = nil, at: Moment? = nil
+    ) {
+        self.job = job
+        href = Links.job(job)
+        self.asset = asset
+        assetHref = Links.asset(asset)
+        self.tenant = tenant
+        self.priority = priority
+        self.state = StateMark(job: state)
+        self.worker = worker
+        self.stage = stage
+        self.progress = progress
+        self.attempts = attempts
+        self.code = code
+        self.message = message
+        self.at = at
+    }
+
+    /// - Parameter now: ms since 1970.
+    package init(_ record: JobRecord, now: Int) {
+        self.init(
+            job: record.job, asset: record.asset, tenant: record.tenant,
+            priority: record.priority, state: record.outcome ?? record.state.rawValue,
+            worker: record.worker, stage: record.stage,
+            progress: record.progress.map { $0.framesDone * 100 / $0.frames },
+            attempts: record.attempts, code: record.code?.rawValue, message: record.message,
+            at: (record.ended ?? record.claimed).map { Moment($0, now: now) })
+    }
+}

@@ -1,0 +1,65 @@
+/// A small curve over time with a text that says as much.
+package struct Spark: View {
+    let name: String
+    /// The newest value.
+    let latest: String
+    let unit: String
+    /// Points of a polyline in a box of ``width`` × ``height``.
+    let points: String
+    /// The same, closed at the bottom.
+    let area: String
+    let text: String
+    let tone: String
+    let width: Int
+    let height: Int
+
+    /// The box in which the curve is drawn.
+    private static let box = (width: 240, height: 48)
+    /// Most points that are drawn: more are averaged.
+    private static let pointsMax = 120
+
+    /// - Parameters:
+    ///   - name: of what is counted: `Jobs a second`.
+    ///   - values: the oldest first, in even steps.
+    ///   - span: the time they cover, in words: `the last hour`.
+    package init(
+        _ name: String, _ values: [Double], unit: String, over span: String = "the last hour",
+        isTrouble: Bool = false
+    ) {
+        self.name = name
+        self.unit = unit
+        (width, height) = Self.box
+        let values = Self.thinned(values.map { $0.isFinite ? max($0, 0) : 0 })
+        let highest = values.max() ?? 0
+        latest = values.last.map(short) ?? "–"
+        tone = isTrouble && highest > 0 ? "trouble" : "busy"
+        text =
+            values.isEmpty
+            ? "nothing is known yet"
+            : "now \(short(values[values.count - 1])), least \(short(values.min() ?? 0)), most \(short(highest)) "
+                + "in \(span)"
+        let step = values.count > 1 ? Double(width) / Double(values.count - 1) : 0
+        let top = 2.0
+        let room = Double(height) - 2 * top
+        points = values.enumerated().map { index, value in
+            let y = top + (highest > 0 ? room * (1 - value / highest) : room)
+            return Self.number(Double(index) * step) + "," + Self.number(y)
+        }.joined(separator: " ")
+        area =
+            values.count > 1 ? "0,\(height) " + points + " \(width),\(height)" : ""
+    }
+
+    private static func thinned(_ values: [Double]) -> [Double] {
+        guard values.count > pointsMax else { return values }
+        return (0..<pointsMax).map { index in
+            let from = index * values.count / pointsMax
+            let to = max(from + 1, (index + 1) * values.count / pointsMax)
+            return values[from..<to].reduce(0, +) / Double(to - from)
+        }
+    }
+
+    private static func number(_ value: Double) -> String {
+        let tenths = whole(value * 10) ?? 0
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
