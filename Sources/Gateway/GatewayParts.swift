@@ -18,6 +18,11 @@ package struct GatewayParts: Sendable {
     package let audit: AuditLog
     package let sessions: SessionStore
     package let look: SharedLook
+    package let history: RateHistory
+    /// Makes small pictures of versions; nil where nothing can render.
+    package let pictures: (any PictureMaker)?
+    let signIns = SignInLimit()
+    let pageOrigin: PageOrigin
     package let settings: GatewaySettings
     package let logger: Logger
 
@@ -26,7 +31,8 @@ package struct GatewayParts: Sendable {
     ///   - keyEar: another one, for reads that wait for changes of keys.
     package init(
         queue: JobQueue, redis: RedisClient, ear: RedisClient, keyEar: RedisClient,
-        library: any LibraryStore, settings: GatewaySettings, logger: Logger
+        library: any LibraryStore, pictures: (any PictureMaker)? = nil,
+        settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue
         self.redis = redis
@@ -41,5 +47,8 @@ package struct GatewayParts: Sendable {
         audit = AuditLog(redis: redis, queue: queue.name)
         sessions = SessionStore(redis: redis, queue: queue.name)
         look = SharedLook(queue)
+        history = RateHistory(queue)
+        self.pictures = pictures
+        pageOrigin = PageOrigin(origin: settings.publicOrigin)
     }
 }

@@ -162,7 +162,12 @@ enum BatchRoutes {
 
     /// The batch of the path, if it is there and the caller's.
     static func find(_ call: Call) async throws -> (BatchID, BatchRecord) {
-        let name = try call.key.stored(batch: JobID(call.parameter("batch")))
+        try await find(named: call.parameter("batch"), call)
+    }
+
+    /// The same of a name.
+    static func find(named text: String, _ call: Call) async throws -> (BatchID, BatchRecord) {
+        let name = try call.key.stored(batch: JobID(text))
         guard let record = try await call.parts.queue.record(of: name),
             try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
         else { throw unknown(name.string) }

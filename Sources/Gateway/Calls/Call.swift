@@ -15,6 +15,8 @@ struct Call: Sendable {
     let tail: String?
     /// The caller's key; nil for open routes.
     let caller: AccessKey?
+    /// The token of the caller's session; nil for one with a key.
+    let session: String?
     let channel: any Channel
     let parts: GatewayParts
     let logger: Logger

@@ -1,9 +1,11 @@
 import AccessKeys
 import Adjustments
+import Files
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import JobQueue
+import Library
 import Operations
 
 /// Dead jobs: listed, grouped, bundled for a report, replayed.
@@ -13,12 +15,30 @@ enum DeadRoutes {
             .get, "/v1/dead", .key(.operate), name: "listDead", group: "dead",
             "Dead jobs, the one that died first at the front.",
             parameters: filters + [
-                .query("count", "How many at most.", schema: .integer(1...countMax))
+                .query("count", "How many at most.", schema: .integer(1...countMax)),
+                .query("after", "The cursor of the page before."),
             ],
             answers: [
                 .init(
-                    .ok, "The jobs.", .fields(["dead": .list(.anything)], required: ["dead"]))
-            ], handle: list)
+                    .ok, "The jobs.",
+                    .fields(["dead": .list(.anything), "next": .text], required: ["dead"]))
+            ], handle: list),
+        Route(
+            .get, "/v1/dead/groups", .key(.operate), name: "groupDead", group: "dead",
+            "Dead jobs, counted by cause: code, tenant, edit.",
+            answers: [.init(.ok, "The groups, the largest first.")]
+        ) { call in
+            try .json(try await call.parts.queue.deadGroups(tenant: call.key.tenant))
+        },
+        Route(
+            .get, "/v1/jobs/{id}/bundle", .key(.operate), name: "readBundle", group: "dead",
+            "All that is needed to see a job fail again.",
+            parameters: [.path("id", "The job.")], answers: [.init(.ok, "The bundle.")]
+        ) { call in
+            let job = try call.key.stored(inPath: call.parameter("id"))
+            _ = try await JobView.find(job, call)
+            return try .json(try await bundle(of: job, call))
+        },
     ]
 
     private static let countMax = 200
@@ -51,16 +71,72 @@ enum DeadRoutes {
         return filter
     }
 
+    private struct Answer: Encodable {
+        let dead: [JobRecord]
+        let next: String?
+    }
+
     private static func list(_ call: Call) async throws -> Response {
-        let key = try call.key
         let count = try call.number("count", in: 1...countMax) ?? 50
-        var reader = try await DeadReader(call.parts.queue, filter(call))
-        var records: [JobRecord] = []
-        while records.count < count, let page = try await reader.next() {
-            records += page.lazy.filter { record in
-                key.tenant == nil || key.covers(storedID: record.job)
-            }.prefix(count - records.count)
+        let page = try await page(call, count: count)
+        return try .json(Answer(dead: page.jobs, next: page.next))
+    }
+
+    /// The jobs that the query means, and the cursor behind them, if there may be more.
+    static func page(
+        _ call: Call, count: Int
+    ) async throws -> (jobs: [JobRecord], next: String?) {
+        let key = try call.key
+        var position: DeadReader.Position?
+        if let text = call.query("after") {
+            do throws(Failure) {
+                position = try DeadReader.Position(text)
+            } catch {
+                throw Problem(.badParameter, error.message)
+            }
         }
-        return try .json(["dead": records])
+        var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
+        var jobs: [JobRecord] = []
+        while jobs.count < count, let page = try await reader.next(count - jobs.count) {
+            if let view = key.tenantView {
+                jobs += page.compactMap { view.view($0) }
+            } else {
+                jobs += page
+            }
+        }
+        return (jobs, jobs.count < count ? nil : reader.position.description)
+    }
+
+    /// What a report of a failure needs.
+    static func bundle(of job: String, _ call: Call) async throws -> ReproBundle {
+        guard let record = try await call.parts.queue.record(of: job) else {
+            throw JobView.unknown(job)
+        }
+        let view = try call.key.tenantView
+        let attempts = try await call.parts.queue.attempts(of: job)
+        guard let shown = view == nil ? record : view?.view(record) else {
+            throw JobView.unknown(job)
+        }
+        return ReproBundle(
+            shown, edit: try await call.parts.queue.edit(of: record),
+            history: view.map { attempts.map($0.view) } ?? attempts,
+            original: try await original(of: record.asset, call, hidesPlace: view != nil))
+    }
+
+    private static func original(
+        of asset: String, _ call: Call, hidesPlace: Bool
+    ) async throws -> ReproBundle.Original {
+        do throws(Failure) {
+            let file = try await call.parts.library.open(.original(AssetPath(asset)), nil)
+            let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
+            return .init(
+                path: hidesPlace ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
+                trouble: nil)
+        } catch {
+            // That it is not there may be the very reason why the job died.
+            return .init(
+                path: nil, sha256: nil, bytes: nil,
+                trouble: hidesPlace ? PublicMessage.of(error.message) : error.message)
+        }
     }
 }

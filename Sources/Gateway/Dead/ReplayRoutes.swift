@@ -62,7 +62,10 @@ enum ReplayRoutes {
 
     /// The replay of the path, if it is there and the caller's.
     static func find(_ call: Call) async throws -> ReplayOrder {
-        let id = try call.parameter("id")
+        try await find(call.parameter("id"), call)
+    }
+
+    static func find(_ id: String, _ call: Call) async throws -> ReplayOrder {
         guard let order = try await call.parts.replays.find(id), covers(try call.key, order) else {
             throw unknown(id)
         }
@@ -90,6 +93,12 @@ struct ReplayPreview: Encodable {
     /// Seconds that it takes about, of all workers.
     let aboutSeconds: Int?
     let sample: [Sample]
+    /// The records of those.
+    let jobs: [JobRecord]
+
+    private enum CodingKeys: CodingKey {
+        case count, isComplete, codes, until, aboutSeconds, sample
+    }
 
     /// One of the jobs.
     struct Sample: Encodable {
@@ -119,16 +128,17 @@ enum ReplayPlan {
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
         let tally = try await DeadTally(filter, on: call.parts.queue)
         let queue = call.parts.queue
+        let jobs =
+            key.tenantView.map { view in tally.sample.compactMap { view.view($0) } }
+            ?? tally.sample
         let preview = ReplayPreview(
             count: tally.count, isComplete: tally.isComplete, codes: tally.codes, until: until,
             aboutSeconds: try await about(tally.count, rate: body.rate, queue),
-            sample: tally.sample.map { record in
+            sample: jobs.map { record in
                 .init(
                     job: record.job, asset: record.asset, code: record.code?.rawValue,
-                    message: record.message.map {
-                        key.tenant == nil ? $0 : PublicMessage.of($0)
-                    })
-            })
+                    message: record.message)
+            }, jobs: jobs)
         var random = SystemRandomNumberGenerator()
         let order = ReplayOrder(
             id: "r" + String(UInt64.random(in: 1 << 60...UInt64.max, using: &random), radix: 36),

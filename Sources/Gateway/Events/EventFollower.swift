@@ -73,6 +73,8 @@ struct EventFollower: Sendable {
     func follow(_ sink: EventSink) async throws {
         var place = start
         while !Task.isCancelled {
+            // A key that is revoked meanwhile reads nothing more.
+            _ = try await parts.keys.key(named: key.id)
             let page: Page
             do {
                 page = try await self.page(after: place)
@@ -120,10 +122,9 @@ struct EventFollower: Sendable {
 
     private func shown(_ entry: EventReader.Entry) -> Shown? {
         guard types.isEmpty || types.contains(entry.event.type) else { return nil }
-        guard let tenant = key.tenant else {
+        guard let view = key.tenantView else {
             return Shown(id: entry.id, type: entry.event.type, json: entry.json)
         }
-        let view = TenantView(tenant: tenant, assetPrefix: key.assetPrefix.string)
         do throws(Failure) {
             return try view.view(json: entry.json).map {
                 Shown(id: entry.id, type: entry.event.type, json: $0)

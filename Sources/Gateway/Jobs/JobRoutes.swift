@@ -113,16 +113,25 @@ enum JobRoutes {
         let job = try call.key.stored(inPath: call.parameter("id"))
         _ = try await JobView.find(job, call)
         let reason = try CancelBody(try await call.optionalJSON()).reason
+        let answer = try await end(job, reason: reason, call)
+        return .json(
+            .object([
+                "job": .string(job), "answer": .string(answer == .told ? "stopping" : "cancelled"),
+            ]))
+    }
+
+    /// Ends a job that is the caller's.
+    ///
+    /// - Returns: `cancelled` or `told`.
+    /// - Throws: `tooLate`, `notFound`.
+    static func end(
+        _ job: String, reason: String, _ call: Call
+    ) async throws -> JobQueue.Cancellation {
         guard let answer = try await call.parts.queue.cancel([job], reason: reason).first else {
             throw JobView.unknown(job)
         }
         switch answer {
-        case .cancelled, .told:
-            return .json(
-                .object([
-                    "job": .string(job),
-                    "answer": .string(answer == .told ? "stopping" : "cancelled"),
-                ]))
+        case .cancelled, .told: return answer
         case .publishing:
             throw Problem(
                 .tooLate, "Job \(job) is being published; it cannot be cancelled any more.")

@@ -5,11 +5,11 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// A job as its producer sees it: where it is, why, and what became of its attempts.
+/// A job as the caller may see it: where it is, why, and what became of its attempts.
 struct JobView {
     private let facts: JobFacts
-    private let attempts: [Attempt]
-    private let key: AccessKey
+    /// Why attempts ended, the newest first.
+    let attempts: [Attempt]
 
     /// The job, if it is there and the caller's.
     ///
@@ -33,7 +33,25 @@ struct JobView {
             key.mayRead(id: job, tenant: facts.fields["tenant"] ?? "default", asset: asset)
         else { throw unknown(job) }
         let attempts = try await call.parts.queue.attempts(of: job)
-        return JobView(facts: facts, attempts: attempts, key: key)
+        guard let view = key.tenantView else { return JobView(facts: facts, attempts: attempts) }
+        guard let shown = view.view(facts) else { throw unknown(job) }
+        return JobView(facts: shown, attempts: attempts.map(view.view))
+    }
+
+    /// The job, by its stored name.
+    var job: String { facts.job }
+    /// As `JobFacts` has it.
+    var state: String { facts.state }
+    /// Its asset, where it is known.
+    var asset: String? { facts.fields["asset"] }
+    /// Why it is where it is, for people.
+    var detail: String { facts.detail }
+    /// How much of a movie is done.
+    var percent: Int? {
+        guard let frames = facts.fields["frames"].flatMap({ Int($0) }), frames > 0,
+            let done = facts.fields["framesDone"].flatMap({ Int($0) })
+        else { return nil }
+        return done * 100 / frames
     }
 
     /// The job as a response.
@@ -77,16 +95,20 @@ struct JobView {
         return .object(fields)
     }
 
-    /// Why an attempt ended; a tenant hears nothing of workers and of the server's paths.
     private func history(_ attempt: Attempt) -> JSONValue {
         var fields: [String: JSONValue] = [
             "at": .string(attempt.at), "code": .string(attempt.code.rawValue),
-            "message": .string(
-                key.tenant == nil ? attempt.message : PublicMessage.of(attempt.message)),
+            "message": .string(attempt.message), "worker": .string(attempt.worker),
         ]
         if let stage = attempt.stage { fields["stage"] = .string(stage) }
         if let signal = attempt.signal { fields["signal"] = .number(Double(signal)) }
-        if key.tenant == nil { fields["worker"] = .string(attempt.worker) }
         return .object(fields)
+    }
+}
+
+extension AccessKey {
+    /// What its tenant may see of jobs and events; nil for the operator's keys, which see all.
+    var tenantView: TenantView? {
+        terms.tenant.map { TenantView(tenant: $0, assetPrefix: terms.assetPrefix.string) }
     }
 }

@@ -63,10 +63,15 @@ struct SentJob {
             let digest = SHA256.hash(data: Array("\(key.tenant?.string ?? "")\n\(text)".utf8))
             return (try key.stored(job: JobID("i" + hex(digest.prefix(12)))), true)
         }
+        return try randomName(key).map { ($0, false) }
+    }
+
+    /// A name that no other job has; nil for an operator's key, whose jobs the queue names.
+    static func randomName(_ key: AccessKey) throws -> JobID? {
         guard key.tenant != nil else { return nil }
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
-        return (try key.stored(job: JobID("j" + hex(bytes))), false)
+        return try key.stored(job: JobID("j" + hex(bytes)))
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {

@@ -53,7 +53,7 @@ package enum OpenAPI {
         }
         if let body = body(route.body) { fields["requestBody"] = body }
         switch route.access {
-        case .open: fields["security"] = .array([])
+        case .open, .openPage, .page, .operatorPage: fields["security"] = .array([])
         case .key(let scope), .operatorKey(let scope):
             fields["security"] = .array([.object(["key": .array([])])])
             fields["x-minilab-scope"] = .string(scope.rawValue)

@@ -8,33 +8,56 @@ struct Authentication: Sendable {
     struct Admission: Sendable {
         /// nil for an open route.
         var key: AccessKey?
+        /// The token of a session, at a page.
+        var session: String?
         /// Fields that the response gets.
         var headers: HTTPFields
     }
 
     let keys: KeyRing
+    let sessions: SessionStore
+    let origin: PageOrigin
     let limiter: RateLimiter
     /// Requests a second of a key without a quota of its own.
     let requestsPerSecond: Int
 
-    /// - Throws: `missingKey`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and why a key is not taken.
+    /// - Throws: `missingKey`, `sessionEnded`, `foreignOrigin`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and why a key
+    ///   is not taken.
     func admit(_ request: Request, to route: Route) async throws -> Admission {
-        guard let scope = route.access.scope else { return Admission(key: nil, headers: [:]) }
-        let key = try await keys.authenticate(Self.bearer(request))
-        let headers = try limited(key)
+        var admission = Admission(key: nil, session: nil, headers: [:])
+        if route.access.isPage {
+            try origin.checkHost(request)
+            if route.method != .get { try origin.checkSender(request) }
+        }
+        guard let scope = route.access.scope else { return admission }
+        let key: AccessKey
+        if route.access.isPage {
+            (key, admission.session) = try await holder(of: request)
+        } else {
+            key = try await keys.authenticate(Self.bearer(request))
+        }
+        admission.key = key
+        admission.headers = try limited(key)
         guard key.permits(scope) else {
             throw Problem(
                 .scopeMissing,
                 "Key \(key.id) has the scopes \(key.scopes.map(\.rawValue).sorted().joined(separator: ", ")); this call "
                     + "needs \(scope.rawValue). Ask the operator for another key.")
         }
-        if case .operatorKey = route.access, let tenant = key.tenant {
+        if route.access.isForOperators, let tenant = key.tenant {
             throw Problem(
                 .tenantKey,
                 "Key \(key.id) is for tenant \(tenant), and this call concerns the whole queue. Use a key of the operator."
             )
         }
-        return Admission(key: key, headers: headers)
+        return admission
+    }
+
+    /// The key of who has signed in.
+    private func holder(of request: Request) async throws -> (AccessKey, String) {
+        guard let token = origin.token(of: request), let id = try await sessions.keyID(of: token)
+        else { throw Problem(.sessionEnded, "Sign in to see this page.") }
+        return (try await keys.key(named: id), token)
     }
 
     /// Takes the request out of the key's rate.

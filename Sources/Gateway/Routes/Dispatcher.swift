@@ -49,7 +49,7 @@ struct Dispatcher: HTTPResponder {
         _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,
         _ authentication: Authentication
     ) async -> Response {
-        var admission = Authentication.Admission(key: nil, headers: [:])
+        var admission = Authentication.Admission(key: nil, session: nil, headers: [:])
         do {
             admission = try await authentication.admit(request, to: route)
             var tail: String?
@@ -59,7 +59,8 @@ struct Dispatcher: HTTPResponder {
             }
             let call = Call(
                 request: request, route: route, parameters: context.parameters, tail: tail,
-                caller: admission.key, channel: context.channel, parts: parts,
+                caller: admission.key, session: admission.session, channel: context.channel,
+                parts: parts,
                 logger: context.logger)
             var response = try await route.handle(call)
             response.headers.append(contentsOf: admission.headers)
@@ -70,7 +71,9 @@ struct Dispatcher: HTTPResponder {
             if problem.status.kind == .serverError {
                 context.logger.error("\(route.method) \(route.path) failed: \(error)")
             }
-            var response = problem.response
+            var response =
+                route.access.isPage
+                ? ProblemAnswer.page(problem, request, admission, parts) : problem.response
             response.headers.append(contentsOf: admission.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
             return response

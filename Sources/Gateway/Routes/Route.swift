@@ -30,12 +30,36 @@ package struct Route: Sendable {
         case key(Scope)
         /// A key with this scope that has no tenant: it concerns the whole queue.
         case operatorKey(Scope)
+        /// A page for anybody.
+        case openPage
+        /// A page for who has signed in with a key of this scope.
+        case page(Scope)
+        /// A page for who has signed in with a key of this scope that has no tenant.
+        case operatorPage(Scope)
 
         /// The scope that is needed, if any.
         package var scope: Scope? {
             switch self {
-            case .open: nil
-            case .key(let scope), .operatorKey(let scope): scope
+            case .open, .openPage: nil
+            case .key(let scope), .operatorKey(let scope), .page(let scope),
+                .operatorPage(let scope):
+                scope
+            }
+        }
+
+        /// Whether it concerns the whole queue.
+        package var isForOperators: Bool {
+            switch self {
+            case .operatorKey, .operatorPage: true
+            case .open, .openPage, .key, .page: false
+            }
+        }
+
+        /// Whether people see it in a browser.
+        package var isPage: Bool {
+            switch self {
+            case .openPage, .page, .operatorPage: true
+            case .open, .key, .operatorKey: false
             }
         }
     }
@@ -130,6 +154,16 @@ package struct Route: Sendable {
         self.body = body
         self.answers = answers + Self.problems(problems, access, body, path)
         self.handle = handle
+    }
+
+    /// A page or a part of one; it is not in the document of the API.
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ summary: String,
+        handle: @escaping @Sendable (Call) async throws -> Response
+    ) {
+        self.init(
+            method, path, access, name: "\(method) \(path)", group: "pages", summary, answers: [],
+            handle: handle)
     }
 
     /// What a route of its kind may answer when something is wrong.

@@ -5,13 +5,17 @@ import Hummingbird
 /// Everything that a gateway serves.
 package enum RouteTable {
     /// All routes, the document of them included.
-    package static let routes: [Route] = described + [document(of: described)]
+    package static let routes: [Route] = described + [document(of: described)] + pages
 
     /// Those that the document describes.
     private static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
         + AssetRoutes.routes + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes
         + KeyRoutes.routes
+
+    private static let pages: [Route] =
+        SignInRoutes.routes + NowRoutes.routes + JobPages.routes + BatchPages.routes
+        + DeadPages.routes + AssetPages.routes + UIRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
         let document = OpenAPI.document(routes, schemas: Schemas.all)

@@ -25,7 +25,8 @@ package struct GatewayService: Service {
         let dispatcher = Dispatcher(
             RouteTable.routes, parts,
             Authentication(
-                keys: parts.keys, limiter: RateLimiter(name: "requests"),
+                keys: parts.keys, sessions: parts.sessions, origin: parts.pageOrigin,
+                limiter: RateLimiter(name: "requests"),
                 requestsPerSecond: settings.requestsPerSecond))
         let onRunning = onRunning
         let replays = ReplayRunner(
@@ -42,6 +43,7 @@ package struct GatewayService: Service {
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
             group.addTask { await replays.run() }
+            group.addTask { await parts.history.run() }
             group.addTask { try await application.run() }
             // The server ends first, by a signal; the readers end with it.
             defer { group.cancelAll() }

@@ -42,7 +42,7 @@ package struct SessionStore: Sendable {
 
     /// Ends a session.
     func end(_ token: String) async throws {
-        _ = try await send(["DEL", RedisArgument(key(token))])
+        _ = try await send(["UNLINK", RedisArgument(key(token))])
     }
 
     /// What the forms of a session's pages carry along, so that no other site can make them up.

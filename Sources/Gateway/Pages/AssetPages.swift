@@ -1,0 +1,106 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import struct Dashboard.AssetPage
+import Hummingbird
+import JobQueue
+import Library
+import Operations
+
+/// An asset as a page: any two versions beside each other, its versions in a row, and what its forms do.
+enum AssetPages {
+    static let routes: [Route] = [
+        Route(.get, "/assets/{asset...}", .page(.read), "An asset: before and after.") { call in
+            let asset = try call.asset
+            return try await call.hidingPlaces(of: asset) { .page(try await page(asset, call)) }
+        },
+        Route(
+            .post, "/assets/{asset...}", .page(.enqueue), "Undo, redo, publish, discard.",
+            handle: act),
+    ]
+
+    private static func page(_ asset: AssetPath, _ call: Call) async throws -> AssetPage {
+        let library = call.parts.library
+        let history = try await library.versions(of: asset)
+        let shown = history.entries.prefix(shownMax)
+        let choices =
+            [AssetPage.Version(name: "original", label: "the original")]
+            + shown.map { .init(name: $0.version.version, label: label($0)) }
+        let before = call.query("before") ?? "original"
+        let after =
+            call.query("after")
+            ?? history.entries.first { $0.marks.contains(.current) }?.version.version
+            ?? history.entries.first?.version.version
+        var diff: [String] = []
+        let names = Set(shown.map(\.version.version) + ["original"])
+        if let after, names.contains(before), names.contains(after) {
+            let comparison = try await VersionComparison(before, after, of: asset, in: library)
+            diff = comparison.notes + (comparison.comparison?.words ?? [])
+        }
+        let draft = history.entries.first { $0.marks.contains(.draft) }?.version
+        let current = history.entries.first { $0.marks.contains(.current) }?.version
+        return AssetPage(
+            call.frame(), asset: asset.string, choices: choices, before: before, after: after,
+            diff: diff,
+            versions: shown.map { entry in
+                VersionRow(
+                    asset: asset.string, version: entry.version.version,
+                    revision: entry.version.revision, words: words(entry.version),
+                    author: call.caller?.tenant == nil ? entry.version.author.job : nil,
+                    at: Moment(written: entry.version.author.at),
+                    marks: Set(entry.marks.map(\.rawValue)), isCollected: false)
+            }, undo: move(history.undo), redo: move(history.redo),
+            draft: draft.map { draft in
+                .init(
+                    version: draft.version, label: words(draft),
+                    isStale: draft.parent != current?.version)
+            })
+    }
+
+    /// Versions that are shown.
+    private static let shownMax = 100
+
+    private static func label(_ entry: History.Entry) -> String {
+        "\(entry.version.isDraft ? "draft" : "\(entry.version.revision)") · \(words(entry.version))"
+    }
+
+    private static func words(_ version: Provenance) -> String {
+        guard let recipe = version.content?.recipe else { return version.mode.rawValue }
+        let names = recipe.filters.map(\.name)
+        return names.isEmpty ? version.mode.rawValue : names.joined(separator: ", ")
+    }
+
+    private static func move(_ move: History.Move) -> AssetPage.Move? {
+        switch move {
+        case .nothing: nil
+        case .original: .init(to: "the original", isKept: true)
+        case .version(let name): .init(to: name, isKept: true)
+        case .collected(let name): .init(to: name, isKept: false)
+        }
+    }
+
+    /// Sends the job that does what a form asks for: an edit is an edit, wherever it comes from.
+    private static func act(_ call: Call) async throws -> Response {
+        let form = try await call.form()
+        let asset = try call.asset
+        let (mode, notice): (Edit.Mode, PageNotice)
+        switch form["action"] {
+        case "undo": (mode, notice) = (.undo, .undone)
+        case "redo": (mode, notice) = (.redo, .redone)
+        case "publish": (mode, notice) = (.publish(version: form["draft"]), .published)
+        case "discard": (mode, notice) = (.discard(version: form["draft"]), .discarded)
+        default: throw Problem(.badParameter, "The form asks for nothing that is known.")
+        }
+        var scheduling = Scheduling()
+        scheduling.tenant = try call.key.tenant
+        scheduling.priority = .interactive
+        let request = JobRequest(
+            id: try SentJob.randomName(call.key), asset: asset, edit: Edit(mode),
+            scheduling: scheduling)
+        let key = try call.key
+        _ = try await call.parts.queue.submit(
+            request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        try await call.parts.audit.note(mode.name.rawValue, asset.string, by: key)
+        return Call.seeOther(Links.asset(asset.string), notice)
+    }
+}

@@ -1,0 +1,53 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import Hummingbird
+import JobQueue
+import Operations
+
+/// Batches as pages.
+enum BatchPages {
+    static let routes: [Route] = [
+        Route(.get, Links.batches, .page(.read), "Batches, the newest first.") { call in
+            .page(try await list(call))
+        },
+        Route(.get, "/batches/{batch}", .page(.read), "A batch: how far it is.") { call in
+            .page(try await page(BatchRoutes.find(call).1, call))
+        },
+        Route(.post, "/batches/{batch}/cancel", .page(.enqueue), "Cancels a batch.") { call in
+            _ = try await call.form()
+            let (name, _) = try await BatchRoutes.find(call)
+            _ = try await call.parts.queue.cancelWhole(name, reason: "cancelled on the dashboard")
+            try await call.parts.audit.note("cancelBatch", name.string, by: call.key)
+            return Call.seeOther(Links.batch(name.string), .cancelled)
+        },
+    ]
+
+    /// Batches that are shown.
+    private static let shownMax = 100
+
+    static func list(_ call: Call) async throws -> BatchesPage {
+        let key = try call.key
+        let records = try await call.parts.queue.batches(count: JobQueue.batchesListedMax)
+            .filter { key.mayRead(id: $0.batch, tenant: $0.tenant, asset: nil) }
+        let slots = try await BatchRoutes.slots(call)
+        func rows(_ ended: Bool) -> [BatchRow] {
+            records.filter { $0.isComplete == ended }.prefix(shownMax)
+                .map { BatchRow(BatchReport($0, slots: slots)) }
+        }
+        return BatchesPage(call.frame(), open: rows(false), ended: rows(true), next: nil)
+    }
+
+    static func page(_ record: BatchRecord, _ call: Call) async throws -> BatchPage {
+        let slots = try await BatchRoutes.slots(call)
+        var failures: [String: Int] = [:]
+        if record.dead > 0 {
+            var filter = DeadFilter()
+            filter.batch = try BatchID(record.batch)
+            failures = try await DeadTally(filter, on: call.parts.queue).codes
+        }
+        return BatchPage(
+            call.frame(), report: BatchReport(record, slots: slots), slots: slots,
+            failures: failures, pictures: [])
+    }
+}

@@ -1,0 +1,131 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import NIOCore
+import RenderProtocol
+
+extension Call {
+    /// Now, in ms since 1970.
+    var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
+
+    /// What all pages show beside their own.
+    func frame() -> Frame {
+        Frame(
+            viewer: caller.map { key in
+                Viewer(
+                    name: key.label.isEmpty ? key.id : key.label, tenant: key.tenant?.string,
+                    scopes: Set(key.scopes.map(\.rawValue)))
+            },
+            csrf: session.map(SessionStore.formToken) ?? "", version: Engine.version,
+            queue: parts.queue.name.string,
+            notice: query("done").flatMap(PageNotice.init).map(\.notice))
+    }
+
+    /// The fields of a form that one of our own pages sent.
+    ///
+    /// - Throws: `foreignOrigin` when it was another site's page, or one of a session that is over.
+    func form() async throws -> Form {
+        guard let form = Form(try await BodyReading.bytes(of: request, atMost: Form.bytesMax))
+        else { throw Problem(.badBody, "The form cannot be read.") }
+        if let session {
+            guard form["csrf"] == SessionStore.formToken(of: session) else {
+                throw Problem(
+                    .foreignOrigin,
+                    "The form was not sent by a page of this session. Load the page again.")
+            }
+        }
+        return form
+    }
+
+    /// Says that a deed was done, on the page that shows it.
+    static func seeOther(_ path: String, _ notice: PageNotice? = nil) -> Response {
+        var location = path
+        if let notice { location += (path.contains("?") ? "&" : "?") + "done=\(notice.rawValue)" }
+        return Response(
+            status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+    }
+}
+
+extension Response {
+    /// A page of the dashboard.
+    static func page(_ page: some Page, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                .contentSecurityPolicy: Dashboard.contentSecurityPolicy,
+                .referrerPolicy: "same-origin", .crossOriginOpenerPolicy: "same-origin",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: page.render())))
+    }
+}
+
+extension HTTPField.Name {
+    private static func known(_ text: String) -> Self {
+        guard let name = Self(text) else { preconditionFailure("\(text) is a field's name") }
+        return name
+    }
+
+    static let referrerPolicy = known("Referrer-Policy")
+    static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
+}
+
+/// What a page may say of the form that was sent before: a word in the URL, never a text, which anybody could put there.
+enum PageNotice: String {
+    case cancelled, stopping, replayed, replayStarted, replayStopped, paused, resumed, limited
+    case published, discarded, undone, redone, repaired, revoked, tested, saved, signedOut
+
+    var notice: Notice {
+        switch self {
+        case .cancelled: Notice(.done, "Cancelled.")
+        case .stopping: Notice(.done, "Its worker was told to stop it.")
+        case .replayed: Notice(.done, "Started again.")
+        case .replayStarted: Notice(.done, "The replay runs.")
+        case .replayStopped: Notice(.done, "The replay is stopped; what it started goes on.")
+        case .paused: Notice(.done, "Paused; what runs is finished.")
+        case .resumed: Notice(.done, "Workers begin jobs again.")
+        case .limited: Notice(.done, "The limits hold from now on.")
+        case .published: Notice(.done, "A job that publishes the draft is on its way.")
+        case .discarded: Notice(.done, "A job that discards the draft is on its way.")
+        case .undone: Notice(.done, "A job that undoes the last edit is on its way.")
+        case .redone: Notice(.done, "A job that redoes the edit is on its way.")
+        case .repaired: Notice(.done, "What could be mended was mended.")
+        case .revoked: Notice(.done, "The key is revoked on every gateway.")
+        case .tested: Notice(.done, "A test delivery is on its way.")
+        case .saved: Notice(.done, "Saved.")
+        case .signedOut: Notice(.done, "You are signed out.")
+        }
+    }
+}
+
+/// The fields of a form (`application/x-www-form-urlencoded`).
+struct Form {
+    /// Most bytes of a form.
+    static let bytesMax = 64 << 10
+
+    private var fields: [String: [String]] = [:]
+
+    /// nil when it is no form.
+    init?(_ bytes: ByteBuffer) {
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+            return nil
+        }
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(parts[0]).replacing("+", with: " ").percentDecoded,
+                let value = (parts.count > 1 ? String(parts[1]) : "")
+                    .replacing("+", with: " ").percentDecoded
+            else { return nil }
+            fields[name, default: []].append(value)
+        }
+    }
+
+    /// The first value of a field; nil when it is missing or empty.
+    subscript(_ name: String) -> String? { fields[name]?.first.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// All values of a field.
+    func all(_ name: String) -> [String] { fields[name] ?? [] }
+}

@@ -1,0 +1,95 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import HTTPTypes
+import JobQueue
+import Library
+import Operations
+
+/// Looks for what a text may name: exact names alone, so it costs the same however much there is.
+struct Finder {
+    private let call: Call
+    private let text: String?
+
+    init(_ call: Call) {
+        self.call = call
+        text = call.query("q").map { String($0.prefix(2000)) }
+    }
+
+    func page() async throws -> FindPage {
+        guard let text else { return FindPage(call.frame(), query: nil, groups: []) }
+        let key = try call.key
+        var groups: [FindGroup] = []
+        let job = key.stored(inPath: text)
+        do {
+            let view = try await JobView.find(job, call)
+            groups.append(
+                FindGroup("Jobs", [.job(view.job, state: view.state, note: view.detail)]))
+        } catch let problem as Problem where problem.status.code < 500 {}  // Not a job, or another tenant's.
+        if let record = try await batch(text) {
+            groups.append(
+                FindGroup("Batches", [.batch(record.batch, note: counted(record.jobs, "job"))]))
+        }
+        if let asset = try await asset(text) {
+            groups.append(FindGroup("Assets", [.asset(asset.string)]))
+        }
+        if key.permits(.operate) {
+            if let code = FailureCode(rawValue: text) {
+                groups.append(
+                    FindGroup(
+                        "Dead by code",
+                        [
+                            .dead(
+                                code.rawValue, DeadSelection(tenant: key.tenant?.string, code: text)
+                            )
+                        ]))
+            }
+            if key.tenant == nil || key.tenant?.string == text, JobID.isAllowed(text) {
+                groups.append(FindGroup("Tenants", [.dead(text, DeadSelection(tenant: text))]))
+            }
+        }
+        return FindPage(call.frame(), query: text, groups: groups)
+    }
+
+    private func batch(_ text: String) async throws -> BatchRecord? {
+        guard JobID.isAllowed(text) else { return nil }
+        let key = try call.key
+        let name: BatchID
+        do throws(Failure) { name = try key.stored(batch: JobID(text)) } catch { return nil }
+        guard let record = try await call.parts.queue.record(of: name),
+            key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
+        else { return nil }
+        return record
+    }
+
+    /// The asset of this path, when it has an original or an edit.
+    private func asset(_ text: String) async throws -> AssetPath? {
+        let key = try call.key
+        do throws(Failure) {
+            let asset = try AssetPath(text)
+            guard key.covers(asset) else { return nil }
+            _ = try await call.parts.library.versions(of: asset)
+            return asset
+        } catch {
+            guard error.isOfStore else { return nil }
+            throw error
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the library did not answer, which says nothing of what was asked for.
+    var isOfStore: Bool { [.storeUnavailable, .ioFailure].contains(code) }
+}
+
+extension JobID {
+    /// Whether a text could be an id.
+    static func isAllowed(_ text: String) -> Bool {
+        do throws(Failure) {
+            _ = try JobID(text)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import FoundationEssentials
+import Hummingbird
+import JobQueue
+import Operations
+
+/// One job as a page, and what its forms do.
+enum JobPages {
+    static let routes: [Route] = [
+        Route(.get, "/jobs/{id}", .page(.read), "A job: why it is where it is.") { call in
+            .page(try await page(call.parameter("id"), call))
+        },
+        Route(.post, "/jobs/{id}/cancel", .page(.enqueue), "Cancels a job.", handle: cancel),
+        Route(
+            .post, "/jobs/{id}/replay", .page(.operate), "Starts a dead job again.", handle: replay),
+        Route(
+            .get, "/jobs/{id}/bundle", .page(.operate),
+            "All that is needed to see a job fail again."
+        ) { call in
+            let job = try call.key.stored(inPath: call.parameter("id"))
+            _ = try await JobView.find(job, call)
+            return try .json(try await DeadRoutes.bundle(of: job, call))
+        },
+    ]
+
+    /// Most bytes of an edit that are shown.
+    private static let editBytesMax = 16 << 10
+
+    static func page(_ text: String, _ call: Call) async throws -> JobPage {
+        let job = try call.key.stored(inPath: text)
+        let view = try await JobView.find(job, call)
+        let key = try call.key
+        let stored = try await call.parts.queue.record(of: job)
+        let record = key.tenantView.map { view in stored.flatMap { view.view($0) } } ?? stored
+        let isOpen = ["incoming", "lane", "ready", "delayed", "parked", "active", "stuck"]
+            .contains(view.state)
+        let isDead = view.state == "dead" || view.state == "stuck"
+        return JobPage(
+            call.frame(), job: job, state: record?.outcome ?? view.state, sentence: view.detail,
+            facts: record.map(JobPage.facts) ?? [], asset: view.asset,
+            timeline: record.map(JobPage.timeline) ?? [],
+            attempts: view.attempts.map { AttemptRow($0) },
+            edit: try await edit(record, call), progress: view.percent,
+            isCancellable: isOpen && key.permits(.enqueue),
+            isReplayable: isDead && key.permits(.operate))
+    }
+
+    private static func edit(
+        _ record: JobRecord?, _ call: Call
+    ) async throws -> JobPage.EditView? {
+        guard let record, let text = try await call.parts.queue.edit(of: record) else { return nil }
+        let json = String(decoding: text.utf8.prefix(editBytesMax), as: UTF8.self)
+        let edit: Edit
+        do throws(Failure) {
+            edit = try Edit(json: text)
+        } catch {
+            return JobPage.EditView(steps: [], output: nil, json: json, note: error.message)
+        }
+        switch edit.mode {
+        case .replace(let steps), .append(let steps):
+            return JobPage.EditView(
+                steps: steps.filters.map { EditStep($0) }, output: nil, json: json,
+                note: edit.mode.name == .append ? "after the steps that are there" : nil)
+        case .amend, .revert, .undo, .redo, .copyEdit, .render, .import, .publish, .discard:
+            return JobPage.EditView(
+                steps: [], output: nil, json: json, note: edit.mode.name.rawValue)
+        }
+    }
+
+    private static func cancel(_ call: Call) async throws -> Response {
+        _ = try await call.form()
+        let job = try call.key.stored(inPath: call.parameter("id"))
+        _ = try await JobView.find(job, call)
+        let answer = try await JobRoutes.end(job, reason: "cancelled on the dashboard", call)
+        try await call.parts.audit.note("cancelJob", job, by: call.key)
+        return Call.seeOther(Links.job(job), answer == .told ? .stopping : .cancelled)
+    }
+
+    private static func replay(_ call: Call) async throws -> Response {
+        _ = try await call.form()
+        let job = try call.key.stored(inPath: call.parameter("id"))
+        _ = try await JobView.find(job, call)
+        let answer = try await call.parts.queue.replay([job]).first
+        guard answer == .replayed else {
+            throw Problem(.tooLate, "Job \(job) is not dead any more, or cannot be started again.")
+        }
+        try await call.parts.audit.note("replayJob", job, by: call.key)
+        return Call.seeOther(Links.job(job), .replayed)
+    }
+}

@@ -1,0 +1,32 @@
+import AccessKeys
+import Dashboard
+import Hummingbird
+import JobQueue
+import Operations
+
+/// The first page, and the box that finds things.
+enum NowRoutes {
+    static let routes: [Route] = [
+        Route(.get, Links.now, .operatorPage(.operate), "Now: is all well, and what runs.") {
+            call in .page(try await now(call))
+        },
+        Route(.get, Links.find, .page(.read), "Find: a job, a batch, an asset, a tenant, a code.") {
+            call in .page(try await Finder(call).page())
+        },
+    ]
+
+    static func now(_ call: Call) async throws -> NowPage {
+        let history = call.parts.history
+        return NowPage(
+            call.frame(), look: try await call.parts.look.look(),
+            sparks: [
+                Spark(
+                    "Jobs a second",
+                    history.rates(of: ["completed", "drafted", "unchanged", "superseded"]),
+                    unit: "jobs/s"),
+                Spark(
+                    "Failures a second", history.rates(of: ["failed"]), unit: "jobs/s",
+                    isTrouble: true),
+            ], now: call.now)
+    }
+}

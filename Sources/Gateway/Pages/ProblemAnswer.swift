@@ -1,0 +1,35 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import HTTPTypes
+import Hummingbird
+import JobQueue
+import RenderProtocol
+
+/// A problem as people see it.
+enum ProblemAnswer {
+    static func page(
+        _ problem: Problem, _ request: Request, _ admission: Authentication.Admission,
+        _ parts: GatewayParts
+    ) -> Response {
+        let signedOut: Set<String> = [
+            ProblemCode.sessionEnded.rawValue, ProblemCode.revokedKey.rawValue,
+            ProblemCode.expiredKey.rawValue, ProblemCode.unknownKey.rawValue,
+        ]
+        if signedOut.contains(problem.code), request.method == .get {
+            return Call.seeOther(Links.query(Links.signIn, [("next", request.uri.path)]))
+        }
+        let frame = Frame(
+            viewer: admission.key.map { key in
+                Viewer(
+                    name: key.label.isEmpty ? key.id : key.label, tenant: key.tenant?.string,
+                    scopes: Set(key.scopes.map(\.rawValue)))
+            }, csrf: admission.session.map(SessionStore.formToken) ?? "", version: Engine.version,
+            queue: parts.queue.name.string)
+        return .page(
+            ProblemPage(
+                frame, status: problem.status.code, title: problem.title, detail: problem.detail,
+                code: problem.code),
+            status: problem.status)
+    }
+}

@@ -1,0 +1,62 @@
+import AccessKeys
+import Dashboard
+import HTTPTypes
+import Hummingbird
+
+/// Signing in: a key is exchanged for a session in a cookie.
+enum SignInRoutes {
+    static let routes: [Route] = [
+        Route(.get, Links.signIn, .openPage, "The page where one signs in.") { call in
+            .page(SignInPage(call.frame(), next: ownPath(call.query("next"))))
+        },
+        Route(.post, Links.signIn, .openPage, "Begins a session.", handle: signIn),
+        Route(.post, Links.signOut, .openPage, "Ends a session.", handle: signOut),
+    ]
+
+    private static func signIn(_ call: Call) async throws -> Response {
+        let form = try await call.form()
+        let next = ownPath(form["next"])
+        let key: AccessKey
+        do {
+            try call.parts.signIns.take()
+            key = try await call.parts.keys.authenticate((form["key"] ?? "").trimmingBlanks)
+        } catch {
+            let problem = Problem(error)
+            return .page(
+                SignInPage(call.frame(), problem: problem.detail, next: next),
+                status: problem.status)
+        }
+        let token = try await call.parts.sessions.begin(keyID: key.id)
+        // A tenant has no view of the whole queue.
+        var response = Call.seeOther(next ?? (key.tenant == nil ? Links.now : Links.batches))
+        response.headers[.setCookie] = call.parts.pageOrigin.cookie(
+            token, seconds: Int(SessionStore.duration / .seconds(1)))
+        return response
+    }
+
+    private static func signOut(_ call: Call) async throws -> Response {
+        if let token = call.parts.pageOrigin.token(of: call.request) {
+            // Another site must not sign anybody out either; the sender was checked before.
+            try await call.parts.sessions.end(token)
+        }
+        var response = Call.seeOther(Links.signIn, .signedOut)
+        response.headers[.setCookie] = call.parts.pageOrigin.cookie("", seconds: 0)
+        return response
+    }
+
+    /// A path of this gateway to go on to; nil for anything else, such as another site.
+    private static func ownPath(_ text: String?) -> String? {
+        guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
+            text.utf8.count < 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return text
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: Substring {
+        var text = self[...]
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return text.drop(while: \.isWhitespace)
+    }
+}
