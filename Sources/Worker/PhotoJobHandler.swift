@@ -20,7 +20,8 @@ public struct PhotoJobHandler: JobHandler {
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources,
-            reuseWait: settings.reusesRenders ? settings.renderTimeout : nil)
+            reuseWait: settings.reusesRenders ? settings.renderTimeout : nil,
+            sharesAmongTenants: settings.sharesRendersAmongTenants)
         self.settings = settings
     }
 

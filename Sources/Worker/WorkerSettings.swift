@@ -26,6 +26,9 @@ public struct WorkerSettings: Sendable {
     public var requiresConfinement: Bool
     /// Whether a render that a version of the library has is used again.
     public var reusesRenders: Bool
+    /// Whether it is used again for another tenant too, who learns by that which photos the first one has, and gets what a
+    /// child made that had its photos. All workers of a queue likewise.
+    public var sharesRendersAmongTenants: Bool
     /// How long running jobs may go on after SIGTERM before they are handed back.
     public var shutdownGrace: Duration
     /// What its render children may use together, in bytes, as the operator says; nil: the kernel is asked.
@@ -69,6 +72,7 @@ public struct WorkerSettings: Sendable {
         renderTimeout = .seconds(300)
         requiresConfinement = false
         reusesRenders = true
+        sharesRendersAmongTenants = false
         shutdownGrace = .seconds(20)
         memoryRoot = "/"
         memory = .unbounded

@@ -20,7 +20,7 @@ extension AssetEditor {
                 let inspection = try await pool.inspect(request, files, tenant: job.tenant)
                 let sha256 = try await digests.hex(of: source)
                 let key = try RenderKey(
-                    task.recipe, inspection.header, sha256, tenant: job.tenant)
+                    task.recipe, inspection.header, sha256, tenant: sharers(job))
                 guard key.hex == task.key else {
                     throw Failure(
                         .ioFailure,

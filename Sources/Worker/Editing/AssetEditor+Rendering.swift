@@ -93,7 +93,7 @@ extension AssetEditor {
         // Both halves of a Live Photo are one render.
         let key = try RenderKey(
             request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
-            tenant: job.tenant)
+            tenant: sharers(job))
         // Without a child and its memory: who renders the same may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {

@@ -74,6 +74,9 @@ extension AssetEditor {
         }
     }
 
+    /// Who may have the render of a job again: its tenant, or everybody.
+    func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
+
     /// Takes over the render of an entry, if a version has it.
     func reused(
         _ entry: any RenderEntry, stem: String, _ job: Job
@@ -92,7 +95,7 @@ extension RenderKey {
     ///
     /// - Parameters:
     ///   - digest: SHA-256 of the photo, in hex.
-    ///   - tenant: whose job it is.
+    ///   - tenant: who may have it again; empty for everybody.
     init(
         _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
     ) throws(Failure) {

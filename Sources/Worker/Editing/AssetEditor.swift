@@ -18,6 +18,8 @@ struct AssetEditor: Sendable {
     /// How long to wait for another job that makes the same render; nil: each photo is rendered, and no render is
     /// used again.
     var reuseWait: Duration? = .seconds(300)
+    /// Whether a render may be used again for another tenant's job.
+    var sharesAmongTenants = false
     let digests = DigestMemo()
 
     /// What came of an edit.

@@ -132,9 +132,10 @@ package struct WorkerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Whether the render of the same photo with the same edit is used again; in a bucket, true means "
-                + "within an asset, and library among all assets, for two requests more a render "
-                + "(default: true).",
-            valueName: "true|library|false"))
+                + "within an asset, and library among all assets, for two requests more a render. "
+                + "Always among the jobs of one tenant, but with tenants, which is library for all of "
+                + "them together (default: true).",
+            valueName: "true|library|tenants|false"))
     var renderReuse: String?
 
     @Option(

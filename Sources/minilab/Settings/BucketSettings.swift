@@ -37,7 +37,7 @@ package struct BucketSettings {
                     default: Self.scratchDefault), or: Self.scratchDefault))
         scratchBytesMax = reader.value(
             .bytes("scratch.size", 64 << 20...64 << 40, default: "8G"), or: 8 << 30)
-        sharesRenders = RenderReuse(&reader) == .library
+        sharesRenders = [.library, .tenants].contains(RenderReuse(&reader))
         profile = reader.optional(.text("s3.profile", "a profile of the AWS credentials file"))
         caFile = reader.optional(.text("s3.ca.file", "a PEM file of the authorities to trust"))
         let word = reader.value(

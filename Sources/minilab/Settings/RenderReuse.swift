@@ -1,4 +1,4 @@
-/// Whose renders a job may take over, if photo and edit are the same.
+/// Whose renders a job may take over, if photo and edit are the same: only those of its own tenant, but for ``tenants``.
 enum RenderReuse: String, CaseIterable {
     /// Nobody's.
     case never = "false"
@@ -6,6 +6,8 @@ enum RenderReuse: String, CaseIterable {
     case free = "true"
     /// Those of the whole library, in a bucket too, where looking for them costs requests.
     case library
+    /// The same, and of all tenants: whoever takes one over learns that another has the photo.
+    case tenants
 
     /// Reads the setting.
     init(_ reader: inout SettingsReader) {

@@ -60,7 +60,9 @@ extension WorkerSettings {
         renderTimeout = reader.value(
             .duration("render.timeout", .seconds(1) ... .seconds(86400), default: "5m"),
             or: renderTimeout)
-        reusesRenders = RenderReuse(&reader) != .never
+        let reuse = RenderReuse(&reader)
+        reusesRenders = reuse != .never
+        sharesRendersAmongTenants = reuse == .tenants
         eventURLs = reader.optional(.duration("event.urls", .seconds(60) ... .seconds(7 * 86_400)))
         requiresConfinement =
             reader.value(

@@ -74,6 +74,24 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `of another tenant is taken over where the operator says so`() async throws {
+        var from: [String?] = []
+        for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
+            try bench.put(name, photo)
+            var job = bench.job()
+            job.tenant = tenant
+            let outcome = try await bench.run(
+                Edit(json: Self.sepia), AssetPath(name), job, sharesAmongTenants: true)
+            guard case .made(let version)? = outcome else {
+                Issue.record("nothing was made of \(name)")
+                return
+            }
+            from.append(version.content?.reusedFrom.map { String($0.prefix(6)) })
+        }
+        #expect(from == [nil, "a.png@"])
+        await bench.pool.close()
+    }
+
     @Test func `after a revert has the render of before`() async throws {
         let first = try await edit("a.png")
         _ = try await edit("a.png", #"{"mode":"revert"}"#)

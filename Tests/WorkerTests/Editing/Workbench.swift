@@ -85,16 +85,19 @@ final class Workbench: Sendable {
     /// - Parameters:
     ///   - faults: where the process crashes.
     ///   - reuseWait: as ``AssetEditor/reuseWait``.
+    ///   - sharesAmongTenants: as ``AssetEditor/sharesAmongTenants``.
     /// - Returns: nil when another edit came in between.
     @discardableResult
     func run(
         _ edit: Edit, _ asset: AssetPath, _ job: AssetEditor.Job, editors: EditorRegistry? = nil,
-        faults: FaultInjection? = nil, reuseWait: Duration? = .seconds(300)
+        faults: FaultInjection? = nil, reuseWait: Duration? = .seconds(300),
+        sharesAmongTenants: Bool = false
     ) async throws -> AssetEditor.Outcome? {
         let library = try LibraryFolder(root: self.library.root, faults: faults)
         let editor = AssetEditor(
             library: FolderLibrary(library), pool: pool, editors: editors ?? self.editors,
-            limits: RenderLimits(), resources: nil, reuseWait: reuseWait)
+            limits: RenderLimits(), resources: nil, reuseWait: reuseWait,
+            sharesAmongTenants: sharesAmongTenants)
         let outcome = try await editor.make(edit, of: asset, job)
         guard case .made(let version) = outcome, let name = VersionName(version.version) else {
             return outcome
