@@ -155,6 +155,19 @@ import Testing
         #expect(diagnosis.open.isEmpty, "\(diagnosis.open)")
     }
 
+    @Test func `a tenant's jobs are cancelled with those that are not taken in yet`() async throws {
+        let q = try await QueueFixture()
+        for (id, tenant) in [("1", "acme"), ("2", "acme"), ("3", "other")] {
+            _ = accepted(
+                try await q.queue.submit(
+                    Self.request(id, asset: id, tenant: tenant), backlogMax: nil))
+        }
+        let cancelled = try await q.queue.cancelJobs(of: JobID("acme"), reason: "no")
+        #expect(cancelled == .init(cancelled: 2, told: 0, publishing: 0))
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.claim(by: "w", count: 3).jobs.map(\.job) == ["3"])
+    }
+
     @Test func `jobs of one call keep their order, and each is answered`() async throws {
         let q = try await QueueFixture()
         let requests = try (0..<200).map { try Self.request("j\($0 % 150)", asset: "a\($0 % 150)") }

@@ -53,9 +53,36 @@ extension JobQueue {
             for zset in ["delayed", "parked", "stuck", "lease"] {
                 try await cancelMembers(of: zset, tenant, reason: reason, &result, &told)
             }
+            try await cancelSubmitted(by: tenant, reason: reason, &result, &told)
             if result.cancelled == before { break }
         }
         return result
+    }
+
+    /// What was submitted and is not taken in yet is in no structure but the backlog.
+    private func cancelSubmitted(
+        by tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
+    ) async throws(QueueError) {
+        var cursor = "0"
+        repeat {
+            let reply = try await send([
+                "HSCAN", RedisArgument(name.keys.backlog(tenant.string)), RedisArgument(cursor),
+                "COUNT", RedisArgument(Self.cancelStep),
+            ])
+            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
+                let pairs = parts[1].array
+            else {
+                throw QueueError(
+                    .unexpectedReply, "HSCAN of a backlog of queue \(name) answered \(reply).")
+            }
+            let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
+                .filter { !$0.hasPrefix("batch:") && !told.contains($0) }
+            for start in stride(from: 0, to: ids.count, by: Self.cancelMax) {
+                let some = ids[start..<min(start + Self.cancelMax, ids.count)]
+                _ = try await cancel(Array(some), reason: reason, &result, &told)
+            }
+            cursor = next
+        } while cursor != "0"
     }
 
     /// Flows have a tenant's ready jobs by themselves.
