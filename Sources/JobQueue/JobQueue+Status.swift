@@ -145,7 +145,11 @@ extension JobRecord {
             outcome: fields["outcome"], stage: fields["stage"],
             progress: number("frames").map {
                 JobProgress(framesDone: number("framesDone") ?? 0, frames: $0)
-            }, cancel: fields["cancel"])
+            },
+            group: fields["group"].flatMap {
+                $0.split(separator: " ", maxSplits: 1).last.map(String.init)
+            },
+            cancel: fields["cancel"])
     }
 }
 

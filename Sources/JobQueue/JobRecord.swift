@@ -44,6 +44,8 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let stage: String?
     /// How much of its movie is rendered, as it was when its worker was last heard of; nil for a photo.
     public let progress: JobProgress?
+    /// Of a dead job, the ``DeadGroup`` in which it is counted; nil when it died under an earlier release.
+    public let group: String?
     /// Why it was cancelled, while its worker has not ended it yet.
     public package(set) var cancel: String?
 

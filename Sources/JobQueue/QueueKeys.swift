@@ -64,6 +64,8 @@ public struct QueueKeys: Sendable {
     var dead: String { prefix + "dead" }
     /// Zset: those of them that have a large edit.
     var largeDead: String { prefix + "dead:large" }
+    /// Hash: how many of them died of what.
+    var deadGroups: String { prefix + "dead:groups" }
     /// Hash: how many dead jobs were moved to which file.
     var spilled: String { prefix + "spilled" }
     /// Hash: the ids of jobs that were submitted and are not taken in yet.

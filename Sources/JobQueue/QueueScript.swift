@@ -34,6 +34,8 @@ enum QueueScript {
     static let inspect = script("inspect", PackageResources.inspect_lua, drains: true)
     static let inspectFlows = script(
         "inspect_flows", PackageResources.inspect_flows_lua, drains: true)
+    static let inspectGroups = script(
+        "inspect_groups", PackageResources.inspect_groups_lua, drains: true)
     static let inspectBatch = script(
         "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
 
@@ -49,6 +51,7 @@ enum QueueScript {
         PackageResources.parts_lua,
         PackageResources.weighing_lua,
         PackageResources.batches_lua,
+        PackageResources.dead_groups_lua,
         PackageResources.jobs_lua,
         PackageResources.characters_lua,
         PackageResources.stuck_lua,

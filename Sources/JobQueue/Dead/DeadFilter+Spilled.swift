@@ -3,6 +3,7 @@ import Adjustments
 extension DeadFilter {
     /// Whether a job of a file is meant.
     public func matches(_ job: SpilledJob) -> Bool {
+        if group != nil { return false }
         if let batch, job.batch != batch.string { return false }
         if let tenant, job.tenant != tenant.string { return false }
         if !codes.isEmpty, !codes.contains(where: { $0.rawValue == job.code }) { return false }

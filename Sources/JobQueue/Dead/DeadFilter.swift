@@ -14,6 +14,8 @@ public struct DeadFilter: Sendable {
     public var until: Int?
     /// Whose edit has this digest: SHA-256 of its canonical JSON, in hex.
     public var edit: String?
+    /// That are counted in this group, by its ``DeadGroup/name``. Jobs in files are in none.
+    public var group: String?
 
     /// All dead jobs.
     public init() {}
@@ -21,6 +23,7 @@ public struct DeadFilter: Sendable {
     /// Whether a job is meant, as far as its record says.
     func matches(_ record: JobRecord) -> Bool {
         (batch.map { record.batch == $0.string } ?? true)
+            && (group.map { record.group == $0 } ?? true)
             && (tenant.map { record.tenant == $0.string } ?? true)
             && (codes.isEmpty || record.code.map(codes.contains) ?? false)
     }

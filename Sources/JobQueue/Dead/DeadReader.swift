@@ -8,11 +8,8 @@ import Redis
 public struct DeadReader: Sendable {
     private let queue: JobQueue
     private let filter: DeadFilter
-    private var from: Int
-    private let until: Int
-    /// The jobs of the last page that died in the millisecond `from`: those that are still dead are read again, and
-    /// passed over.
-    private var atFrom: [String] = []
+    /// The place after the last page.
+    public private(set) var position: Position
     private var digests: [String: String?] = [:]
 
     /// Dead jobs of one page.
@@ -20,40 +17,61 @@ public struct DeadReader: Sendable {
     /// Texts of edits whose digests are remembered.
     private static let digestsMax = 100
 
-    /// Starts at the front.
-    public init(_ queue: JobQueue, _ filter: DeadFilter) async throws(QueueError) {
+    /// Starts at the front, or goes on at a place where another reader stopped.
+    ///
+    /// - Parameter position: of a reader with the same filter.
+    public init(
+        _ queue: JobQueue, _ filter: DeadFilter, after position: Position? = nil
+    ) async throws(QueueError) {
         self.queue = queue
         self.filter = filter
-        let time = try await queue.send(["TIME"])
-        let now = Int(time.array?.first?.int ?? 0) * 1000 + 999
-        from = filter.since ?? 0
-        until = min(filter.until ?? now, now)
+        if let position {
+            self.position = position
+            return
+        }
+        let now = try await queue.now()
+        self.position = Position(
+            from: filter.since ?? 0, until: min(filter.until ?? now, now), job: "")
     }
 
     /// The jobs of the next page that the filter means, perhaps none; nil after the last page.
-    public mutating func next() async throws(QueueError) -> [JobRecord]? {
-        let key = RedisArgument(queue.name.keys.dead)
-        let stillThere =
-            atFrom.isEmpty
-            ? 0
-            : try await queue.send(["ZMSCORE", key] + atFrom.map { RedisArgument($0) })
-                .array?.count { $0.int == Int64(from) } ?? 0
-        let page = try await queue.send([
-            "ZRANGEBYSCORE", key, RedisArgument(from), RedisArgument(until), "WITHSCORES", "LIMIT",
-            RedisArgument(stillThere), RedisArgument(Self.pageMax),
-        ])
-        let items = page.array ?? []
-        guard items.count >= 2, let last = items.last?.int else { return nil }
-        var ids: [String] = []
-        var atLast: [String] = Int(last) == from ? atFrom : []
-        for index in stride(from: 0, to: items.count - 1, by: 2) {
-            guard let id = items[index].string else { continue }
-            ids.append(id)
-            if items[index + 1].int == last { atLast.append(id) }
+    ///
+    /// - Parameter count: dead jobs that are looked at, at most ``pageMax``.
+    public mutating func next(
+        _ count: Int = DeadReader.pageMax
+    ) async throws(QueueError) -> [JobRecord]? {
+        let count = max(1, min(count, Self.pageMax))
+        // Jobs of one millisecond are in the order of their names' bytes. Those that were read are read again, and passed
+        // over: a number of them would be wrong when some go meanwhile.
+        var limit = count + 1
+        while true {
+            let page = try await queue.send([
+                "ZRANGEBYSCORE", RedisArgument(queue.name.keys.dead),
+                RedisArgument(position.from), RedisArgument(position.until), "WITHSCORES",
+                "LIMIT", "0", RedisArgument(limit),
+            ])
+            let items = page.array ?? []
+            var ids: [String] = []
+            var last = position
+            for index in stride(from: 0, to: items.count - 1, by: 2) where ids.count < count {
+                guard let id = items[index].string, let died = items[index + 1].int,
+                    died > position.from || Self.isBefore(position.job, id)
+                else { continue }
+                ids.append(id)
+                last = Position(from: Int(died), until: position.until, job: id)
+            }
+            if !ids.isEmpty {
+                position = last
+                return try await matching(ids)
+            }
+            if items.count / 2 < limit { return nil }
+            limit *= 2
         }
-        from = Int(last)
-        atFrom = atLast
-        return try await matching(ids)
+    }
+
+    /// Redis' order of members of one score.
+    private static func isBefore(_ one: String, _ other: String) -> Bool {
+        one.utf8.lexicographicallyPrecedes(other.utf8)
     }
 
     private mutating func matching(_ ids: [String]) async throws(QueueError) -> [JobRecord] {

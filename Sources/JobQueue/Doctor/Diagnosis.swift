@@ -20,10 +20,10 @@ public struct Diagnosis: Sendable, Codable, Equatable {
     public var isHealthy: Bool { open.isEmpty }
 
     mutating func add(_ finding: Finding) {
-        if finding.isWarning {
-            if warnings.count < Self.findingsMax { warnings.append(finding.sentence) }
-        } else if finding.isMended {
+        if finding.isMended {
             if mended.count < Self.findingsMax { mended.append(finding) }
+        } else if finding.isWarning {
+            if warnings.count < Self.findingsMax { warnings.append(finding.sentence) }
         } else if open.count < Self.findingsMax, !open.contains(finding) {
             open.append(finding)
         }

@@ -29,6 +29,8 @@ struct DoctorWalk {
     /// Walks and returns what it found.
     mutating func run() async throws(QueueError) -> Diagnosis {
         try await walkDone()
+        // Before the dead are looked at: they are counted anew if need be.
+        try await examination.inspectGroups()
         // Who has assets comes before who waits for them, so that none is given to a job out of its turn.
         try await walkMembers(of: "lease")
         try await findFlows()

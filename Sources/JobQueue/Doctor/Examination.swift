@@ -38,6 +38,12 @@ struct Examination {
         try add(reply, of: QueueScript.inspectFlows)
     }
 
+    /// Compares the groups of dead jobs with the dead.
+    mutating func inspectGroups() async throws(QueueError) {
+        try add(
+            try await queue.run(QueueScript.inspectGroups, [flag]), of: QueueScript.inspectGroups)
+    }
+
     /// Counts what runs, and looks for leases that nobody looks at.
     mutating func inspectLeases() async throws(QueueError) {
         let counted = try await queue.run(

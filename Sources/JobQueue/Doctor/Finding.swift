@@ -14,6 +14,8 @@ public struct Finding: Sendable, Codable, Equatable {
         case leasesOverdue
         // Publishing.
         case publicationStuck, formatLater
+        // The groups of dead jobs.
+        case deadMiscounted
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
         case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
@@ -59,6 +61,9 @@ extension Finding {
         case .formatLater:
             "the record of job \(subject) is of format \(detail); this minilab knows \(JobRecord.formatKnown). A "
                 + "newer one has to work on it, and to look at it."
+        case .deadMiscounted:
+            "the groups of \(subject) jobs count \(halves.counted); \(halves.true) are dead. Jobs that died under an earlier "
+                + "release are in no group: minilab doctor --repair counts them in."
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:
@@ -78,8 +83,10 @@ extension Finding {
         }
     }
 
-    /// Whether the queue is right: a producer is not, or a newer minilab is needed.
-    var isWarning: Bool { kind == .laneSurplus || kind == .formatLater }
+    /// Whether the queue is right: a producer is not, or a newer minilab is needed, or what people are shown is not.
+    var isWarning: Bool {
+        kind == .laneSurplus || kind == .formatLater || kind == .deadMiscounted
+    }
 
     /// What a person can do; nil where `--repair` alone does it.
     public var advice: String? {

@@ -11,6 +11,7 @@ local function drop(id, generation)
   if j.generation ~= generation or is_later(j) then return end
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)
+  leave_group(j.group)
   if j.batch then member_gone(j.batch) end
   forget(id)
   dropped = dropped + 1

@@ -173,6 +173,14 @@ local function inspect_stuck(j)
     function() resume(j) end)
 end
 
+-- Counts a dead job into its group that is in none. Nothing is wrong with it, so it is no finding of its own.
+local function inspect_group(j)
+  if not repair or j.state ~= 'dead' then return end
+  if (j.group or ''):match('^%d+') == (call('HGET', P .. 'dead:groups', 'epoch') or '1') then return end
+  local edit = j.malformed and nil or call('GET', P .. edit_key(j)) or nil
+  call('HSET', P .. 'job:' .. j.id, 'group', join_group(j.id, j.code or 'unknown', j.tenant, edit, j.ended or NOW))
+end
+
 for i = 6, #ARGV, 2 do
   local place, id = ARGV[i], ARGV[i + 1]
   local j = load(id)
@@ -181,6 +189,7 @@ for i = 6, #ARGV, 2 do
   elseif not j then
     inspect_nothing(place, id)
   elseif is_later(j) then
+    inspect_group(j)
     fault('formatLater', id, j.format)
   else
     local asset = place:match('^assets:(.*)$')
@@ -188,6 +197,7 @@ for i = 6, #ARGV, 2 do
       fault('holderWrong', id, asset, function() free_asset(asset) end)
       j = load(id)
     end
+    inspect_group(j)
     if inspect_fields(j) then
       -- One that is parked has to be in its queue before that can move on.
       if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)

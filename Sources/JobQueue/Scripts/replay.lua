@@ -26,7 +26,8 @@ local function replay(id, place)
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)
-  call('HDEL', k, 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
+  leave_group(j.group)
+  call('HDEL', k, 'group', 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
     'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split')
   call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence, 'arrival', j.arrival)
   if edit ~= '' then

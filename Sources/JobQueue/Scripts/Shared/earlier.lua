@@ -25,5 +25,6 @@ end
 -- Takes a dead letter away whose id is needed.
 local function drop_letter(id)
   call('ZREM', P .. 'dead', id)
+  leave_group(call('HGET', P .. 'job:' .. id, 'group'))
   call('UNLINK', P .. 'job:' .. id)
 end

@@ -187,14 +187,18 @@ local function cancel(j, reason)
   finish(j, 'cancelled', data, ms)
 end
 
+-- Where the edit of a job is.
+local function edit_key(j) return j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id end
+
 -- Puts a job among the dead. `data` is that of its event.
 local function bury(j, code, message, data)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
-  call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message)
+  local edit = call('GET', P .. edit_key(j))
+  call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message,
+    'group', join_group(j.id, code, j.tenant or 'default', edit, NOW))
   call('ZADD', P .. 'dead', NOW, j.id)
-  local edit = j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id
-  if call('STRLEN', P .. edit) > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
+  if edit and #edit > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
   weigh(j, -1)
   leave_backlog(j)
   count('failed')

@@ -74,10 +74,11 @@ local function bury_malformed(j, code, message, most)
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')
-  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch')
+  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group')
   if o[1] then
     call('ZREM', P .. 'dead', old)
     call('ZREM', P .. 'dead:large', old)
+    leave_group(o[3])
     call('UNLINK', P .. 'job:' .. old)
     if o[2] then member_gone(o[2]) end
     count('malformedDropped')
