@@ -18,9 +18,13 @@ enum ReviewedRights {
             "lrem", "object|idletime", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
             "zrevrange", "zscan",
         ]),
+        "gateway": shared.union([
+            "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lpos", "object|idletime",
+            "scan", "strlen", "zcount", "zrank", "zrevrange", "zscan",
+        ]),
     ]
 
-    /// What worker and operator both need.
+    /// What worker, operator and gateway all need.
     private static let shared: Set<String> = [
         "client|setname", "evalsha", "exists", "get", "getbit", "hdel", "hexists", "hget",
         "hgetall",

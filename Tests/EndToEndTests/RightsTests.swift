@@ -13,7 +13,7 @@ import Testing
         let url = Contract.folder.appending(path: "../ops/redis.conf")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
-        #expect(lines.count == 5)
+        #expect(lines.count == 6)
         let file = folder.file("users.acl")
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
         return file
@@ -99,9 +99,18 @@ import Testing
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
             QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
-            QueueScript.dropDead,
+            QueueScript.dropDead, QueueScript.inspectGroups,
         ]
-        for (user, scripts) in [("worker", ofWorker), ("operator", ofOperator)] {
+        // The doctor looks from there and repairs from the terminal: `inspect` calls LREM only to mend.
+        let ofGateway = [
+            QueueScript.submit, QueueScript.submitBatch, QueueScript.append, QueueScript.replay,
+            QueueScript.cancel, QueueScript.cancelBatch, QueueScript.configure,
+            QueueScript.explain, QueueScript.census, QueueScript.inspectFlows,
+            QueueScript.inspectBatch, QueueScript.inspectGroups,
+        ]
+        for (user, scripts) in [
+            ("worker", ofWorker), ("operator", ofOperator), ("gateway", ofGateway),
+        ] {
             let rights = try #require(ReviewedRights.commands[user])
             for script in scripts {
                 let text = String(decoding: script.source, as: UTF8.self)
@@ -171,6 +180,64 @@ import Testing
                 ["client|setname", "ping"].contains(value(of: "object"))
                     && ["producer", "reader"].contains(value(of: "username")), "\(words)")
         }
+        await admin.close()
+        server.stop()
+    }
+
+    @Test func `a gateway submits, looks, cancels, replays and limits, and does no worker's part`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (server, admin) = try await server(folder)
+        let redis = RedisClient(
+            RedisConfiguration(
+                url: try RedisURL("redis://gateway:change-me-gateway@127.0.0.1:\(server.port)")),
+            logger: Logger(label: "test"))
+        let queue = JobQueue(name: .photos, redis: redis)
+        let tenant = try JobID("acme")
+        func request(_ id: String) throws -> JobRequest {
+            var scheduling = Scheduling()
+            scheduling.tenant = tenant
+            return JobRequest(
+                id: try JobID(id), asset: try AssetPath(id),
+                edit: try Edit(json: #"{"filters":[{"name":"CISepiaTone"}]}"#),
+                scheduling: scheduling)
+        }
+        for id in ["acme.1", "acme.2"] {
+            guard case .accepted = try await queue.submit(request(id), backlogMax: 9) else {
+                Issue.record("\(id) was refused")
+                return
+            }
+        }
+        #expect(try await queue.submit(request("acme.1"), backlogMax: 9) == .same(.incoming))
+        #expect(try await queue.cancel(["acme.1"], reason: "no") == [.cancelled])
+        let all = JobQueue(name: .photos, redis: admin)
+        _ = try await all.admit()
+        let claim = try #require(try await all.claim(by: "w", count: 1).jobs.first)
+        _ = try await all.fail(claim, by: "w", Failure(.missingAsset, "no"), random: 0)
+        #expect(try await queue.facts(of: "acme.2").reason.code == "dead")
+        #expect(try await queue.deadGroups(tenant: tenant).groups.map(\.jobs) == [1])
+        var dead = try await DeadReader(queue, DeadFilter())
+        #expect(try await dead.next()?.map(\.job) == ["acme.2"])
+        #expect(try await queue.attempts(of: "acme.2").count == 1)
+        #expect(try await queue.replay(["acme.2"]) == [.replayed])
+        #expect(try await queue.status().ready == 1)
+        #expect(try await queue.backlog(of: tenant) == 1)
+        let batch = BatchRequest(
+            id: try BatchID("acme.b"), edit: try Edit(json: #"{"mode":"undo"}"#))
+        #expect(try await queue.submit(batch, backlogMax: 9) == .created)
+        let members = [JobQueue.Member(asset: try AssetPath("m"))]
+        #expect(try await queue.add(members, to: batch.id, from: 0) == .added(1))
+        #expect(try await queue.submitSeal(of: batch.id, jobs: 1) == .sealed)
+        #expect(try await queue.cancelWhole(batch.id, reason: "no").0 == .cancelled)
+        try await queue.set([.paused("a move"), .cap(tenant, 3)])
+        _ = try await queue.cancelJobs(of: tenant, reason: "no")
+        var events = EventReader(queue: .photos, redis: redis)
+        #expect(try await !events.next().isEmpty)
+        #expect(try await queue.diagnose().open.isEmpty)
+        let refused = try await admin.send(["ACL", "LOG"]).array ?? []
+        #expect(refused.isEmpty, "\(refused)")
+        await redis.close()
         await admin.close()
         server.stop()
     }
