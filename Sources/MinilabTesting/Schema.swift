@@ -9,6 +9,7 @@ public struct Schema {
     public static func edit() throws -> Schema { try Schema(name: "edit") }
     public static func job() throws -> Schema { try Schema(name: "job") }
     public static func event() throws -> Schema { try Schema(name: "event") }
+    public static func webhook() throws -> Schema { try Schema(name: "webhook") }
 
     private init(name: String) throws {
         self.name = name

@@ -101,4 +101,20 @@ import Testing
         let types = schema.matches(of: /"const": "(org\.minilab\.[a-z.]+)"/).map { String($0.1) }
         #expect(Set(types) == WebhookEventTypes.all && types.count == 15)
     }
+
+    @Test func `the events of webhooks themselves are as their schema says`() throws {
+        let queue = try QueueName("photos")
+        let id = WebhookEndpoint.makeID()
+        let events = [
+            WebhookEvent.gap(
+                from: "0", to: "5-1", endpoint: id, queue: queue, at: 1_790_000_000_123),
+            WebhookEvent.gap(from: "5-1", to: "5-1", endpoint: id, queue: queue, at: 0),
+            WebhookEvent.test(endpoint: id, queue: queue, at: 1_790_000_000_000),
+        ]
+        let texts = try events.map { String(decoding: try $0.json(), as: UTF8.self) }
+        #expect(try Schema.webhook().refusals(of: texts).compactMap(\.self) == [])
+        #expect(
+            try Schema.webhook().refusals(of: [texts[0].replacing("gap", with: "hole")])
+                .compactMap(\.self).count == 1)
+    }
 }
