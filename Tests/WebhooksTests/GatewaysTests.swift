@@ -181,19 +181,21 @@ import Testing
         #expect(refused.isEmpty, "\(refused)")
     }
 
-    @Test func `many endpoints share reads of the stream`() async throws {
+    @Test func `couriers at the same place share a read of the stream`() async throws {
         let server = try await RedisServer.start()
         let fixture = try await WebhookFixture(on: server)
-        let stub = try await StubEndpoint.start()
-        for _ in 0..<50 { _ = try await fixture.endpoint(stub) }
-        let service = try fixture.service()
-        try await fixture.running([service]) { () async throws in
-            try await eventually("all are held") { service.metrics().held == 50 ? () : nil }
-            let before = try await xranges(server)
-            try await fixture.cancelled("a")
-            try await stub.waitFor(50)
-            #expect(try await xranges(server) - before <= 25)
+        let ids = try await fixture.cancelled("a", "b")
+        let pages = EventPages(queue: fixture.queue, redis: fixture.redis, ageMax: .seconds(3600))
+        for _ in 0..<50 {
+            let page = try await pages.page(after: EventReader.beginning)
+            #expect(page.events.map(\.id) == ids && page.position == ids[1])
         }
+        #expect(try await xranges(server) == 1)
+        await pages.ring()
+        _ = try await pages.page(after: EventReader.beginning)
+        #expect(try await xranges(server) == 2)
+        for place in 1...100 { _ = try await pages.page(after: "\(place)-0") }
+        #expect(await pages.count <= EventPages.pagesMax)
     }
 
     private func xranges(_ server: RedisServer) async throws -> Int {

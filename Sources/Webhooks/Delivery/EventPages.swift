@@ -20,14 +20,19 @@ actor EventPages {
 
     private let queue: QueueName
     private let redis: RedisClient
+    private let ageMax: Duration
     private var pages:
         [String: (read: Task<Result<Page, QueueError>, Never>, at: ContinuousClock.Instant)] =
             [:]
 
-    init(queue: QueueName, redis: RedisClient) {
+    init(queue: QueueName, redis: RedisClient, ageMax: Duration = EventPages.ageMax) {
         self.queue = queue
         self.redis = redis
+        self.ageMax = ageMax
     }
+
+    /// Pages that are kept.
+    var count: Int { pages.count }
 
     /// New events came: pages are read anew.
     func ring() { pages = [:] }
@@ -37,7 +42,7 @@ actor EventPages {
     /// - Throws: as `EventReader.next`; `unreadableEvent` and `tokenExpired` are in the page instead.
     func page(after position: String) async throws(QueueError) -> Page {
         let now = ContinuousClock.now
-        if let page = pages[position], now - page.at < Self.ageMax {
+        if let page = pages[position], now - page.at < ageMax {
             return try await page.read.value.get()
         }
         if pages.count >= Self.pagesMax { pages = [:] }

@@ -71,6 +71,8 @@ package struct WebhookSender: Sendable {
                 connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // Or a refused connection or certificate is tried anew until the time to connect is over.
+        configuration.connectionPool.retryConnectionEstablishment = false
         if let authorities {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.additionalTrustRoots = [.file(authorities)]
