@@ -7,6 +7,9 @@ package final class RateLimiter: Sendable {
     /// Most callers that have a bucket at a time: as many as there can be keys.
     package static let bucketsMax = KeyStore.keysMax
 
+    /// The shortest time between two looks for idle callers: each visits all buckets.
+    static let sweepInterval = Duration.seconds(1)
+
     private let name: String
     private let bucketsMax: Int
     private let uptime: @Sendable () -> Duration
@@ -16,6 +19,8 @@ package final class RateLimiter: Sendable {
         var buckets: [String: TokenBucket] = [:]
         /// What callers share that came when there was no room for a bucket of their own.
         var shared: TokenBucket?
+        /// When full buckets were dropped last.
+        var sweptAt: Duration?
     }
 
     /// - Parameters:
@@ -65,9 +70,12 @@ package final class RateLimiter: Sendable {
     /// How many callers have a bucket.
     var bucketsCount: Int { state.withLock { $0.buckets.count } }
 
-    /// Drops the buckets that are full, when a new caller comes and all places are taken.
+    /// Drops the buckets that are full, when a new caller comes and all places are taken; not for each of a flood of them.
     private func makeRoom(for caller: String, _ state: inout State, _ now: Duration) {
-        guard state.buckets[caller] == nil, state.buckets.count >= bucketsMax else { return }
+        guard state.buckets[caller] == nil, state.buckets.count >= bucketsMax,
+            state.sweptAt.map({ now - $0 >= Self.sweepInterval }) ?? true
+        else { return }
+        state.sweptAt = now
         state.buckets = state.buckets.filter { !$0.value.isFull(at: now) }
     }
 }
