@@ -90,6 +90,33 @@ import Testing
         #expect(try await fixture.store.get(endpoint.id)?.isActive == true)
     }
 
+    @Test
+    func `the first event that waits is tried now and then, however late what is parked is due`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let isBack = TestFlag()
+        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        var settings = WebhookFixture.quick
+        settings.retries.base = .seconds(3600)
+        settings.retries.cap = .seconds(3600)
+        settings.probeInterval = .milliseconds(1)
+        let jobs = (0..<20).map { "job-\($0)" }
+        for job in jobs { try await fixture.cancelled(job) }
+        let service = try fixture.service(settings)
+        try await fixture.running([service]) { () async throws in
+            try await eventually("it is tried") { stub.messages.count >= 10 ? () : nil }
+            #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforeHolding)
+            isBack.set()
+            try await eventually("what waited came") {
+                service.metrics().delivered == 15 ? () : nil
+            }
+        }
+        #expect(Set(stub.jobs) == Set(jobs))
+        #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforeHolding)
+    }
+
     @Test func `a message that is never taken is given up in the end`() async throws {
         let fixture = try await WebhookFixture()
         let stub = try await StubEndpoint.start { message in

@@ -6,6 +6,8 @@ struct DeliveryRound {
     var cursor: String
     /// When the last turn was asked for: the lease counts from there.
     private(set) var asked: ContinuousClock.Instant
+    /// When a message was sent last.
+    var triedAt: ContinuousClock.Instant?
     private var dueAt: ContinuousClock.Instant?
 
     init(_ place: DeliveryTurn.Place, asked: ContinuousClock.Instant) {

@@ -40,11 +40,15 @@ extension EndpointCourier {
             round.cursor = event.id
             return
         }
+        let isHolding = isHolding(round)
         let delivery = try await send(outgoing, &round)
+        if isHolding, !delivery.isTaken {
+            // It was a probe: the event waits on.
+            return try await settle(
+                .init(outcome: try delivery.json(), isTaken: false), of: delivery, &round)
+        }
         try await settle(
-            delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id,
-            isParked: false,
-            &round)
+            delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id, &round)
     }
 
     /// Sends again what was parked.
@@ -69,7 +73,8 @@ extension EndpointCourier {
         let delivery = try await send(outgoing, &round)
         try await settle(
             delivery, ParkedMessage(subject, failures: message.failures), cursor: nil,
-            isParked: true, unpark: message, &round)
+            unpark: message,
+            &round)
     }
 
     /// Tells the endpoint that events were trimmed before they could be delivered, and goes on with the oldest that is left.
@@ -83,7 +88,7 @@ extension EndpointCourier {
         if case .gap(let from, let to) = subject {
             let delivery = try await send(try gap(from, to, attempt: 1, round), &round)
             try await settle(
-                delivery, ParkedMessage(subject, failures: 0), cursor: nil, isParked: false, &round)
+                delivery, ParkedMessage(subject, failures: 0), cursor: nil, &round)
         }
         // The cursor moves last: after a crash before it the gap is told again.
         if let event = oldest.event { try await deliver(event, &round) }
@@ -116,6 +121,7 @@ extension EndpointCourier {
         try await slots.enter()
         do {
             try await renewIfNeeded(&round)
+            round.triedAt = .now
             let delivery = try await outgoing.send(
                 to: stored, through: means.sender, now: means.store.now)
             await slots.leave()
@@ -128,9 +134,9 @@ extension EndpointCourier {
         }
     }
 
-    /// Writes how a message ended, and what follows from it.
+    /// Parks a message that was not taken, or gives it up, and writes how it ended.
     private func settle(
-        _ delivery: WebhookDelivery, _ message: ParkedMessage, cursor: String?, isParked: Bool,
+        _ delivery: WebhookDelivery, _ message: ParkedMessage, cursor: String?,
         unpark: ParkedMessage? = nil, _ round: inout DeliveryRound
     ) async throws {
         var change = DeliveryTurn.Change(
@@ -149,10 +155,17 @@ extension EndpointCourier {
                     metadata: ["endpoint": "\(id)", "event": "\(delivery.event)"])
             }
         }
+        if let cursor { round.cursor = cursor }
+        try await settle(change, of: delivery, &round)
+    }
+
+    /// Writes how a message ended, and what follows from it for the endpoint.
+    private func settle(
+        _ change: DeliveryTurn.Change, of delivery: WebhookDelivery, _ round: inout DeliveryRound
+    ) async throws {
         count { tally in
             if delivery.isTaken { tally.taken += 1 } else { tally.failed += 1 }
         }
-        if let cursor { round.cursor = cursor }
         try await settle(change, &round)
         if delivery.status == 410 { try await disable(.gone) }
         if let since = round.place.failingSince,

@@ -6,7 +6,8 @@ import Synchronization
 /// Delivers for one endpoint, in the order of the events, as long as this gateway has its lease.
 ///
 /// A message that fails is parked and the next one follows. After some failures in a row new events wait in the stream,
-/// and only what is parked is tried, so that an endpoint that is away costs a try now and then and loses nothing.
+/// and only what is parked is tried, and the first that waits now and then, so that an endpoint that is away costs a try
+/// in a while and loses nothing.
 final class EndpointCourier: Sendable {
     /// What all couriers of a service share.
     struct Means: Sendable {
@@ -131,7 +132,7 @@ final class EndpointCourier: Sendable {
             if takeCheck() { try await settle(.init(), &round) }
             if let message = round.due {
                 try await retry(message, &round)
-            } else if !isHolding(round), try await readOn(&round) {
+            } else if !isHolding(round) || isProbeDue(round), try await readOn(&round) {
                 continue
             } else {
                 await nap.sleep(atMost: min(means.settings.idle, round.timeToDue))
@@ -151,8 +152,12 @@ final class EndpointCourier: Sendable {
         }
     }
 
+    private func isProbeDue(_ round: DeliveryRound) -> Bool {
+        round.triedAt.map { .now - $0 >= means.settings.probeInterval } ?? true
+    }
+
     /// Whether new events wait until one of those that are parked was taken.
-    private func isHolding(_ round: DeliveryRound) -> Bool {
+    func isHolding(_ round: DeliveryRound) -> Bool {
         round.place.failures >= means.settings.failuresBeforeHolding && round.place.next != nil
     }
 }

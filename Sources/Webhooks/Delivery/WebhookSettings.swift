@@ -12,6 +12,8 @@ package struct WebhookSettings: Sendable {
     package var failingMax = Duration.seconds(5 * 86_400)
     /// After so many failures in a row new events wait in the stream, and only what is parked is tried.
     package var failuresBeforeHolding = 5
+    /// How often the first event that waits is tried meanwhile: what is parked may be due in a day only.
+    package var probeInterval = Duration.seconds(300)
     /// How often an endpoint is looked at that nothing happens for.
     package var idle = Duration.seconds(5)
     /// How often all endpoints are read anew, should word of a change have been lost.
