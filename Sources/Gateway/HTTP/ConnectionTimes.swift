@@ -16,7 +16,11 @@ struct ConnectionTimes: Sendable {
     private var pace: TransferPace?
     /// Bytes that were written and that the kernel has not taken.
     private(set) var unsentBytes = 0
-    private var sendDue: NIODeadline?
+    /// When the kernel took bytes last, or got the first of those that wait.
+    private var sendingSince: NIODeadline?
+
+    /// Most bytes that are written at once. The kernel says nothing of parts, so a larger write would be worth hours.
+    static let writtenBytesMax = 64 << 10
 
     /// The reasons to close a connection.
     enum Cause: Sendable, Equatable {
@@ -41,7 +45,11 @@ struct ConnectionTimes: Sendable {
         if let headSince { dues.append((headSince + limits.headerTime, .slowHead)) }
         if let idleSince { dues.append((idleSince + limits.idleTime, .idle)) }
         if let due = pace?.due { dues.append((due, .slowBody)) }
-        if let sendDue { dues.append((sendDue, .slowReader)) }
+        if let sendingSince {
+            let next = TransferPace.time(
+                of: min(unsentBytes, Self.writtenBytesMax), at: limits.bytesPerSecondMin)
+            dues.append((sendingSince + limits.transferGrace + next, .slowReader))
+        }
         return dues.min { $0.at < $1.at }
     }
 
@@ -96,18 +104,12 @@ struct ConnectionTimes: Sendable {
     /// Bytes were handed to the kernel's queue.
     mutating func write(_ bytes: Int, at now: NIODeadline) {
         unsentBytes += bytes
-        sendDue =
-            (sendDue ?? now + limits.transferGrace)
-            + TransferPace.time(of: bytes, at: limits.bytesPerSecondMin)
+        if sendingSince == nil { sendingSince = now }
     }
 
     /// The kernel took bytes.
     mutating func sent(_ bytes: Int, at now: NIODeadline) {
         unsentBytes -= bytes
-        sendDue =
-            unsentBytes <= 0
-            ? nil
-            : now + limits.transferGrace
-                + TransferPace.time(of: unsentBytes, at: limits.bytesPerSecondMin)
+        sendingSince = unsentBytes > 0 ? now : nil
     }
 }

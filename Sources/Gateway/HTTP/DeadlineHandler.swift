@@ -59,29 +59,37 @@ final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
     ) {
         let now = NIODeadline.now()
-        let bytes: Int
         switch unwrapOutboundIn(data) {
-        case .head(let head) where head.status == .continue:
-            times.askForBody(at: now)
-            bytes = 0
-        // Its length is not known here; it is small.
-        case .head: bytes = 0
-        case .body(let part): bytes = part.readableBytes
-        case .end:
-            times.writeEnd(at: now)
-            bytes = 0
-        }
-        guard bytes > 0 else {
+        case .body(.byteBuffer(let bytes)) where bytes.readableBytes > 0:
+            write(bytes, context, promise, now)
             arm(context)
-            context.write(data, promise: promise)
             return
+        case .head(let head) where head.status == .continue: times.askForBody(at: now)
+        case .end: times.writeEnd(at: now)
+        // A head's length is not known here; it is small.
+        case .head, .body: break
         }
-        times.write(bytes, at: now)
-        let sent = promise ?? context.eventLoop.makePromise()
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        sent.futureResult.whenComplete { _ in bound.value.sent(bytes) }
         arm(context)
-        context.write(data, promise: sent)
+        context.write(data, promise: promise)
+    }
+
+    private func write(
+        _ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?,
+        _ now: NIODeadline
+    ) {
+        var rest = bytes
+        while let piece = rest.readSlice(
+            length: min(rest.readableBytes, ConnectionTimes.writtenBytesMax))
+        {
+            let count = piece.readableBytes
+            times.write(count, at: now)
+            let isLast = rest.readableBytes == 0
+            let sent = (isLast ? promise : nil) ?? context.eventLoop.makePromise()
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            sent.futureResult.whenComplete { _ in bound.value.sent(count) }
+            context.write(wrapOutboundOut(.body(.byteBuffer(piece))), promise: sent)
+            if isLast { break }
+        }
     }
 
     func triggerUserOutboundEvent(

@@ -85,6 +85,17 @@ import Testing
         #expect(times.due == nil)
     }
 
+    @Test
+    func `a large response gives a client that takes nothing no more time than a piece of it`() {
+        var times = times()
+        times.readHead(awaitsContinue: false, at: at(0))
+        times.readEnd()
+        times.write(1 << 30, at: at(0))
+        times.write(1 << 30, at: at(1))
+        let seconds = 5 + Double(ConnectionTimes.writtenBytesMax) / 240
+        #expect(times.due.map { $0.at <= at(seconds + 0.01) } == true)
+    }
+
     @Test func `no number of bytes overflows a time`() {
         #expect(TransferPace.time(of: .max, at: 1).nanoseconds == .max)
         #expect(TransferPace.time(of: 480, at: 240) == .seconds(2))
