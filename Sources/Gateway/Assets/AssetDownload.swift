@@ -160,14 +160,6 @@ struct AssetDownload: Sendable {
 
     /// RFC 6266: the name in bytes that every client reads as the same.
     private static func disposition(_ name: String) -> String {
-        let encoded = name.utf8.map { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(Unicode.Scalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return "attachment; filename*=UTF-8''" + encoded.joined()
+        "attachment; filename*=UTF-8''" + name.percentEncoded()
     }
 }

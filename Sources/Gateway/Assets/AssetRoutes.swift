@@ -150,18 +150,22 @@ extension Call {
 
 extension AssetPath {
     /// As it stands in a URL's path.
-    var urlPath: String {
-        var text = ""
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    var urlPath: String { string.percentEncoded(but: "/") }
+}
+
+extension String {
+    /// The text with all bytes encoded but those that are reserved for nothing (RFC 3986, 2.3).
+    ///
+    /// - Parameter kept: characters that stay, too.
+    func percentEncoded(but kept: String = "") -> String {
+        let plain = "-._~" + kept
+        return utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            guard scalar.isASCII, isPlain || plain.utf8.contains(byte) else {
+                return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
-        }
-        return text
+            return String(scalar)
+        }.joined()
     }
 }

@@ -30,15 +30,25 @@ enum OriginalUpload {
         let meter = UploadMeter(redis: call.parts.redis, queue: call.parts.queue.name)
         try await charge(bytes, to: key, meter)
         do {
-            return try await call.hidingPlaces(of: asset) {
+            let response = try await call.hidingPlaces(of: asset) {
                 try await receive(
                     call, OriginalArrival(asset, bytes: bytes, bytesLeftFree: bytesLeftFree),
                     wanted)
             }
+            if response.status != .created { await giveBack(bytes, to: key, meter) }
+            return response
         } catch {
-            // What did not come in is not counted; if Redis is away now, the next day's count forgets it.
-            _ = try? await meter.charge(-bytes, to: key)
+            await giveBack(bytes, to: key, meter)
             throw error
+        }
+    }
+
+    /// What did not come in is not counted.
+    private static func giveBack(_ bytes: Int, to key: AccessKey, _ meter: UploadMeter) async {
+        do throws(KeyError) {
+            _ = try await meter.charge(-bytes, to: key)
+        } catch {
+            // Redis is away: the next day's count forgets it.
         }
     }
 
@@ -122,7 +132,7 @@ enum OriginalUpload {
 
     /// Writes a body to a file.
     ///
-    /// - Throws: `ioFailure` also when the client goes.
+    /// - Throws: `invalidValue` when the client goes; `noSpace`, `ioFailure`.
     private static func fill(
         _ file: OpenFile, _ body: RequestBody
     ) async throws(Failure) -> StoredDigest {
@@ -134,7 +144,8 @@ enum OriginalUpload {
             do {
                 part = try await parts.next()
             } catch {
-                throw Failure(.ioFailure, "the body of \(file.name) broke off: \(error)")
+                throw Failure(
+                    .invalidValue, "the body broke off after \(place + piece.readableBytes) bytes.")
             }
             if var more = part { piece.writeBuffer(&more) }
             guard part == nil || piece.readableBytes >= pieceBytes else { continue }

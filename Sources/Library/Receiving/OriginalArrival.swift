@@ -32,11 +32,11 @@ public struct OriginalArrival: Sendable {
 
     /// Compares what arrived with what was announced.
     ///
-    /// - Throws: `ioFailure`.
+    /// - Throws: `invalidValue`.
     package func check(_ arrived: StoredDigest) throws(Failure) {
         guard arrived.bytes == bytes else {
             throw Failure(
-                .ioFailure,
+                .invalidValue,
                 "\(asset.string.debugDescription) came with \(arrived.bytes) bytes instead of \(bytes). Send it again."
             )
         }
