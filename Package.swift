@@ -316,11 +316,14 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Gateway", "JobQueue", "Library", "MinilabCommands",
-                "Operations", "Redis", "Telemetry", "Webhooks",
+                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
+                "MinilabCommands", "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
+                "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

@@ -1,5 +1,6 @@
 import AccessKeys
 import ArgumentParser
+import FoundationEssentials
 import Gateway
 import JobQueue
 import Library
@@ -8,7 +9,9 @@ import MinilabCommands
 import Redis
 import RenderProtocol
 import ServiceLifecycle
+import SystemPackage
 import UnixSignals
+import Worker
 
 /// `minilab-gateway`, which `minilab gateway` starts.
 struct GatewayCommand: AsyncParsableCommand {
@@ -35,6 +38,7 @@ struct GatewayCommand: AsyncParsableCommand {
         let queueSettings = QueueSettings(&reader)
         let location = LibraryLocation(&reader)
         let settings = GatewaySettings(&reader)
+        var rendering = WorkerSettings(&reader)
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader)
         try reader.finish()
@@ -46,9 +50,14 @@ struct GatewayCommand: AsyncParsableCommand {
         let ear = RedisClient(connection.redis, logger: logger)
         let keyEar = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
+        try rendering.boundMemory()
+        // In the folder for temporary files: pictures are made again.
+        let folder = try TemporaryFolder(beside: FileManager.default.temporaryDirectory.path + "/x")
+        let pictures = RenderedPictures(
+            settings: rendering, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
             queue: queue, redis: redis, ear: ear, keyEar: keyEar, library: store.library,
-            settings: settings, logger: logger)
+            pictures: pictures, settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")
         }
@@ -61,13 +70,16 @@ struct GatewayCommand: AsyncParsableCommand {
         do {
             try await group.run()
         } catch {
-            await close([redis, ear, keyEar], store)
+            await close([redis, ear, keyEar], pictures, store)
             throw error
         }
-        await close([redis, ear, keyEar], store)
+        await close([redis, ear, keyEar], pictures, store)
     }
 
-    private func close(_ clients: [RedisClient], _ store: OpenStore) async {
+    private func close(
+        _ clients: [RedisClient], _ pictures: RenderedPictures, _ store: OpenStore
+    ) async {
+        await pictures.close()
         for client in clients { await client.close() }
         await store.close()
     }

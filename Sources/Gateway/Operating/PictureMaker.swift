@@ -10,6 +10,6 @@ package protocol PictureMaker: Sendable {
     ///   - open: opens the photo, when its picture is not there.
     /// - Throws: why there is no picture of it.
     func picture(
-        named name: String, side: Int, of open: @Sendable () async throws -> OpenFile
+        named name: String, side: Int, of open: @Sendable @escaping () async throws -> OpenFile
     ) async throws -> OpenFile
 }
