@@ -48,6 +48,15 @@ import Vips
         }
     }
 
+    /// The photo's own bytes would be no smaller picture, though the edit asks for nothing.
+    @Test func `of an edit without filters are small too, and compressed anew`() throws {
+        let studio = try Studio()
+        let source = try photo(studio)
+        let small = try studio.render(source, Recipe(filters: []), stem: "small", longestSide: 64)
+        #expect(small.plan.lane != .copy)
+        #expect(small.output.size == PixelSize(width: 64, height: 42))
+    }
+
     @Test func `would not, were lengths not scaled`() throws {
         let studio = try Studio()
         func pixels(_ radius: Double, _ side: Int?) throws -> Picture {

@@ -68,7 +68,8 @@ enum Planner {
             output.chroma = planes
         }
         var notes = header.notes
-        if passes.allSatisfy(\.isLossless) {
+        // The bytes of a photo are no smaller copy of it.
+        if photo == nil, passes.allSatisfy(\.isLossless) {
             let (lossless, note) = losslessLane(
                 passes, recipe, output, for: header, obstacle: losslessObstacle,
                 mayCopy: (beside.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
