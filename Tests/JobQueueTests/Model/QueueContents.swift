@@ -32,6 +32,9 @@ let queueContents = RedisScript(
             local field, value = h[i], h[i + 1]
             if field == 'arrival' and tonumber(value) > 1e12 then value = '*' end
             if (CLOCK[field] and kind ~= 'assets' and kind ~= 'counters') or kind == 'seen' then value = '*' end
+            -- Times and a sample go with a group; an edit's digest does not tell which edit.
+            if name == 'dead:groups' then field, value = field:gsub(':%x+$', ':*'), value:match('^%d+') end
+            if kind == 'job' and field == 'group' then value = value:gsub(':%x+$', ':*') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
               or (field == 'aheadJobs' and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')

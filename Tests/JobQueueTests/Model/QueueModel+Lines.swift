@@ -42,6 +42,7 @@ extension QueueModel {
         let (gone, urgentGone) = (ingressCount - ingress.count, urgentCount - urgent.count)
         if gone > 0 { say("ingress gone", "\(gone)") }
         if urgentGone > 0 { say("ingress:interactive gone", "\(urgentGone)") }
+        for (group, jobs) in deadGroups { say("dead:groups", group, "\(jobs)") }
         if sequence > 0 { say("sequence", "\(sequence)") }
         for (index, id) in done.enumerated() { say("done \(index)", id) }
         for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }
@@ -55,6 +56,20 @@ extension QueueModel {
         for (name, value) in counters where value != 0 { say("counters", name, "\(value)") }
         for (index, message) in control.enumerated() { say("control \(index)", message) }
         return lines + eventLines
+    }
+
+    /// Dead jobs by cause: code, tenant, and whether there is an edit; one row for each edit.
+    private var deadGroups: [(String, Int)] {
+        let dead = jobs.values.filter { $0.state == .dead }
+        let groups = Dictionary(grouping: dead) { job in
+            let edit = job.edit ?? job.batch.flatMap { batches[$0]?.edit } ?? ""
+            return [Self.group(job), job.isMalformed ? "" : edit]
+        }
+        return groups.map { ($0.key[0], $0.value.count) }
+    }
+
+    private static func group(_ job: Job) -> String {
+        "\(job.code ?? "?"):\(job.tenant):\(job.isMalformed ? "-" : "*")"
     }
 
     /// Batches that end in one script do so in no order.
@@ -125,6 +140,7 @@ extension QueueModel {
         say("outcome", job.outcome)
         say("version", job.version)
         say("code", job.code)
+        say("group", job.state == .dead ? "1 \(group(job))" : nil)
         say("message", job.code.map { _ in "*" })
         say("ended", job.hasEnded ? "*" : nil)
         say("was", job.was)

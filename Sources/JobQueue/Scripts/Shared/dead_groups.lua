@@ -24,9 +24,9 @@ local function join_group(id, code, tenant, edit, at)
   return (there[1] or '1') .. ' ' .. group
 end
 
--- Counts a job that is dead no more; `noted` is what its record says.
-local function leave_group(noted)
-  local epoch, group = (noted or ''):match('^(%d+) (.*)$')
+-- Counts a job that is dead no more; `text` is what its record says.
+local function leave_group(text)
+  local epoch, group = (text or ''):match('^(%d+) (.*)$')
   if not group then return end
   local there = call('HMGET', P .. 'dead:groups', 'epoch', group)
   local jobs, rest = (there[2] or ''):match('^(%d+)( .*)$')

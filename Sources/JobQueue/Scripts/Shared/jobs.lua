@@ -196,7 +196,7 @@ local function bury(j, code, message, data)
   if j.split then end_parts(j.id) end
   local edit = call('GET', P .. edit_key(j))
   call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message,
-    'group', join_group(j.id, code, j.tenant or 'default', edit, NOW))
+    'group', join_group(j.id, code, not j.malformed and j.tenant or 'default', not j.malformed and edit, NOW))
   call('ZADD', P .. 'dead', NOW, j.id)
   if edit and #edit > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
   weigh(j, -1)

@@ -70,6 +70,7 @@ local function bury_malformed(j, code, message, most)
   call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1',
     'format', FORMAT)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
+  j.malformed = '1'
   weigh(j, 1)  -- bury takes it back
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
