@@ -11,7 +11,7 @@ import Testing
 /// Keys of a queue of their own, on a real Redis that all tests of this process share.
 struct KeyFixture: Sendable {
     let server: RedisServer
-    let redis: RedisClient
+    private(set) var redis: RedisClient
     let queue: JobQueue
     let time = TestTime()
 
@@ -28,6 +28,13 @@ struct KeyFixture: Sendable {
     static func client(_ server: RedisServer) throws -> RedisClient {
         RedisClient(
             RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
+    }
+
+    /// The same with a new connection: one that was made before the server ended may notice that with the next call.
+    func reconnected() throws -> KeyFixture {
+        var copy = self
+        copy.redis = try Self.client(server)
+        return copy
     }
 
     func store(keysMax: Int = KeyStore.keysMax) -> KeyStore {

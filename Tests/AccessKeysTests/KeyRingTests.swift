@@ -107,14 +107,13 @@ import Testing
     {
         let server = try await RedisServer.start(appendOnly: true)
         let fixture = try await KeyFixture(on: server)
-        let store = fixture.store()
-        let (key, text) = try await store.create(KeyFixture.terms())
+        let (key, text) = try await fixture.store().create(KeyFixture.terms())
         let ring = try fixture.ring()
         try await running([ring]) { () async throws in
             server.kill(SIGKILL)
             try await server.waitForEnd()
             try await server.launch()
-            try await store.revoke(key.id)
+            try await fixture.reconnected().store().revoke(key.id)
             try await eventually("the key is refused") {
                 await code { try await ring.authenticate(text.revealed) } == .revokedKey ? () : nil
             }

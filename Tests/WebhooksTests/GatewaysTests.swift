@@ -69,7 +69,7 @@ import Testing
             server.kill(SIGKILL)
             try await server.waitForEnd()
             try await server.launch()
-            try await fixture.cancelled("c")
+            try await fixture.reconnected().cancelled("c")
             try await stub.waitFor(3)
         }
         // The last one before the end may have come twice.

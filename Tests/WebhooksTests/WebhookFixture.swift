@@ -11,7 +11,7 @@ import Testing
 /// Webhooks of a queue of their own, on a real Redis.
 struct WebhookFixture: Sendable {
     let server: RedisServer
-    let redis: RedisClient
+    private(set) var redis: RedisClient
     let queue: QueueName
     let store: WebhookStore
     let time = TestTime()
@@ -36,6 +36,13 @@ struct WebhookFixture: Sendable {
         RedisClient(
             RedisConfiguration(url: try RedisURL("redis://\(login)\(server.place)")),
             logger: Logger(label: "test"))
+    }
+
+    /// The same with a new connection: one that was made before the server ended may notice that with the next call.
+    func reconnected() throws -> WebhookFixture {
+        var copy = self
+        copy.redis = try Self.client(server, login)
+        return copy
     }
 
     /// Retries at once, nearly: tests wait for what happens, not for times to pass.
