@@ -48,7 +48,7 @@ final class AssetServer: Sendable {
             let call = Call(
                 request: request, route: route, parameters: context.parameters,
                 tail: String(path.dropFirst(route.routerPath.count - 2)), caller: key,
-                channel: context.channel, parts: parts, logger: parts.logger)
+                session: nil, channel: context.channel, parts: parts, logger: parts.logger)
             do {
                 return try await route.handle(call)
             } catch {
@@ -64,14 +64,9 @@ final class AssetServer: Sendable {
         // Nobody listens there; keys without a quota of bytes need nobody.
         let redis = RedisClient(
             RedisConfiguration(url: try RedisURL("redis://127.0.0.1:1")), logger: logger)
-        let name = try QueueName("photos")
-        let queue = JobQueue(name: name, redis: redis)
-        let store = KeyStore(redis: redis, queue: name)
         return GatewayParts(
-            queue: queue, redis: redis, library: library,
-            keys: KeyRing(store: store, queue: queue, ear: redis, logger: logger),
-            keyStore: store, hub: EventHub(queue: name, ear: redis, logger: logger),
-            settings: settings, logger: logger)
+            queue: JobQueue(name: try QueueName("photos"), redis: redis), redis: redis, ear: redis,
+            keyEar: redis, library: library, settings: settings, logger: logger)
     }
 
     /// Puts a file below the originals.
