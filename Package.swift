@@ -466,7 +466,7 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: [
-                "Adjustments", "Dashboard", "JobQueue", "MinilabTesting", "Operations",
+                "Adjustments", "CZlib", "Dashboard", "JobQueue", "MinilabTesting", "Operations",
             ],
             swiftSettings: settings),
         .testTarget(
