@@ -15,7 +15,8 @@ package struct AssetPage: Page {
     let undo: Move?
     let redo: Move?
     let draft: Draft?
-    let verification: [String]?
+    let isChecked: Bool
+    let verification: [String]
     let isVerified: Bool
     let jobs: [JobRow]
     let hasJobs: Bool
@@ -117,7 +118,8 @@ package struct AssetPage: Page {
         self.undo = undo
         self.redo = redo
         self.draft = draft
-        self.verification = verification
+        isChecked = verification != nil
+        self.verification = verification ?? []
         self.isVerified = isVerified
         self.jobs = jobs
         hasJobs = !jobs.isEmpty

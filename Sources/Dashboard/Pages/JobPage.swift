@@ -73,7 +73,9 @@ package struct JobPage: Page {
         live = Links.live("job", of: job)
         self.job = job
         self.state = StateMark(job: state)
-        self.sentence = sentence
+        // The state is said by its mark.
+        let said = state + ": "
+        self.sentence = sentence.hasPrefix(said) ? String(sentence.dropFirst(said.count)) : sentence
         self.facts = facts
         self.asset = asset
         assetHref = asset.map(Links.asset)
