@@ -44,6 +44,8 @@ public struct QueueKeys: Sendable {
     var workerInfos: String { prefix + "workers:info" }
     /// Hash: rules of the whole queue.
     var config: String { prefix + "config" }
+    /// Hash: how many jobs of a tenant workers hold.
+    var running: String { prefix + "running" }
     /// Hash: counts and turns that scripts keep.
     var virtual: String { prefix + "virtual" }
     /// Hash: how often something happened.

@@ -15,7 +15,8 @@ package enum RouteTable {
 
     private static let pages: [Route] =
         SignInRoutes.routes + NowRoutes.routes + JobPages.routes + BatchPages.routes
-        + DeadPages.routes + AssetPages.routes + UIRoutes.routes
+        + DeadPages.routes + AssetPages.routes + OperatingPages.routes + KeyPages.routes
+        + UIRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
         let document = OpenAPI.document(routes, schemas: Schemas.all)

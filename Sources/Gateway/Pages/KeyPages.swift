@@ -1,0 +1,86 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import HTTPTypes
+import Hummingbird
+
+/// Keys as a page: made, listed, revoked.
+enum KeyPages {
+    static let routes: [Route] = [
+        Route(.get, Links.keys, .operatorPage(.admin), "The clients' keys.") { call in
+            .page(KeysPage(call.frame(), keys: try await rows(call)))
+        },
+        Route(.post, Links.keys, .operatorPage(.admin), "Makes a key.", handle: create),
+        Route(.post, "/keys/{id}/revoke", .operatorPage(.admin), "Revokes a key.") { call in
+            _ = try await call.form()
+            let id = try call.parameter("id")
+            guard try await call.parts.keyStore.revoke(id) != nil else {
+                throw Problem(.notFound, "There is no key \(id.debugDescription).")
+            }
+            try await call.parts.audit.note("revokeKey", id, by: call.key)
+            return Call.seeOther(Links.keys, .revoked)
+        },
+    ]
+
+    private static func rows(_ call: Call) async throws -> [KeyRow] {
+        try await call.parts.keyStore.list().reversed().map { key in
+            KeyRow(
+                id: key.id, label: key.label, tenant: key.tenant?.string,
+                prefix: key.assetPrefix.string, scopes: key.scopes.map(\.rawValue).sorted(),
+                state: key.state(at: call.now).rawValue, created: Moment(key.createdAt),
+                expires: key.expiresAt.map { Moment($0) })
+        }
+    }
+
+    private static func create(_ call: Call) async throws -> Response {
+        let form = try await call.form()
+        let scopes = Set(form.all("scope"))
+        do {
+            let terms = try terms(form, now: call.now)
+            let (key, text) = try await call.parts.keyStore.create(terms)
+            try await call.parts.audit.note("createKey", key.id, by: call.key)
+            return .page(
+                KeysPage(
+                    call.frame(), keys: try await rows(call),
+                    created: Secret(
+                        name: key.label.isEmpty ? key.id : key.label, secret: text.revealed)))
+        } catch {
+            let problem = Problem(error)
+            guard problem.status.kind == .clientError else { throw error }
+            return .page(
+                KeysPage(
+                    call.frame(), keys: try await rows(call),
+                    form: KeyForm(
+                        label: form["label"], tenant: form["tenant"], prefix: form["prefix"],
+                        days: form["days"], scopes: scopes, error: problem.detail)),
+                status: problem.status)
+        }
+    }
+
+    /// Longest life of a key that the form gives, in days.
+    private static let daysMax = 3650
+
+    private static func terms(_ form: Form, now: Int) throws -> KeyTerms {
+        var expiresAt: Int?
+        if let text = form["days"] {
+            guard let days = Int(text), (1...daysMax).contains(days) else {
+                throw Problem(
+                    .badParameter, "Give 1 to \(daysMax) days, or nothing for a key without an end."
+                )
+            }
+            expiresAt = now + days * 86_400_000
+        }
+        let scopes = try form.all("scope").map { word in
+            guard let scope = Scope(rawValue: word) else {
+                throw Problem(.badParameter, "\(word.debugDescription) is no scope.")
+            }
+            return scope
+        }
+        let tenant = try form["tenant"].map { try JobID($0) }
+        // A tenant's key is bound to its folder unless the form says which.
+        let prefix = form["prefix"] ?? tenant.map { "\($0)/" } ?? ""
+        return try KeyTerms(
+            label: form["label"] ?? "", tenant: tenant, assetPrefix: try AssetPrefix(prefix),
+            scopes: Set(scopes), expiresAt: expiresAt)
+    }
+}

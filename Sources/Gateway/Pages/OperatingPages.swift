@@ -1,0 +1,112 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import Hummingbird
+import JobQueue
+import Operations
+
+/// Limits, doctor and audit as pages.
+enum OperatingPages {
+    static let routes: [Route] = [
+        Route(.get, Links.limits, .operatorPage(.operate), "Pause, and the tenants' limits.") {
+            call in .page(try await limits(call))
+        },
+        Route(.post, Links.limits, .operatorPage(.operate), "Sets a limit.", handle: setLimits),
+        Route(.get, Links.doctor, .operatorPage(.admin), "Whether the queue is as it must be.") {
+            call in
+            .page(DoctorPage(call.frame(), try await call.parts.queue.diagnose(repair: false)))
+        },
+        Route(.post, Links.doctor, .operatorPage(.admin), "Mends what can be mended.") { call in
+            _ = try await call.form()
+            let diagnosis = try await call.parts.queue.diagnose(repair: true)
+            try await call.parts.audit.note(
+                "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
+            return .page(DoctorPage(call.frame(), diagnosis))
+        },
+        Route(.get, Links.audit, .operatorPage(.admin), "Who changed what.", handle: audit),
+    ]
+
+    /// Deeds of one page.
+    private static let deedsMax = 100
+
+    private static func limits(_ call: Call) async throws -> LimitsPage {
+        let look = try await call.parts.look.look()
+        let rules = try await call.parts.queue.tenantRules()
+        let ready = Dictionary(
+            look.status.flows.map { ($0.tenant, $0.ready) }, uniquingKeysWith: +)
+        let running = try await call.parts.queue.runningByTenant()
+        let tenants = Set(rules.keys).union(ready.keys).sorted().prefix(200)
+        return LimitsPage(
+            call.frame(), paused: look.status.paused,
+            tenants: tenants.enumerated().map { number, tenant in
+                TenantRow(
+                    number: number, tenant: tenant, cap: rules[tenant]?.cap,
+                    weight: rules[tenant]?.weight, ready: ready[tenant] ?? 0,
+                    running: running[tenant] ?? 0)
+            })
+    }
+
+    private static func setLimits(_ call: Call) async throws -> Response {
+        let form = try await call.form()
+        let queue = call.parts.queue
+        switch form["action"] {
+        case "pause":
+            let reason = String((form["reason"] ?? "paused by an operator").prefix(200))
+            try await queue.set([.paused(reason)])
+            try await call.parts.audit.note("pause", reason, by: call.key)
+            return Call.seeOther(Links.limits, .paused)
+        case "resume":
+            try await queue.set([.paused(nil)])
+            try await call.parts.audit.note("resume", "", by: call.key)
+            return Call.seeOther(Links.limits, .resumed)
+        case "tenant":
+            let tenant = try JobID(form["tenant"] ?? "")
+            let cap = try number(form["cap"], "cap", from: 0)
+            let weight = try number(form["weight"], "weight", from: 1)
+            try await queue.set([.cap(tenant, cap), .weight(tenant, weight)])
+            try await call.parts.audit.note(
+                "limitTenant",
+                "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",
+                by: call.key)
+            return Call.seeOther(Links.limits, .limited)
+        default: throw Problem(.badParameter, "The form asks for nothing that is known.")
+        }
+    }
+
+    private static func number(
+        _ text: String?, _ name: String, from least: Int
+    ) throws(Problem) -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), (least...QueueRule.numberMax).contains(number) else {
+            throw Problem(
+                .badParameter,
+                "\(name) is \(String(text.prefix(80)).debugDescription); expected \(least) to \(QueueRule.numberMax), or nothing."
+            )
+        }
+        return number
+    }
+
+    private static func audit(_ call: Call) async throws -> Response {
+        let who = call.query("who")
+        var place: StreamID?
+        if let text = call.query("after") {
+            guard let found = StreamID(text) else {
+                throw Problem(.badParameter, "after is no cursor that this gateway gave.")
+            }
+            place = found
+        }
+        let entries = try await call.parts.audit.page(before: place, count: deedsMax)
+        let shown = entries.filter { entry in
+            who.map { entry.key == $0 || entry.label == $0 } ?? true
+        }
+        return .page(
+            AuditPage(
+                call.frame(), who: who,
+                rows: shown.map { entry in
+                    AuditRow(
+                        at: Moment(entry.at, now: call.now),
+                        who: entry.label.isEmpty ? entry.key : entry.label, action: entry.deed,
+                        subject: entry.detail.isEmpty ? nil : entry.detail, count: nil)
+                }, next: entries.count < deedsMax ? nil : entries.last?.id))
+    }
+}
