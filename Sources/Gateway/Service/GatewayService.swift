@@ -1,4 +1,5 @@
 import AccessKeys
+import Files
 import Hummingbird
 import HummingbirdCore
 import Library
@@ -21,6 +22,7 @@ package struct GatewayService: Service {
     }
 
     package func run() async throws {
+        Heap.settle()
         let settings = parts.settings
         let dispatcher = Dispatcher(
             RouteTable.routes, parts,
@@ -36,7 +38,10 @@ package struct GatewayService: Service {
             server: .border(),
             configuration: .border(
                 .hostname(settings.address, port: settings.port), logger: parts.logger),
-            onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) },
+            onServerRunning: { channel in
+                Heap.leaveCodeOfStart()
+                onRunning(channel.localAddress?.port ?? 0)
+            },
             logger: parts.logger)
         try await parts.library.sweepArrivals()
         try await withThrowingTaskGroup(of: Void.self) { group in
