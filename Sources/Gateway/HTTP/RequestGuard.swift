@@ -38,6 +38,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private struct Exchange {
         let version: HTTPVersion
+        /// Whether the answer has no body, whatever its handler writes: bytes would be taken for the next answer.
+        let isHead: Bool
         var isLast: Bool
         var awaitsContinue: Bool
         var isReadWhole = false
@@ -71,7 +73,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 || head.headers.saysClose
             open.append(
                 Exchange(
-                    version: head.version, isLast: isLast,
+                    version: head.version, isHead: head.method == .HEAD, isLast: isLast,
                     awaitsContinue: head.headers.contains(name: "expect")))
             isInRequest = true
             context.fireChannelRead(data)
@@ -141,13 +143,17 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head) where !head.status.isInformational:
             head.version = open[open.startIndex].version
-            if !open[open.startIndex].isReadWhole || head.headers.saysClose {
+            // Without a length the encoder would end the body that is not there.
+            let isUnframed =
+                open[open.startIndex].isHead && !head.headers.contains(name: "content-length")
+            if !open[open.startIndex].isReadWhole || head.headers.saysClose || isUnframed {
                 open[open.startIndex].isLast = true
             }
             if open[open.startIndex].isLast {
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body where open[open.startIndex].isHead: promise?.succeed()
         case .head, .body: context.write(data, promise: promise)
         case .end:
             let exchange = open.removeFirst()

@@ -184,6 +184,15 @@ import Testing
         #expect(server.paths == ["/a"])
     }
 
+    @Test func `an answer to HEAD has no body, whatever its handler writes`() async throws {
+        let server = try await BorderServer.plain()
+        let answer = try await HTTPExchange.send(
+            "HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n" + Self.behind, port: server.port)
+        #expect(answer.body.hasPrefix("HTTP/1.1 200"))
+        #expect(answer.text.components(separatedBy: "Content-Length: 5").count == 3)
+        #expect(answer.text.components(separatedBy: "hello").count == 2)
+    }
+
     @Test func `HTTP/1.0 is answered without chunks, and the connection closed`() async throws {
         let server = try await BorderServer.plain()
         let answer = try await HTTPExchange.send(
