@@ -40,7 +40,9 @@ package struct DeadSelection: View {
 
     /// `code noSpace, tenant acme, until 2026-11-21T06:00:00Z`.
     package var words: String {
-        let words = values.compactMap { name, value in value.map { name + " " + $0 } }
+        let words = values.compactMap { name, value in
+            value.map { name + " " + (name == "edit" ? $0.prefix(12) + "…" : $0) }
+        }
         return words.isEmpty ? "all dead jobs" : words.joined(separator: ", ")
     }
 }
