@@ -13,7 +13,6 @@ package struct NowPage: Page {
     /// `, and 980 more`: flows that are not shown.
     let moreFlows: String?
     let workers: [WorkerRow]
-    let slots: String
     let running: [JobRow]
     let moreRunning: String?
     let batches: [BatchRow]
@@ -52,7 +51,6 @@ package struct NowPage: Page {
         let flowsLeft = status.flows.count - flows.count
         moreFlows = flowsLeft > 0 ? grouped(flowsLeft) : nil
         workers = status.workers.sorted { $0.name < $1.name }.map(WorkerRow.init)
-        slots = counted(status.workers.reduce(0) { $0 + $1.slots }, "slot")
         running = status.held.prefix(Self.runningMax).map { JobRow($0, now: now) }
         let runningLeft = status.active - running.count
         moreRunning = runningLeft > 0 ? grouped(runningLeft) : nil

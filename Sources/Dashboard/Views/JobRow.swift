@@ -47,7 +47,7 @@ package struct JobRow: View {
             job: record.job, asset: record.asset, tenant: record.tenant,
             priority: record.priority, state: record.outcome ?? record.state.rawValue,
             worker: record.worker, stage: record.stage,
-            progress: record.progress.map { $0.framesDone * 100 / $0.frames },
+            progress: record.progress.map { portion($0.framesDone, of: $0.frames) },
             attempts: record.attempts, code: record.code?.rawValue, message: record.message,
             at: (record.ended ?? record.claimed).map { Moment($0, now: now) })
     }

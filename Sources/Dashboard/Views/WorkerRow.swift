@@ -1,5 +1,4 @@
 package import JobQueue
-import Operations
 
 /// A worker and how much memory it has left.
 package struct WorkerRow: View {
@@ -29,10 +28,13 @@ package struct WorkerRow: View {
         memory = worker.memory.map {
             Memory(
                 percent: portion($0.grantedBytes, of: $0.budgetBytes),
-                text: "\(megabytes($0.grantedBytes)) of \(megabytes($0.budgetBytes)) MB",
+                text: "\(Self.megabytes($0.grantedBytes)) of \(Self.megabytes($0.budgetBytes)) MB",
                 waiting: $0.waiting > 0 ? $0.waiting : nil)
         }
         pressure = worker.pressure?.level
         reading = worker.pressure?.reading
     }
+
+    /// With thousands apart; whatever a worker says.
+    private static func megabytes(_ bytes: Int) -> String { grouped(bytes / 1_000_000) }
 }
