@@ -1,0 +1,62 @@
+package import JobQueue
+
+/// Whether everything in Redis is as it must be.
+package struct DoctorPage: Page {
+    package let frame: Frame
+    package let title = "Doctor"
+    let state: StateMark
+    let sentence: String
+    let open: [FindingRow]
+    let mended: [FindingRow]
+    let warnings: [String]
+    let hasOpen: Bool
+    let hasMended: Bool
+    let hasWarnings: Bool
+    let action: String
+
+    package static let section: Section? = .doctor
+    package static let template = "doctor"
+    /// Most findings of a sort that are shown.
+    package static let findingsMax = 200
+
+    /// - Parameter diagnosis: nil when nobody has looked yet.
+    package init(_ frame: Frame, _ diagnosis: Diagnosis?) {
+        self.frame = frame
+        let open = diagnosis?.open ?? []
+        self.open = open.prefix(Self.findingsMax).map(FindingRow.init)
+        mended = diagnosis?.mended.prefix(Self.findingsMax).map(FindingRow.init) ?? []
+        warnings = Array(diagnosis?.warnings.prefix(Self.findingsMax) ?? [])
+        hasOpen = !open.isEmpty
+        hasMended = !mended.isEmpty
+        hasWarnings = !warnings.isEmpty
+        action = Links.doctor
+        guard let diagnosis else {
+            state = StateMark("not looked", "?", "calm")
+            sentence = "Nobody has looked yet."
+            return
+        }
+        let looked =
+            "looked at \(grouped(diagnosis.places)) places of jobs, \(grouped(diagnosis.flows)) flows and "
+            + "\(grouped(diagnosis.batches)) batches."
+        if diagnosis.isHealthy {
+            state = StateMark("healthy", "✓", "good")
+            sentence = "Everything is as it must be: " + looked
+        } else {
+            state = StateMark("findings", "✕", "trouble")
+            sentence = "\(grouped(open.count)) things are not as they must be; " + looked
+        }
+    }
+}
+
+/// One thing that is not as it must be.
+package struct FindingRow: View {
+    let kind: String
+    let sentence: String
+    let advice: String?
+
+    package init(_ finding: Finding) {
+        kind = finding.kind.rawValue
+        sentence = finding.sentence
+        advice = finding.advice
+    }
+}

@@ -1,0 +1,49 @@
+/// What a replay would do, before it does.
+package struct ReplayPreviewPage: Page {
+    package let frame: Frame
+    package let title = "Replay dead jobs"
+    let selection: DeadSelection
+    let words: String
+    let count: String
+    let expected: Int
+    let isEmpty: Bool
+    let until: Moment?
+    let rate: Int?
+    let cost: String?
+    let eta: String?
+    let sample: [JobRow]
+    let listHref: String
+    let action: String
+    let counts: [Fact]
+
+    package static let section: Section? = .dead
+    package static let template = "replay-preview"
+
+    /// - Parameters:
+    ///   - selection: with `until` set, so that jobs that die later are not meant.
+    ///   - expected: how many jobs it meets now; comes back in the field `expected`.
+    ///   - counts: how many of which code.
+    ///   - rate: jobs a second; nil for no limit.
+    ///   - cost: what they will cost, in words; nil when nothing is known.
+    ///   - eta: how long it will take, in words.
+    ///   - sample: some of them.
+    package init(
+        _ frame: Frame, selection: DeadSelection, until: Moment?, expected: Int,
+        counts: [Fact] = [], rate: Int?, cost: String?, eta: String?, sample: [JobRow]
+    ) {
+        self.frame = frame
+        self.selection = selection
+        words = selection.words
+        self.until = until
+        self.expected = expected
+        count = grouped(expected)
+        isEmpty = expected == 0
+        self.counts = counts
+        self.rate = rate
+        self.cost = cost
+        self.eta = eta
+        self.sample = sample
+        listHref = selection.listed()
+        action = Links.replayPreview
+    }
+}
