@@ -276,7 +276,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Dashboard", "Files", "JobQueue", "Library",
+                "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
                 "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -424,7 +424,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol",
-                "StoreTesting", "minilab", "minilab-bench", "minilab-render",
+                "StoreTesting", "minilab", "minilab-bench", "minilab-gateway", "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -103,9 +103,9 @@ extension Examples {
             })
     }
 
-    private var groups: [DeadGroup] {
+    private var groups: [DeadGroupRow] {
         many { number in
-            DeadGroup(
+            DeadGroupRow(
                 code: ["noSpace", "damagedPhoto", text("renderCrashed")][number],
                 tenant: text("acme"),
                 edit: number == 2 ? nil : digest, editWords: text("sepia, exposure"),

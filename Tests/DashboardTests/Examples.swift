@@ -43,6 +43,9 @@ struct Examples {
 
     func record(_ number: Int, _ state: JobState = .active) -> JobRecord {
         let isOver = state == .dead || state == .done
+        let message =
+            state == .dead
+            ? text("writing acme/edits/IMG_4210/7.jpg failed: no space left on device") : nil
         return JobRecord(
             job: text("acme.order-\(77 + number)-photo-\(number)"), format: 3, state: state,
             asset: text("acme/2026/11/IMG_\(4210 + number * 7).JPG"), tenant: text("acme"),
@@ -52,11 +55,10 @@ struct Examples {
             enqueued: Self.now - 90_000 - number * 1000, claimed: Self.now - 2400 * (number + 1),
             ended: isOver ? Self.now - number * 61_000 : nil,
             code: state == .dead ? .noSpace : nil,
-            message: state == .dead
-                ? text("writing acme/edits/IMG_4210/7.jpg failed: no space left on device") : nil,
-            fence: "12", version: nil, outcome: nil,
+            message: message, fence: "12", version: nil, outcome: nil,
             stage: text(["rendering", "publishing", "waiting"][number % 3]),
-            progress: number == 1 ? JobProgress(framesDone: 1032, frames: 2400) : nil, cancel: nil)
+            progress: number == 1 ? JobProgress(framesDone: 1032, frames: 2400) : nil, group: nil,
+            cancel: nil)
     }
 
     func report(_ number: Int, isOver: Bool = false) -> BatchReport {

@@ -28,11 +28,23 @@ final class GatewayRig: Sendable {
 
     private static let shared = Task { try await RedisServer.start() }
 
-    /// - Parameter server: a server of the test's own, when it is going to be harmed.
+    /// Redirects are answers that tests look at.
+    private static let client = HTTPClient(
+        eventLoopGroupProvider: .singleton,
+        configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+
+    /// - Parameters:
+    ///   - server: a server of the test's own, when it is going to be harmed.
+    ///   - other: another gateway, whose queue this one serves, too.
     init(
-        on server: RedisServer? = nil, settings change: (inout GatewaySettings) -> Void = { _ in }
+        on server: RedisServer? = nil, beside other: GatewayRig? = nil,
+        settings change: (inout GatewaySettings) -> Void = { _ in }
     ) async throws {
-        if let server { self.server = server } else { self.server = try await Self.shared.value }
+        if let server = server ?? other?.server {
+            self.server = server
+        } else {
+            self.server = try await Self.shared.value
+        }
         folder = try TemporaryFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let configuration = RedisConfiguration(url: try RedisURL(self.server.url))
@@ -40,7 +52,8 @@ final class GatewayRig: Sendable {
         self.clients = clients
         redis = clients[0]
         queue = JobQueue(
-            name: try QueueName("q-\(UInt64.random(in: 0...UInt64.max))"), redis: redis)
+            name: try other?.queue.name ?? QueueName("q-\(UInt64.random(in: 0...UInt64.max))"),
+            redis: redis)
         let root = FilePath(folder.path).appending("library")
         try FileManager.default.createDirectory(
             atPath: root.appending("originals").string, withIntermediateDirectories: true)
@@ -128,7 +141,7 @@ final class GatewayRig: Sendable {
         if json != nil { request.headers.add(name: "Content-Type", value: "application/json") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let text = json ?? body { request.body = .bytes(ByteBuffer(string: text)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(30))
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return Answer(
             status: Int(response.status.code),

@@ -6,7 +6,7 @@ package struct DeadPage: Page {
     package let title = "Dead"
     let total: String
     let isEmpty: Bool
-    let groups: [DeadGroup]
+    let groups: [DeadGroupRow]
     let moreGroups: String?
     let list: List?
 
@@ -37,7 +37,7 @@ package struct DeadPage: Page {
     ///   - left: how many groups are not shown.
     ///   - list: the jobs of one group or filter, when that was asked for.
     package init(
-        _ frame: Frame, total: Int, groups: [DeadGroup], left: Int = 0, list: List? = nil
+        _ frame: Frame, total: Int, groups: [DeadGroupRow], left: Int = 0, list: List? = nil
     ) {
         self.frame = frame
         self.total = grouped(total)
@@ -49,7 +49,7 @@ package struct DeadPage: Page {
 }
 
 /// Dead jobs of one code, edit and tenant.
-package struct DeadGroup: View {
+package struct DeadGroupRow: View {
     let code: String
     let tenant: String
     /// The first 12 digits of the edit's digest.

@@ -105,6 +105,8 @@ package final class EventHub: Sendable {
                 begin(at: StreamID(reader.position) ?? .beginning)
                 try await follow(reader)
             } catch {
+                // A read that the end of the gateway cut off is no trouble.
+                if Task.isCancelled { break }
                 lose(error)
                 // Cancelled: the loop ends by itself.
                 _ = try? await Task.sleep(for: Self.retryWait)

@@ -2,6 +2,8 @@ import AccessKeys
 import Adjustments
 import Dashboard
 import struct Dashboard.AssetPage
+import Editors
+import FoundationEssentials
 import Hummingbird
 import JobQueue
 import Library
@@ -19,7 +21,10 @@ enum AssetPages {
             handle: act),
     ]
 
-    private static func page(_ asset: AssetPath, _ call: Call) async throws -> AssetPage {
+    /// - Parameter verification: what verifying found; nil when nobody asked.
+    private static func page(
+        _ asset: AssetPath, _ call: Call, verification: Verification? = nil
+    ) async throws -> AssetPage {
         let library = call.parts.library
         let history = try await library.versions(of: asset)
         let shown = history.entries.prefix(shownMax)
@@ -54,7 +59,11 @@ enum AssetPages {
                 .init(
                     version: draft.version, label: words(draft),
                     isStale: draft.parent != current?.version)
-            })
+            },
+            verification: verification.map { found in
+                found.problems.map { "\($0.part.rawValue): \($0.sentence)" }
+                    + found.notes.map { "\($0.part.rawValue): \($0.sentence)" }
+            }, isVerified: verification?.problems.isEmpty ?? false)
     }
 
     /// Versions that are shown.
@@ -83,6 +92,7 @@ enum AssetPages {
     private static func act(_ call: Call) async throws -> Response {
         let form = try await call.form()
         let asset = try call.asset
+        if form["action"] == "verify" { return try await verify(asset, call) }
         let (mode, notice): (Edit.Mode, PageNotice)
         switch form["action"] {
         case "undo": (mode, notice) = (.undo, .undone)
@@ -102,5 +112,14 @@ enum AssetPages {
             request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
         try await call.parts.audit.note(mode.name.rawValue, asset.string, by: key)
         return Call.seeOther(Links.asset(asset.string), notice)
+    }
+
+    /// Compares the files of an asset with what is recorded of them; renders nothing.
+    private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
+        try await call.hidingPlaces(of: asset) {
+            let found = try await call.parts.library.verify(
+                asset, allVersions: true, editors: .standard(), now: .now)
+            return .page(try await page(asset, call, verification: found.report))
+        }
     }
 }

@@ -1,7 +1,6 @@
 import AccessKeys
 import Adjustments
 import Dashboard
-import struct Dashboard.DeadGroup
 import Hummingbird
 import JobQueue
 import Operations
@@ -42,7 +41,7 @@ enum DeadPages {
         return DeadPage(
             call.frame(), total: groups.groups.reduce(groups.others) { $0 + $1.jobs },
             groups: groups.groups.prefix(listedMax).map { group in
-                DeadGroup(
+                DeadGroupRow(
                     code: group.code, tenant: group.tenant, edit: nil, editWords: group.edit,
                     count: group.jobs, first: Moment(group.first, now: call.now),
                     last: Moment(group.last, now: call.now))

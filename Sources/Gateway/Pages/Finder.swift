@@ -25,7 +25,9 @@ struct Finder {
             let view = try await JobView.find(job, call)
             groups.append(
                 FindGroup("Jobs", [.job(view.job, state: view.state, note: view.detail)]))
-        } catch let problem as Problem where problem.status.code < 500 {}  // Not a job, or another tenant's.
+        } catch let problem as Problem where problem.status.code < 500 {
+            // Not a job, or another tenant's.
+        }
         if let record = try await batch(text) {
             groups.append(
                 FindGroup("Batches", [.batch(record.batch, note: counted(record.jobs, "job"))]))

@@ -79,6 +79,14 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         return filter
     }
 
+    /// The order, held by a gateway until a time in ms since 1970.
+    package func held(by runner: String, until: Int) -> ReplayOrder {
+        var order = self
+        order.runner = runner
+        order.runnerUntil = until
+        return order
+    }
+
     mutating func count(_ lines: [ReplayLine]) {
         for line in lines {
             if line.answer == .replayed {

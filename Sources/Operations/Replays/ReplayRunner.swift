@@ -46,16 +46,9 @@ package struct ReplayRunner: Sendable {
             guard order.state == .running, order.runner == name || order.runnerUntil < now else {
                 return order
             }
-            return held(order)
+            return order.held(by: name, until: now + Self.hold)
         }
         return order?.runner == name && order?.state == .running
-    }
-
-    private func held(_ order: ReplayOrder) -> ReplayOrder {
-        var order = order
-        order.runner = name
-        order.runnerUntil = now + Self.hold
-        return order
     }
 
     private func carryOut(_ id: String) async throws {
@@ -73,7 +66,7 @@ package struct ReplayRunner: Sendable {
                 let lines = try await replay.start(some, on: queue)
                 let after = try await store.update(id) { order in
                     guard order.runner == name else { return order }
-                    var order = held(order)
+                    var order = order.held(by: name, until: now + Self.hold)
                     order.count(lines)
                     return order
                 }

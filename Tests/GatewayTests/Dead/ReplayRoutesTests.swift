@@ -1,0 +1,100 @@
+import AccessKeys
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import Operations
+import Testing
+
+@testable import Gateway
+
+@Suite("dead jobs over HTTP") struct ReplayRoutesTests {
+    private func rigWithDead(_ count: Int) async throws -> (GatewayRig, key: String) {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read, .operate])
+        try await rig.kill((0..<count).map { ("o\($0)", "acme/\($0).jpg") }, key: key)
+        return (rig, key)
+    }
+
+    @Test func `dead jobs are listed page by page, and counted by cause`() async throws {
+        let (rig, key) = try await rigWithDead(7)
+        var seen: [String] = []
+        var path = "/v1/dead?count=3"
+        while true {
+            let page = try await rig.send("GET", path, key: key)
+            try #require(page.status == 200, "\(page.text)")
+            seen += page.json["dead"]?.list?.compactMap { $0["job"]?.text } ?? []
+            #expect(!page.text.contains("/srv/photos"))
+            guard let next = page.json["next"]?.text else { break }
+            path = "/v1/dead?count=3&after=\(next)"
+        }
+        #expect(Set(seen) == Set((0..<7).map { "acme.o\($0)" }) && seen.count == 7)
+        let groups = try await rig.send("GET", "/v1/dead/groups", key: key)
+        #expect(groups.json["groups"]?.list?.first?["jobs"]?.number == 7)
+        let stranger = try await rig.key("zebra", scopes: [.operate])
+        let other = try await rig.send("GET", "/v1/dead", key: stranger)
+        #expect(other.json["dead"]?.list?.isEmpty ?? false)
+        #expect(try await rig.send("GET", "/v1/dead?tenant=acme", key: stranger).status == 404)
+        let bundle = try await rig.send("GET", "/v1/jobs/acme.o0/bundle", key: key)
+        #expect(bundle.json["code"]?.text == "missingAsset", "\(bundle.text)")
+        #expect(!bundle.text.contains("/srv/photos"))
+    }
+
+    @Test func `a replay is looked at, refused when the count has changed, and carried out`()
+        async throws
+    {
+        let (rig, key) = try await rigWithDead(5)
+        let look = try await rig.send(
+            "POST", "/v1/replays", key: key, json: #"{"codes":["missingAsset"],"dryRun":true}"#)
+        #expect(look.status == 200 && look.json["count"]?.number == 5, "\(look.text)")
+        let until = Int(try #require(look.json["until"]?.number))
+        try await rig.kill([("late", "acme/late.jpg")], key: key)
+        let changed = try await rig.send(
+            "POST", "/v1/replays", key: key,
+            json: #"{"codes":["missingAsset"],"expected":4,"until":\#(until)}"#)
+        #expect(changed.status == 409 && changed.code == "countChanged", "\(changed.text)")
+        let started = try await rig.send(
+            "POST", "/v1/replays", key: key,
+            json: #"{"codes":["missingAsset"],"expected":5,"until":\#(until)}"#)
+        #expect(started.status == 202, "\(started.text)")
+        let path = try #require(started.header("Location"))
+        let done = try await eventually("the replay is done") {
+            let order = try await rig.send("GET", path, key: key).json
+            return order["state"]?.text == "done" ? order : nil
+        }
+        #expect(done["replayed"]?.number == 5)
+        // What died after the look is another decision.
+        #expect(try await rig.queue.status().dead == 1)
+        let stranger = try await rig.key("zebra", scopes: [.operate])
+        #expect(try await rig.send("GET", path, key: stranger).status == 404)
+    }
+
+    @Test func `an order of a gateway that died is carried out by another one`() async throws {
+        let (rig, _) = try await rigWithDead(3)
+        var order = ReplayOrder(
+            id: "r1", DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
+            expected: 3)
+        order = order.held(by: "gone", until: 1)
+        try await rig.parts.replays.add(order)
+        try await eventually("it is done") {
+            try await rig.parts.replays.find("r1")?.state == .done ? true : nil
+        }
+        #expect(try await rig.parts.replays.find("r1")?.replayed == 3)
+    }
+
+    @Test(arguments: [
+        (#"{"codes":["nothing"]}"#, 422, "invalidValue"), (#"{"rate":0}"#, 400, "badBody"),
+        (#"{"other":1}"#, 400, "badBody"), (#"[]"#, 400, "badBody"),
+        (#"{"withEdit":{"filters":[{"name":"CINone"}]}}"#, 422, "unknownFilter"),
+        (#"{"withEdit":{"mode":"copyEdit","from":"zebra/a.jpg"}}"#, 404, "notFound"),
+        (#"{"tenant":"zebra"}"#, 404, "notFound"),
+    ])
+    func `a replay that makes no sense is refused`(
+        _ body: String, _ status: Int, _ code: String
+    ) async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.operate])
+        let answer = try await rig.send("POST", "/v1/replays", key: key, json: body)
+        #expect(answer.status == status && answer.code == code, "\(answer.text)")
+    }
+}

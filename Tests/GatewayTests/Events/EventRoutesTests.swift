@@ -1,0 +1,96 @@
+import AccessKeys
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import Gateway
+
+@Suite("events over HTTP") struct EventRoutesTests {
+    /// Events of jobs that end before a worker has seen them.
+    private func cancel(
+        _ numbers: Range<Int>, _ key: String, _ rig: GatewayRig
+    ) async throws {
+        for number in numbers {
+            try await rig.post("o\(number)", "acme/\(number).jpg", key: key)
+            let answer = try await rig.send("POST", "/v1/jobs/o\(number)/cancel", key: key)
+            try #require(answer.status == 200, "\(answer.text)")
+        }
+    }
+
+    private func lines(_ answer: GatewayRig.Answer) throws -> [JSONValue] {
+        try answer.text.split(separator: "\n").map {
+            try JSONValue(parsing: String($0), as: "line")
+        }
+    }
+
+    @Test func `events are read from any place on, as lines that end with the newest`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await cancel(0..<5, key, rig)
+        let all = try lines(try await rig.send("GET", "/v1/events?after=0", key: key))
+        #expect(all.map { $0["event"]?["data"]?["job"]?.text } == (0..<5).map { "acme.o\($0)" })
+        let third = try #require(all[2]["id"]?.text)
+        let rest = try lines(
+            try await rig.send("GET", "/v1/events", key: key, headers: ["Last-Event-ID": third]))
+        #expect(rest == Array(all[3...]))
+        let newest = try #require(all.last?["id"]?.text)
+        #expect(try await rig.send("GET", "/v1/events?after=\(newest)", key: key).text.isEmpty)
+        let odd = try await rig.send("GET", "/v1/events?after=soon", key: key)
+        #expect(odd.status == 400 && odd.code == "badParameter")
+    }
+
+    @Test func `a tenant reads its own events alone`() async throws {
+        let rig = try await GatewayRig()
+        let acme = try await rig.key("acme", scopes: [.enqueue, .read])
+        let zebra = try await rig.key("zebra", scopes: [.read])
+        let all = try await rig.key(scopes: [.read])
+        try await cancel(0..<3, acme, rig)
+        #expect(try await rig.send("GET", "/v1/events?after=0", key: zebra).text.isEmpty)
+        #expect(try lines(try await rig.send("GET", "/v1/events?after=0", key: all)).count == 3)
+    }
+
+    @Test func `a place of which events were trimmed is gone, and the newest is told`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await cancel(0..<2, key, rig)
+        let all = try lines(try await rig.send("GET", "/v1/events?after=0", key: key))
+        let second = try #require(all.last?["id"]?.text)
+        try await cancel(2..<4, key, rig)
+        _ = try await rig.redis.send([
+            "XTRIM", RedisArgument(rig.queue.name.keys.events), "MAXLEN", "=", "1",
+        ])
+        // What a gateway still has needs no stream; one that was started since has to read it.
+        #expect(try await rig.send("GET", "/v1/events?after=\(second)", key: key).status == 200)
+        let later = try await GatewayRig(beside: rig)
+        let gone = try await later.send("GET", "/v1/events?after=\(second)", key: key)
+        #expect(gone.status == 410 && gone.code == "gone", "\(gone.text)")
+        #expect(gone.json["newest"]?.text != nil)
+    }
+
+    @Test func `a stream goes on from Last-Event-ID, tells of what comes, and ends with its key`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await cancel(0..<2, key, rig)
+        let connection = try TCPConnection(port: rig.port)
+        connection.send(
+            "GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+                + "Authorization: Bearer \(key)\r\nLast-Event-ID: 0-1\r\n\r\n")
+        try await eventually("the stream is open") { rig.parts.streams.count == 1 ? true : nil }
+        try await cancel(2..<3, key, rig)
+        try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
+        try await eventually("the stream has ended") { rig.parts.streams.count == 0 ? true : nil }
+        let text = try connection.readToEnd()
+        #expect(text.contains("text/event-stream"))
+        for job in ["acme.o0", "acme.o1", "acme.o2"] { #expect(text.contains(job), "\(text)") }
+        #expect(text.contains("event: org.minilab.job.cancelled"))
+    }
+}

@@ -1,0 +1,98 @@
+import AccessKeys
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import Testing
+
+@testable import Gateway
+
+@Suite("sessions and forms") struct SessionTests {
+    /// Signs in and returns the cookie.
+    private func signIn(_ key: String, _ rig: GatewayRig) async throws -> String {
+        let answer = try await rig.send(
+            "POST", "/signin", body: "key=\(key)",
+            headers: [
+                "Host": "localhost:\(rig.port)", "Sec-Fetch-Site": "same-origin",
+                "Content-Type": "application/x-www-form-urlencoded",
+            ])
+        try #require(answer.status == 303, "\(answer.text)")
+        return try #require(answer.header("Set-Cookie")).split(separator: ";").first.map(
+            String.init)
+            ?? ""
+    }
+
+    private func get(_ path: String, _ cookie: String?, _ rig: GatewayRig) async throws
+        -> GatewayRig.Answer
+    {
+        var headers = ["Host": "localhost:\(rig.port)"]
+        headers["Cookie"] = cookie
+        return try await rig.send("GET", path, headers: headers)
+    }
+
+    @Test func `a key is exchanged for a session, which ends with the key`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.read, .operate])
+        let cookie = try await signIn(key, rig)
+        #expect(!cookie.contains("mlk_"))
+        #expect(try await get("/batches", cookie, rig).status == 200)
+        let page = try await get("/", cookie, rig)
+        #expect(page.status == 200 && page.text.contains("All is well"))
+        #expect(page.header("Content-Security-Policy")?.contains("default-src 'none'") ?? false)
+        let admin = try await get("/keys", cookie, rig)
+        #expect(admin.status == 403 && admin.text.contains("admin"))
+        try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
+        try await eventually("the revocation is heard") {
+            try await get("/batches", cookie, rig).status == 303 ? true : nil
+        }
+    }
+
+    @Test func `a form of another site, or without the session's token, is refused`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.read, .operate])
+        let cookie = try await signIn(key, rig)
+        let token = SessionStore.formToken(
+            of: String(cookie.split(separator: "=", maxSplits: 1)[1]))
+        func post(_ csrf: String, _ site: [String: String]) async throws -> Int {
+            try await rig.send(
+                "POST", "/limits", body: "action=pause&reason=x&csrf=\(csrf)",
+                headers: ["Host": "localhost:\(rig.port)", "Cookie": cookie].merging(site) { $1 }
+            ).status
+        }
+        #expect(try await post(token, ["Sec-Fetch-Site": "cross-site"]) == 403)
+        #expect(try await post(token, ["Sec-Fetch-Site": "same-site"]) == 403)
+        #expect(try await post(token, ["Origin": "http://evil.example"]) == 403)
+        #expect(try await post("0", ["Sec-Fetch-Site": "same-origin"]) == 403)
+        #expect(try await rig.queue.status().paused == nil)
+        #expect(try await post(token, ["Sec-Fetch-Site": "same-origin"]) == 303)
+        #expect(try await post(token, ["Origin": "http://localhost:\(rig.port)"]) == 303)
+        #expect(try await rig.queue.status().paused == "x")
+    }
+
+    @Test func `pages are not served under a name that is not theirs`() async throws {
+        let rig = try await GatewayRig()
+        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80"] {
+            let answer = try await rig.send("GET", "/signin", headers: ["Host": host])
+            #expect(answer.status == 403, "\(host)")
+        }
+        let own = try await GatewayRig { $0.publicOrigin = "https://photos.example" }
+        #expect(
+            try await own.send("GET", "/signin", headers: ["Host": "photos.example"]).status == 200)
+        #expect(
+            try await own.send("GET", "/signin", headers: ["Host": "localhost"]).status == 403)
+    }
+
+    @Test(arguments: ["//evil.example", "https://evil.example", "/\\evil.example", "/a\r\nb", ""])
+    func `signing in leads to no other site`(_ next: String) async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.operate])
+        let coded = next.utf8.map {
+            "%" + (String($0, radix: 16).count == 1 ? "0" : "") + String($0, radix: 16)
+        }
+        .joined()
+        let answer = try await rig.send(
+            "POST", "/signin", body: "key=\(key)&next=\(coded)",
+            headers: ["Host": "localhost:\(rig.port)", "Sec-Fetch-Site": "same-origin"])
+        #expect(answer.header("Location") == "/", "\(next)")
+    }
+}
