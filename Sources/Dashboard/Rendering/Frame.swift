@@ -38,7 +38,9 @@ package struct Viewer: View {
         self.scopes = scopes
     }
 
-    func maySee(_ section: Section) -> Bool { scopes.contains(section.scope) }
+    func maySee(_ section: Section) -> Bool {
+        scopes.contains(section.scope) && (tenant == nil || section.isForTenants)
+    }
 }
 
 /// One sentence on what a form did, shown once.
@@ -70,6 +72,9 @@ package enum Section: String, Sendable, CaseIterable {
         case .doctor, .keys, .audit: "admin"
         }
     }
+
+    /// Whether it shows a tenant its own, and not the queue as a whole.
+    var isForTenants: Bool { [.batches, .dead, .webhooks].contains(self) }
 
     var href: String {
         switch self {

@@ -37,6 +37,7 @@ enum KeyRoutes {
             guard try await call.parts.keyStore.revoke(id) != nil else {
                 throw Problem(.notFound, "There is no key \(id.debugDescription).")
             }
+            try await call.parts.audit.note("revokeKey", id, by: call.key)
             return Response(status: .noContent)
         },
     ]
@@ -62,6 +63,7 @@ enum KeyRoutes {
                 status: .unprocessableContent)
         }
         let (key, text) = try await call.parts.keyStore.create(terms)
+        try await call.parts.audit.note("createKey", key.id, by: call.key)
         return try .json(
             Made(key: key, secret: text.revealed), status: .created,
             headers: [.location: "/v1/keys/\(key.id)"])

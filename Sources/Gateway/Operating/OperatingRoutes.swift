@@ -33,6 +33,7 @@ enum OperatingRoutes {
         ) { call in
             let reason = try PauseBody(try await call.optionalJSON()).reason
             try await call.parts.queue.set([.paused(reason)])
+            try await call.parts.audit.note("pause", reason, by: call.key)
             return .json(.object(["reason": .string(reason)]))
         },
         Route(
@@ -40,6 +41,7 @@ enum OperatingRoutes {
             "Takes a pause back.", answers: [.empty(.noContent, "Workers begin jobs again.")]
         ) { call in
             try await call.parts.queue.set([.paused(nil)])
+            try await call.parts.audit.note("resume", "", by: call.key)
             return Response(status: .noContent)
         },
         Route(
@@ -53,6 +55,8 @@ enum OperatingRoutes {
             let tenant = try JobID(call.parameter("tenant"))
             let limits = try LimitsBody(try await call.json())
             try await call.parts.queue.set(limits.rules(of: tenant))
+            try await call.parts.audit.note(
+                "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.key)
             return .json(limits.json)
         },
         Route(
@@ -64,7 +68,12 @@ enum OperatingRoutes {
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
             "Mends what can be mended without losing a job or doing one twice.",
             answers: [.init(.ok, "What was found and mended.")]
-        ) { call in try .json(try await call.parts.queue.diagnose(repair: true)) },
+        ) { call in
+            let diagnosis = try await call.parts.queue.diagnose(repair: true)
+            try await call.parts.audit.note(
+                "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
+            return try .json(diagnosis)
+        },
     ]
 }
 

@@ -39,7 +39,8 @@ enum DeadPages {
                 selection(call), jobs: page.jobs.map { JobRow($0, now: call.now) }, next: page.next)
         }
         return DeadPage(
-            call.frame(), total: groups.groups.reduce(groups.others) { $0 + $1.jobs },
+            call.frame(),
+            total: groups.groups.reduce(key.tenant == nil ? groups.others : 0) { $0 + $1.jobs },
             groups: groups.groups.prefix(listedMax).map { group in
                 DeadGroupRow(
                     code: group.code, tenant: group.tenant, edit: nil, editWords: group.edit,

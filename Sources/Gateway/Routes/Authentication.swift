@@ -38,6 +38,9 @@ struct Authentication: Sendable {
         }
         admission.key = key
         admission.headers = try limited(key)
+        if !route.access.isPage {
+            admission.headers.append(contentsOf: try CrossOrigin.fields(request, key))
+        }
         guard key.permits(scope) else {
             throw Problem(
                 .scopeMissing,

@@ -27,7 +27,13 @@ struct Dispatcher: HTTPResponder {
         let response = try await router.respond(to: request, context: context)
         // The router answers with an empty 404 when it has no such path, or not with this method.
         guard context.coreContext.endpointPath.value == Self.notFound else { return response }
-        let methods = routes.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
+        let served = routes.filter { $0.matches(request.uri.path) }
+        let methods = served.map(\.method.rawValue)
+        if !served.isEmpty, !served.contains(where: \.access.isPage),
+            let preflight = CrossOrigin.preflight(request, methods: methods)
+        {
+            return preflight
+        }
         guard !methods.isEmpty else {
             return Problem(
                 .unknownPath,
