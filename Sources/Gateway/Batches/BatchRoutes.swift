@@ -147,7 +147,9 @@ enum BatchRoutes {
 
     private static func cancel(_ call: Call) async throws -> Response {
         let (name, _) = try await find(call)
-        let reason = try CancelBody(try await call.optionalJSON()).reason
+        let reason = try ReasonBody(
+            try await call.optionalJSON(), usual: "cancelled by its producer"
+        ).reason
         let (answer, _) = try await call.parts.queue.cancelWhole(name, reason: reason)
         switch answer {
         case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")

@@ -112,7 +112,9 @@ enum JobRoutes {
     private static func cancel(_ call: Call) async throws -> Response {
         let job = try call.key.stored(inPath: call.parameter("id"))
         _ = try await JobView.find(job, call)
-        let reason = try CancelBody(try await call.optionalJSON()).reason
+        let reason = try ReasonBody(
+            try await call.optionalJSON(), usual: "cancelled by its producer"
+        ).reason
         let answer = try await end(job, reason: reason, call)
         return .json(
             .object([

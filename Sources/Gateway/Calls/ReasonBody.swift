@@ -1,14 +1,15 @@
 import Adjustments
 import JobQueue
 
-/// The body of a cancellation: why.
-struct CancelBody {
+/// The body of a call that says why: `{"reason": "ordered twice"}`.
+struct ReasonBody {
     let reason: String
 
+    /// - Parameter usual: the reason when there is no body.
     /// - Throws: `badBody`.
-    init(_ json: JSONValue?) throws(Problem) {
+    init(_ json: JSONValue?, usual: String) throws(Problem) {
         guard let json else {
-            reason = "cancelled by its producer"
+            reason = usual
             return
         }
         guard case .object(let fields) = json, case .string(let reason)? = fields["reason"],

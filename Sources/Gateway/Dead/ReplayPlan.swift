@@ -1,0 +1,70 @@
+import AccessKeys
+import Adjustments
+import FoundationEssentials
+import JobQueue
+import Operations
+
+/// The steps of a replay, for the API and the page alike.
+enum ReplayPlan {
+    static func make(
+        _ body: ReplayBody, _ call: Call
+    ) async throws -> (ReplayOrder, ReplayPreview) {
+        let key = try call.key
+        var filter = try body.filter.filter(now: .now) { $0 }
+        if let tenant = key.tenant {
+            guard filter.tenant == nil || filter.tenant == tenant else {
+                throw Problem(.notFound, "There is no tenant \(filter.tenant?.string ?? "").")
+            }
+            filter.tenant = tenant
+        }
+        // What dies from now on is another decision.
+        let until = min(filter.until ?? ReplayRoutes.milliseconds(), ReplayRoutes.milliseconds())
+        filter.until = until
+        if let edit = body.withEdit { try EditBorder(key).check(edit) }
+        let tally = try await DeadTally(filter, on: call.parts.queue)
+        let queue = call.parts.queue
+        let jobs =
+            key.tenantView.map { view in tally.sample.compactMap { view.view($0) } }
+            ?? tally.sample
+        let preview = ReplayPreview(
+            count: tally.count, isComplete: tally.isComplete, codes: tally.codes, until: until,
+            aboutSeconds: try await about(tally.count, rate: body.rate, queue),
+            sample: jobs.map { record in
+                .init(
+                    job: record.job, asset: record.asset, code: record.code?.rawValue,
+                    message: record.message)
+            }, jobs: jobs)
+        var random = SystemRandomNumberGenerator()
+        let order = ReplayOrder(
+            id: "r" + String(UInt64.random(in: 1 << 60...UInt64.max, using: &random), radix: 36),
+            filter, until: until, withEdit: body.withEdit, rate: body.rate, by: key.id,
+            startedAt: ReplayRoutes.milliseconds(), expected: tally.count)
+        return (order, preview)
+    }
+
+    /// - Parameter expected: how many jobs were seen before; nil when nobody looked.
+    static func start(
+        _ order: ReplayOrder, _ preview: ReplayPreview, expected: Int?, _ call: Call
+    ) async throws {
+        if let expected, expected != preview.count {
+            throw Problem(
+                .countChanged,
+                "\(preview.count) jobs are meant now, and \(expected) were expected: some were replayed, dropped or have "
+                    + "changed. Look again.",
+                facts: ["count": .number(Double(preview.count))])
+        }
+        try await call.parts.replays.add(order)
+        try await call.parts.audit.note(
+            "replay", "\(order.id): \(preview.count) jobs", by: call.key)
+    }
+
+    private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {
+        let status = try await queue.status()
+        let slots = status.workers.reduce(0) { $0 + $1.slots }
+        guard slots > 0, let spent = status.counters["milliseconds"],
+            let completed = status.counters["completed"], completed > 0
+        else { return nil }
+        let work = Double(count) * Double(spent) / Double(completed) / 1000 / Double(slots)
+        return Int(max(work, rate.map { Double(count) / Double($0) } ?? 0).rounded(.up))
+    }
+}
