@@ -1,6 +1,6 @@
 package import Adjustments
 
-/// What a key may do and see: pure decisions. What it may not see is to be answered as if it were not there.
+/// The rights of a key: pure decisions. A thing that it may not see is answered as if it were not there.
 extension AccessKey {
     /// Whether it may be used for this.
     package func permits(_ scope: Scope) -> Bool { terms.scopes.contains(scope) }

@@ -2,7 +2,7 @@
 @dynamicMemberLookup package struct AccessKey: Sendable, Equatable {
     /// The name, 12 characters; no secret.
     package let id: String
-    /// What it allows. Its properties are the key's too: `key.tenant`.
+    /// Its terms. Their properties are the key's too: `key.tenant`.
     package let terms: KeyTerms
     /// When it was made, ms since 1970.
     package let createdAt: Int

@@ -145,7 +145,7 @@ package struct KeyStore: Sendable {
     private func dropEnded() async throws(KeyError) {
         let time = now()
         let ended = try await everyRecord().compactMap { id, record -> (Int, String, [UInt8])? in
-            // What cannot be read is nobody's key, but may be a later minilab's.
+            // A record that cannot be read is nobody's key, but may be a later minilab's.
             guard let key = try? StoredKey.decode(record, of: id).key,
                 key.state(at: time) != .active
             else { return nil }

@@ -1,14 +1,14 @@
 package import Adjustments
 
-/// What a key allows, to whom and until when: chosen when it is made, never changed.
+/// The rights of a key, whose they are and until when: chosen when it is made, never changed.
 package struct KeyTerms: Sendable, Equatable {
-    /// What people call it; may be empty.
+    /// A name for people; may be empty.
     package let label: String
     /// Whose jobs it is for; nil: the operator's, of all tenants. Has no dot.
     package let tenant: JobID?
     /// The folder of its assets.
     package let assetPrefix: AssetPrefix
-    /// What it may be used for.
+    /// The uses that it is for.
     package let scopes: Set<Scope>
     /// How much of that.
     package let quotas: KeyQuotas

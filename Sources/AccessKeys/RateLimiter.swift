@@ -17,7 +17,7 @@ package final class RateLimiter: Sendable {
 
     private struct State {
         var buckets: [String: TokenBucket] = [:]
-        /// What callers share that came when there was no room for a bucket of their own.
+        /// The bucket of callers that came when there was no room for one of their own.
         var shared: TokenBucket?
         /// When full buckets were dropped last.
         var sweptAt: Duration?

@@ -1,4 +1,4 @@
-/// What a key may be used for. None of them includes another one.
+/// A use that a key is for. None of them includes another one.
 package enum Scope: String, Sendable, Codable, CaseIterable, Comparable {
     /// Puts in and cancels jobs, batches, originals and webhooks of the key's own.
     case enqueue

@@ -5,7 +5,7 @@ package import Logging
 package import Operations
 package import Redis
 
-/// What routes work with.
+/// The parts that routes work with.
 package struct GatewayParts: Sendable {
     package let queue: JobQueue
     package let redis: RedisClient

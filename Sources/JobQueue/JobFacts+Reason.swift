@@ -37,7 +37,7 @@ extension JobFacts {
         JobReason.Failing(code: text("code") ?? "?", message: text("message") ?? "")
     }
 
-    // What stops all jobs, or all of a tenant.
+    // The reason that stops all jobs, or all of a tenant.
     private var stop: JobReason.Stop? {
         if let reason = text("paused") { return .queuePaused(reason: reason) }
         if number("cap") == 0 { return .tenantPaused(tenant) }

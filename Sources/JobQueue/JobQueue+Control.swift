@@ -31,7 +31,7 @@ public enum QueueRule: Sendable {
     }
 }
 
-/// What workers and gateways are told at once, beside what workers hear with their next heartbeat.
+/// A message to workers and gateways that they hear at once, beside what workers hear with their next heartbeat.
 public enum ControlMessage: Sendable, Equatable {
     /// A job was cancelled.
     case job(String)

@@ -2,7 +2,7 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What became of a job that was submitted.
+    /// The answer to a job that was submitted.
     public enum Submission: Sendable, Equatable {
         /// It is taken, as this entry of the ingress stream; the entry's name is the job's id when the request has none.
         case accepted(entry: String)

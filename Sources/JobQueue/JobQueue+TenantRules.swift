@@ -1,6 +1,6 @@
 import Redis
 
-/// What is set for one tenant; nil is what holds without.
+/// The limits that are set for one tenant; nil where none is.
 public struct TenantRules: Sendable, Codable, Equatable {
     /// Jobs of it that run at the same time; 0 pauses it.
     public var cap: Int?

@@ -61,7 +61,7 @@ public enum JobReason: Sendable, Equatable {
     /// Its batch has no such job; why the batch was cancelled, if it was.
     case unknownMember(batch: String, cancelled: String?)
 
-    /// What stops jobs that could run.
+    /// A reason that stops jobs that could run.
     public enum Stop: Sendable, Equatable {
         /// The queue is paused, for this reason.
         case queuePaused(reason: String)
@@ -113,7 +113,7 @@ public enum JobReason: Sendable, Equatable {
         public let asset: String
     }
 
-    /// What to do about a dead job.
+    /// The advice for a dead job.
     public enum Advice: String, Sendable {
         /// There is nothing to run: send it as it should be.
         case sendAgain

@@ -34,7 +34,7 @@ struct GatewayOptions: ParsableArguments {
     @Option(help: "Requests a second of one key, unless it says otherwise (default: 200).")
     var rate: String?
 
-    /// What was given, by key of the setting.
+    /// The flags that were given, by key of the setting.
     var flags: [String: String?] {
         [
             "library": library, "originals": originals, "gateway.address": address,

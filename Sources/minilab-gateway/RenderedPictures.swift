@@ -86,7 +86,7 @@ actor RenderedPictures: PictureMaker {
         while total > Self.keptBytesMax, kept.count > 1 {
             let oldest = kept.removeFirst()
             total -= oldest.bytes
-            // What cannot be removed goes with the folder.
+            // A file that cannot be removed goes with the folder.
             try? FileManager.default.removeItem(atPath: folder.appending(oldest.name).string)
         }
     }

@@ -17,7 +17,7 @@ struct StyleTests {
         ("trouble", ["ground", "raised", "trouble-ground"]),
         ("soft", ["attention-ground"]), ("text", ["attention-ground"]), ("on-accent", ["accent"]),
     ]
-    /// What one must see to use it: 1.4.11 asks for 3 : 1.
+    /// Things that one must see to use them: 1.4.11 asks for 3 : 1.
     static let shapes: [(String, [String])] = [
         ("edge", ["ground", "raised"]), ("accent", ["ground", "raised"]),
         ("busy", ["track"]), ("good", ["track"]), ("attention", ["track"]), ("trouble", ["track"]),

@@ -3,7 +3,7 @@ import Foundation
 import MinilabTesting
 import Testing
 
-/// What a reader of the README does first over HTTP: the commands and programs as they stand there, but for the port.
+/// The first steps of a reader of the README over HTTP: the commands and programs as they stand there, but for the port.
 @Suite("The examples over HTTP") struct GatewayPageTests {
     @Test func `curl, Python and Node do what the README says`() async throws {
         let rig = try await Rig()

@@ -24,7 +24,7 @@ enum ReviewedRights {
         ]),
     ]
 
-    /// What worker, operator and gateway all need.
+    /// The commands that worker, operator and gateway all need.
     private static let shared: Set<String> = [
         "client|setname", "evalsha", "exists", "get", "getbit", "hdel", "hexists", "hget",
         "hgetall",

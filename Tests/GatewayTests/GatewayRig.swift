@@ -110,7 +110,7 @@ final class GatewayRig: Sendable {
     /// The gateway ended before it listened.
     private struct Ended: Error {}
 
-    /// What came back.
+    /// The answer to a request.
     struct Answer {
         let status: Int
         /// Values by name in lower case.

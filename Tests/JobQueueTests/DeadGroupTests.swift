@@ -62,7 +62,7 @@ import Testing
         #expect(repaired.isHealthy)
         #expect(repaired.mended.map(\.kind) == [.deadMiscounted])
         #expect(try await groups(q) == ["missingAsset default 3"])
-        // What is counted anew is taken off once.
+        // A job that is counted anew is taken off once.
         #expect(try await q.queue.replay(["a"]) == [.replayed])
         #expect(try await groups(q) == ["missingAsset default 2"])
     }

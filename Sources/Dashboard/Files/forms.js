@@ -43,7 +43,7 @@ document.addEventListener('submit', (event) => {
   for (const button of form.querySelectorAll('button')) button.setAttribute('aria-disabled', 'true')
 })
 
-// Whoever comes back by the browser's history may send again.
+// A person who comes back by the browser's history may send again.
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form')) {
     delete form.dataset.sent

@@ -30,7 +30,7 @@ function show(element, html) {
   announceSoon()
 }
 
-// What a person is about to press or read does not move away; it is replaced when they leave.
+// A part that a person is about to press or read does not move away; it is replaced when they leave.
 function take({ id, html }) {
   const element = document.getElementById(id)
   if (!element?.hasAttribute('data-part')) return

@@ -1,4 +1,4 @@
-/// Who did what.
+/// The deeds of people and keys.
 package struct AuditPage: Page {
     package let frame: Frame
     package let title = "Audit"

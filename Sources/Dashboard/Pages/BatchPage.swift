@@ -7,7 +7,7 @@ package struct BatchPage: Page {
     package let title: String
     package let live: String?
     let row: BatchRow
-    /// What the time that is left rests on.
+    /// The basis of the time that is left.
     let basis: String?
     let facts: [Fact]
     let failures: [Failure]

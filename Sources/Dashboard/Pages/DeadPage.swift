@@ -1,6 +1,6 @@
 import Adjustments
 
-/// What failed for good, grouped by cause, or the jobs of one group.
+/// Jobs that failed for good, grouped by cause, or those of one group.
 package struct DeadPage: Page {
     package let frame: Frame
     package let title = "Dead"

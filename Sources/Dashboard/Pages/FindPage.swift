@@ -2,7 +2,7 @@
 package struct FindPage: Page {
     package let frame: Frame
     package let title: String
-    /// What was looked for; nil when nothing was.
+    /// The text that was looked for; nil when none was.
     let query: String?
     let groups: [FindGroup]
     let isEmpty: Bool

@@ -91,7 +91,7 @@ package struct JobPage: Page {
         self.progress = progress
     }
 
-    /// What the record of a job says of its life, the oldest first.
+    /// The life of a job by its record, the oldest event first.
     package static func timeline(_ record: JobRecord) -> [Event] {
         var events = [Event(at: Moment(record.enqueued), "admitted")]
         if let claimed = record.claimed {
@@ -110,7 +110,7 @@ package struct JobPage: Page {
         return events
     }
 
-    /// What the record says, name by name.
+    /// The fields of the record, by name.
     package static func facts(_ record: JobRecord) -> [Fact] {
         var facts = [
             Fact("Tenant", record.tenant), Fact("Priority", record.priority),

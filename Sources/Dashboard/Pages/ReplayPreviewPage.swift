@@ -1,4 +1,4 @@
-/// What a replay would do, before it does.
+/// The jobs that a replay means, before it starts them.
 package struct ReplayPreviewPage: Page {
     package let frame: Frame
     package let title = "Replay dead jobs"

@@ -1,6 +1,6 @@
-/// What all pages show beside their own.
+/// The parts that all pages share.
 package struct Frame: View {
-    /// Who is signed in; nil on the page where one signs in, and on errors before.
+    /// The person who is signed in; nil on the page where one signs in, and on errors before.
     let viewer: Viewer?
     /// The value of the hidden field `csrf` of each form.
     let csrf: String
@@ -8,7 +8,7 @@ package struct Frame: View {
     let version: String
     /// The queue's name.
     let queue: String?
-    /// What the last form did.
+    /// The outcome of the last form.
     let notice: Notice?
 
     package init(
@@ -23,7 +23,7 @@ package struct Frame: View {
     }
 }
 
-/// Who is signed in.
+/// The person who is signed in.
 package struct Viewer: View {
     /// A name for people: the key's label, or its id.
     let name: String
@@ -63,7 +63,7 @@ package struct Notice: View {
 package enum Section: String, Sendable, CaseIterable {
     case now, batches, dead, limits, doctor, keys, webhooks, audit
 
-    /// What a key needs to see it.
+    /// The scope that a key needs to see it.
     var scope: String {
         switch self {
         case .now, .dead, .limits: "operate"

@@ -2,7 +2,7 @@
 ///
 /// Rendering is pure and needs no I/O.
 package protocol Page: View {
-    /// Who looks, and what all pages show.
+    /// The viewer, and the parts that all pages share.
     var frame: Frame { get }
     /// The title, without the name of the program.
     var title: String { get }

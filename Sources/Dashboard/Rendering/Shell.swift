@@ -1,4 +1,4 @@
-/// What stands around each page, as the layout names it.
+/// The frame around each page, as the layout names its parts.
 struct Shell<Content: Page>: View {
     let title: String
     let page: Content

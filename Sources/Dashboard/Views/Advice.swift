@@ -1,7 +1,7 @@
 package import Adjustments
 
 extension FailureCode {
-    /// What an operator can do about jobs that died of it: one sentence.
+    /// Advice to an operator about jobs that died of it: one sentence.
     package var advice: String {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,

@@ -22,7 +22,7 @@ package struct Health: View {
         self.sentence = sentence
     }
 
-    /// What the figures say; the gravest thing is said.
+    /// The gravest thing that the figures say.
     package init(_ status: QueueStatus) {
         let waiting = status.incoming + status.lanes + status.ready
         let short = status.workers.filter { $0.pressure != nil }

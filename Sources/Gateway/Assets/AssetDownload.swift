@@ -50,7 +50,7 @@ struct AssetDownload: Sendable {
             location: location, fileName: String(decoding: name, as: UTF8.self), open: { file })
     }
 
-    /// What readers of a version see.
+    /// The file that readers of a version see.
     static func render(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
         let shown = try await Shown(call, asset, route: "/v1/renders/")
         guard let version = shown.version, let content = version.content else {

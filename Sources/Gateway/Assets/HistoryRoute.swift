@@ -7,7 +7,7 @@ import Operations
 
 /// `GET /v1/history/{asset…}`.
 enum HistoryRoute {
-    /// What a key sees of a history: no worker, no queue, no job that is not its own.
+    /// A history as a key may see it: no worker, no queue, no job that is not its own.
     private struct Answer: Encodable {
         let asset: AssetPath
         let versions: [Version]

@@ -43,7 +43,7 @@ enum OriginalUpload {
         }
     }
 
-    /// What did not come in is not counted.
+    /// Bytes that did not come in are not counted.
     private static func giveBack(_ bytes: Int, to key: AccessKey, _ meter: UploadMeter) async {
         do throws(KeyError) {
             _ = try await meter.charge(-bytes, to: key)

@@ -10,7 +10,7 @@ import Operations
 /// The next part of the body is read when the lane has taken what came before, so a client is held back by TCP. A body
 /// that breaks off leaves what was taken; the client goes on from ``Taken/next``.
 struct MemberUpload {
-    /// What was taken.
+    /// The members that were taken.
     struct Taken: Encodable {
         /// The number of the first job that is not in the lane yet.
         let next: Int

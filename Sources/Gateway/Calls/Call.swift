@@ -9,7 +9,7 @@ import NIOCore
 struct Call: Sendable {
     let request: Request
     let route: Route
-    /// What the router found in the path, as it was sent.
+    /// The parts of the path that the route names, as they were sent.
     let parameters: Parameters
     /// The rest of the path behind a route's prefix, as it was sent.
     let tail: String?

@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What Hummingbird carries with a request.
+/// The values that Hummingbird carries with a request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection.

@@ -29,7 +29,7 @@ enum DeadRoutes {
             answers: [.init(.ok, "The groups, the largest first.")]
         ) { call in
             let groups = try await call.parts.queue.deadGroups(tenant: call.key.tenant)
-            // What is in no group of its own is of all tenants.
+            // The sum of jobs without a group is one of all tenants.
             if try call.key.tenant != nil { return try .json(["groups": groups.groups]) }
             return try .json(groups)
         },
@@ -110,7 +110,7 @@ enum DeadRoutes {
         return (jobs, jobs.count < count ? nil : reader.position.description)
     }
 
-    /// What a report of a failure needs.
+    /// The facts that a report of a failure needs.
     static func bundle(of job: String, _ call: Call) async throws -> ReproBundle {
         guard let record = try await call.parts.queue.record(of: job) else {
             throw JobView.unknown(job)

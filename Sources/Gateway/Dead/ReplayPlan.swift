@@ -17,7 +17,7 @@ enum ReplayPlan {
             }
             filter.tenant = tenant
         }
-        // What dies from now on is another decision.
+        // A job that dies from now on is another decision.
         let until = min(filter.until ?? ReplayRoutes.milliseconds(), ReplayRoutes.milliseconds())
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }

@@ -24,7 +24,7 @@ package final class EventHub: Sendable {
         package let event: EventReader.Entry
     }
 
-    /// What there is after a place.
+    /// The events after a place.
     enum Answer {
         /// These are next.
         case entries([Entry])
@@ -64,7 +64,7 @@ package final class EventHub: Sendable {
     /// How many follow at the moment, without an event to read.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// What comes after a place.
+    /// The next events after a place.
     func entries(after place: StreamID) -> Answer {
         state.withLock { state in
             guard let oldest = state.keptAfter, let newest = state.newest else { return .tooOld }
@@ -129,7 +129,7 @@ package final class EventHub: Sendable {
 
     private func begin(at place: StreamID) {
         state.withLock { state in
-            // What was kept is still true when nothing came meanwhile.
+            // The kept events are still all there are when none came meanwhile.
             if state.newest != place {
                 state.kept.removeAll()
                 state.keptAfter = place

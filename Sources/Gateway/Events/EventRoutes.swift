@@ -36,7 +36,7 @@ enum EventRoutes {
         }
     }
 
-    /// What there is now; the last one's id is where to go on.
+    /// The events that there are now; the last one's id is where to go on.
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
         // The first page is read before the head is sent: a place that is gone is a status, not a broken body.
         let first = try await follower.page(after: follower.start)

@@ -1,6 +1,6 @@
 /// An entity tag (RFC 9110, 8.8.3): names the bytes of a representation.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     package let value: String
     /// Whether equal tags promise equal meaning only, not equal bytes.
     package let isWeak: Bool

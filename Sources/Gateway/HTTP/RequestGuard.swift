@@ -107,7 +107,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         switch phase {
-        // What is thrown away need not be HTTP.
+        // Bytes that are thrown away need not be HTTP.
         case .lingering, .refusing: return
         case .last where !isInRequest: return
         case .open where !isInRequest: refuse(RequestRefusal(error), context)

@@ -107,7 +107,7 @@ struct JobView {
 }
 
 extension AccessKey {
-    /// What its tenant may see of jobs and events; nil for the operator's keys, which see all.
+    /// The view that its tenant has of jobs and events; nil for the operator's keys, which see all.
     var tenantView: TenantView? {
         terms.tenant.map { TenantView(tenant: $0, assetPrefix: terms.assetPrefix.string) }
     }

@@ -7,7 +7,7 @@ import Hummingbird
 /// A job as a client sent it, made the caller's own: named, of its tenant, below its prefix.
 struct SentJob {
     let request: JobRequest
-    /// What is answered when another job has its name.
+    /// The answer when another job has its name.
     let conflict: Problem
 
     /// - Throws: what is wrong with the body, with a JSON pointer.

@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// What an operator sees and sets: the queue, its workers, pause, limits, doctor.
+/// The view and the switches of an operator: the queue, its workers, pause, limits, doctor.
 enum OperatingRoutes {
     static let routes: [Route] = [
         Route(

@@ -12,7 +12,7 @@ extension Call {
     /// Now, in ms since 1970.
     var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 
-    /// What all pages show beside their own.
+    /// The parts that all pages share.
     func frame() -> Frame {
         Frame(
             viewer: caller.map { key in
@@ -73,7 +73,7 @@ extension HTTPField.Name {
     static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
 }
 
-/// What a page may say of the form that was sent before: a word in the URL, never a text, which anybody could put there.
+/// The outcome of a form that a page tells: a word in the URL, never a text, which anybody could put there.
 enum PageNotice: String {
     case cancelled, stopping, replayed, replayStarted, replayStopped, paused, resumed, limited
     case published, discarded, undone, redone, repaired, revoked, tested, saved, signedOut

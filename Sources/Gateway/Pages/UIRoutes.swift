@@ -10,7 +10,7 @@ import Library
 import NIOCore
 import Operations
 
-/// What pages load: their files, pictures of versions, the stream of their live parts.
+/// The things that pages load: their files, pictures of versions, the stream of their live parts.
 enum UIRoutes {
     static let routes: [Route] = [
         Route(.get, "/ui/files/{digest}/{name}", .openPage, "A file of the pages.", handle: file),

@@ -2,7 +2,7 @@ import Adjustments
 import HTTPTypes
 
 extension Problem {
-    /// What is wrong with a body that was sent, with the place in it.
+    /// A fault of a body that was sent, with the place in it.
     ///
     /// - Parameter roots: words at the beginning of an error's path that mean the body itself.
     init(_ failure: Failure, in text: String, roots: [String]) {

@@ -8,7 +8,7 @@ extension Problem {
     /// How long a client waits before it asks again, in seconds, when Redis or the library did not answer.
     static let retrySeconds = 2
 
-    /// What an error of any part means for who asked.
+    /// An error of any part, as the caller is told.
     init(_ error: any Error) {
         self =
             switch error {

@@ -9,7 +9,7 @@ package struct Problem: Error, Sendable {
     /// The reason, from ``ProblemCode`` or `FailureCode`.
     package let code: String
     let title: String
-    /// What failed, with which value, what was expected, what to do.
+    /// A sentence: what failed, with which value, what was expected, what to do.
     package let detail: String
     /// The place in the body that is wrong, as a JSON pointer in a URI fragment (RFC 6901 §6).
     var pointer: String?

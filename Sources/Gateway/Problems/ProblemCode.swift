@@ -2,10 +2,10 @@ import HTTPTypes
 
 /// Why the gateway did not do what it was asked: the closed set of its own reasons.
 ///
-/// What is wrong with an edit, a photo or an asset has a code of `FailureCode` instead, as in events. A code is never
+/// A fault of an edit, a photo or an asset has a code of `FailureCode` instead, as in events. A code is never
 /// renamed or reused.
 package enum ProblemCode: String, Sendable, CaseIterable {
-    // Who asks.
+    // The caller.
     /// There is no key, and the route needs one.
     case missingKey
     /// The key's text is no key.
@@ -33,7 +33,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     /// Too many streams are open for this key or gateway.
     case tooManyStreams
 
-    // What is asked.
+    // The request.
     /// No route has this path.
     case unknownPath
     /// The path is known, and not with this method.
@@ -53,7 +53,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     /// It was there, and its record is gone.
     case gone
 
-    // What is there.
+    // The state that it meets.
     /// A job or batch of this name is there with other content.
     case conflict
     /// The idempotency key was used with other content.
@@ -69,7 +69,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     /// The number of jobs is not the one that was expected.
     case countChanged
 
-    // What the gateway needs.
+    // The servers behind the gateway.
     /// Redis does not answer.
     case queueUnavailable
     /// Redis is full.

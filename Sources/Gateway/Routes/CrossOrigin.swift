@@ -11,7 +11,7 @@ enum CrossOrigin {
     private static let responseFields =
         "Content-Location, Content-Range, ETag, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After"
 
-    /// What a preflight is answered; it comes without a key, so it is the call itself that is refused.
+    /// The answer to a preflight; that comes without a key, so it is the call itself that is refused.
     static func preflight(_ request: Request, methods: [String]) -> Response? {
         guard request.method == .options, let origin = request.headers[.origin],
             request.headers[.accessControlRequestMethod] != nil

@@ -22,7 +22,7 @@ package struct Route: Sendable {
     let answers: [Answer]
     let handle: @Sendable (Call) async throws -> Response
 
-    /// Who may call a route.
+    /// The callers that a route has.
     package enum Access: Sendable, Equatable {
         /// Anybody.
         case open
@@ -107,7 +107,7 @@ package struct Route: Sendable {
         case form
     }
 
-    /// What comes back.
+    /// One answer of a route.
     struct Answer: Sendable {
         let status: HTTPResponse.Status
         let summary: String
@@ -166,7 +166,7 @@ package struct Route: Sendable {
             handle: handle)
     }
 
-    /// What a route of its kind may answer when something is wrong.
+    /// The problems that a route of its kind may answer with.
     private static func problems(
         _ own: [HTTPResponse.Status], _ access: Access, _ body: Body, _ path: String
     ) -> [Answer] {

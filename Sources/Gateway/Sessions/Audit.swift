@@ -3,7 +3,7 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// Who changed what through a gateway: a bounded stream in Redis, read by operators.
+/// The changes that were made through gateways, and by whom: a bounded stream in Redis, read by operators.
 package struct AuditLog: Sendable {
     /// About how many entries are kept.
     package static let keptMax = 10_000
@@ -26,11 +26,11 @@ package struct AuditLog: Sendable {
         let at: Int
         /// The key, by id.
         let key: String
-        /// What people call the key.
+        /// The name of the key for people.
         let label: String
         /// Such as `cancelTenant`.
         let deed: String
-        /// What it was done to, and how much.
+        /// The object of the deed, and how much.
         let detail: String
     }
 

@@ -45,7 +45,7 @@ package struct SessionStore: Sendable {
         _ = try await send(["UNLINK", RedisArgument(key(token))])
     }
 
-    /// What the forms of a session's pages carry along, so that no other site can make them up.
+    /// The token that the forms of a session's pages carry, so that no other site can make them up.
     static func formToken(of token: String) -> String {
         HMAC<SHA256>.authenticationCode(
             for: Array("forms".utf8), using: SymmetricKey(data: Array(token.utf8))

@@ -2,7 +2,7 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What dead jobs died of, counted as they die, are replayed and go: as fast for a million of them as for one.
+    /// The causes of death, counted as jobs die, are replayed and go: as fast for a million of them as for one.
     ///
     /// - Parameter tenant: only those of it; nil: of all.
     public func deadGroups(tenant: JobID? = nil) async throws(QueueError) -> DeadGroups {

@@ -59,7 +59,7 @@ extension JobQueue {
         return result
     }
 
-    /// What was submitted and is not taken in yet is in no structure but the backlog.
+    /// Jobs that were submitted and are not taken in yet are in no structure but the backlog.
     private func cancelSubmitted(
         by tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) {

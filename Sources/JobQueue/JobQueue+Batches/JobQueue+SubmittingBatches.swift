@@ -2,7 +2,7 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What became of a batch that was submitted.
+    /// The answer to a batch that was submitted.
     public enum BatchSubmission: Sendable, Equatable {
         /// It is open.
         case created
@@ -17,7 +17,7 @@ extension JobQueue {
         case overQuota(waiting: Int, max: Int)
     }
 
-    /// What became of a batch that was to be sealed.
+    /// The answer to a batch that was to be sealed.
     public enum Sealing: Sendable, Equatable {
         /// It is sealed.
         case sealed

@@ -8,13 +8,13 @@ package struct VersionComparison: Sendable {
 
     /// One of the two.
     package struct Side: Sendable {
-        /// What it is called: a version's id, or `original`.
+        /// Its name: a version's id, or `original`.
         package let label: String
         /// The file that readers of it see.
         package let file: StoredFile
         /// nil when no editor here can read the edit.
         package let recipe: Recipe?
-        /// What the edit was made on: the digest of a base, nil for the original.
+        /// The photo that the edit was made on: the digest of a base, nil for the original.
         package let base: String?
     }
 
@@ -31,13 +31,13 @@ package struct VersionComparison: Sendable {
         self.after = try await Self.find(after, asset, library)
     }
 
-    /// What makes the two edits different; nil when one of them cannot be read.
+    /// The difference of the two edits; nil when one of them cannot be read.
     package var comparison: RecipeComparison? {
         guard let old = before.recipe, let new = after.recipe else { return nil }
         return RecipeComparison(from: old, to: new)
     }
 
-    /// What else there is to know, for people.
+    /// Further facts, for people.
     package var notes: [String] {
         let unread = [before, after].filter { $0.recipe == nil }.map {
             "no editor here reads the edit of \($0.label); see minilab show"

@@ -1,7 +1,7 @@
 package import Library
 
 extension Provenance {
-    /// What rendered what readers of it see.
+    /// The engine that rendered what readers of it see.
     package var engineWords: String {
         guard let content else { return "the original" }
         return content.rendering?.engine ?? "came with the import"

@@ -2,10 +2,10 @@ package import Adjustments
 
 /// Reads lines of jobs fast: an edit that many lines repeat is parsed once.
 ///
-/// What looks plain (an object with `asset`, `edit` and `cost`, without escapes) is cut out by its bytes; anything else
+/// A line that looks plain (an object with `asset`, `edit` and `cost`, without escapes) is cut out by its bytes; anything else
 /// goes through ``BatchMember``, which knows what is wrong with it.
 package struct MemberParser {
-    /// What a line says.
+    /// The content of a line.
     package struct Parsed: Sendable {
         package let asset: AssetPath
         /// Canonical JSON; nil when the line says none.

@@ -1,11 +1,11 @@
 package import Adjustments
 package import JobQueue
 
-/// What became of one job.
+/// The outcome of one job.
 package struct ReplayLine: Encodable, Sendable {
     package let job: String
     package let asset: String?
-    /// What it had died of.
+    /// The code of its death.
     package let code: FailureCode?
     /// nil when nothing was tried.
     package let answer: JobQueue.Replay?

@@ -21,11 +21,11 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     package let until: Int
     /// SHA-256 of the edit of the jobs that are meant.
     package let edit: String?
-    /// What they do instead, as canonical JSON.
+    /// The edit that they do instead, as canonical JSON.
     package let withEdit: String?
     /// Jobs a second; nil: as fast as it goes.
     package let rate: Int?
-    /// Who asked: the id of a key.
+    /// The key that asked, by id.
     package let by: String
     /// ms since 1970.
     package let startedAt: Int

@@ -1,4 +1,4 @@
-/// What may be said to a tenant of a message that was made for operators: it has no place of the server's files.
+/// A message that was made for operators, as a tenant may read it: it has no place of the server's files.
 ///
 /// An absolute path is a word that begins with `/` and has more after it, also inside quotes and brackets; it is replaced by
 /// `…`. A slash inside a word, as in an asset's name or a fraction, and a URL stay.
@@ -12,7 +12,7 @@ public enum PublicMessage {
     private static let closers: Set<Character> = [
         "\"", "'", "`", ")", "]", "}", ">", ",", ";", "”", "’", "»",
     ]
-    /// What a path ends with that belongs to the sentence.
+    /// The characters at the end of a path that belong to the sentence.
     private static let points: Set<Character> = [".", ":", "!", "?"]
 
     /// The message without absolute paths.

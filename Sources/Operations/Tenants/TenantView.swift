@@ -1,7 +1,7 @@
 public import Adjustments
 public import JobQueue
 
-/// What a tenant with a prefix of assets may see of a queue that others use too.
+/// The view that a tenant with a prefix of assets has of a queue that others use too.
 ///
 /// Theirs is a job whose id begins with `<tenant>.`, or whose asset lies below the prefix, and a batch whose name begins with
 /// `<tenant>.`. Of all else they do not even hear that it is there. Of what is theirs the names of workers, places of the server's
@@ -10,7 +10,7 @@ public struct TenantView: Sendable {
     private let names: String
     private let assets: String
 
-    /// What stands for the name of any worker.
+    /// The word for any worker.
     static let worker = "worker"
 
     /// The view of a tenant.

@@ -74,7 +74,7 @@ extension AssetEditor {
         }
     }
 
-    /// Who may have the render of a job again: its tenant, or everybody.
+    /// The tenants that may have the render of a job again: its own, or all.
     func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
 
     /// Takes over the render of an entry, if a version has it.

@@ -77,7 +77,7 @@ final class AssetServer: Sendable {
         try Data(text.utf8).write(to: URL(filePath: path.string))
     }
 
-    /// What lies below the originals; nil when nothing does.
+    /// The files below the originals; nil when nothing does.
     func text(of asset: String) -> String? {
         let path = library.folder.originals.pushing(FilePath(asset)).string
         return FileManager.default.contents(atPath: path).map {

@@ -63,7 +63,7 @@ import Testing
             return order["state"]?.text == "done" ? order : nil
         }
         #expect(done["replayed"]?.number == 5)
-        // What died after the look is another decision.
+        // A job that died after the look is another decision.
         #expect(try await rig.queue.status().dead == 1)
         let stranger = try await rig.key("zebra", scopes: [.operate])
         #expect(try await rig.send("GET", path, key: stranger).status == 404)

@@ -66,7 +66,7 @@ import Testing
         _ = try await rig.redis.send([
             "XTRIM", RedisArgument(rig.queue.name.keys.events), "MAXLEN", "=", "1",
         ])
-        // What a gateway still has needs no stream; one that was started since has to read it.
+        // Events that a gateway still has need no stream; one that was started since has to read it.
         #expect(try await rig.send("GET", "/v1/events?after=\(second)", key: key).status == 200)
         let later = try await GatewayRig(beside: rig)
         let gone = try await later.send("GET", "/v1/events?after=\(second)", key: key)

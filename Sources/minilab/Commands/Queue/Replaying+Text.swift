@@ -3,7 +3,7 @@ import JobQueue
 import Operations
 
 extension ReplayLine {
-    /// What it means, for people.
+    /// Its meaning, for people.
     var words: String {
         switch answer {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
