@@ -13,7 +13,7 @@ struct SentBatch {
         do throws(Failure) {
             request = try Self.read(JSONValue(parsing: text, as: "the body"), key)
         } catch {
-            throw Problem(error, in: text, roots: ["batch"])
+            throw Problem(error, in: text, roots: ["batch", "job"])
         }
         try EditBorder(key).check(request.edit)
     }
@@ -40,11 +40,11 @@ struct SentBatch {
                 .invalidValue,
                 "batch.cap is no whole number from 1 to \(ContractLimits.batchJobsMax).")
         }
-        // Edit and scheduling are a job's, and read as such: with any asset.
-        fields["asset"] = .string("a")
-        for name in ["notBefore", "deadline", "replace"] where fields[name] != nil {
+        for name in ["asset", "notBefore", "deadline", "replace"] where fields[name] != nil {
             throw Failure(.unknownField, "batch.\(name) is not a field of a batch.")
         }
+        // Edit and scheduling are a job's, and read as such: with any asset.
+        fields["asset"] = .string("a")
         let job = try JobRequest(json: JSONValue.object(fields).canonical)
         var scheduling = job.scheduling
         if let tenant = key.tenant {

@@ -78,6 +78,24 @@ import Testing
         #expect(read.json["record"]?["lane"]?.number == 1)
     }
 
+    @Test(arguments: [
+        (#"{"id":"b","edit":{"filters":[]},"asset":"a"}"#, "unknownField", "#/asset"),
+        (#"{"id":"b","edit":{"filters":[]},"cap":0}"#, "invalidValue", "#/cap"),
+        (#"{"id":"b","edit":{"filters":[]},"cost":0}"#, "invalidValue", "#/cost"),
+        (#"{"id":"b","edit":{"filters":[7]}}"#, "invalidValue", "#/edit/filters/0"),
+        (#"{"edit":{"filters":[]}}"#, "missingField", "#/id"),
+        (#"{"id":"b"}"#, "missingField", "#/edit"),
+    ])
+    func `what is wrong with a batch is said with code and place`(
+        _ body: String, _ code: String, _ pointer: String
+    ) async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue])
+        let answer = try await rig.send("POST", "/v1/batches", key: key, json: body)
+        #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
+        #expect(answer.json["pointer"]?.text == pointer, "\(answer.text)")
+    }
+
     @Test func `lines are cut anywhere by the network, and are the same lines`() throws {
         let text = "first\r\n\nsecond\n" + String(repeating: "x", count: 300) + "\nlast"
         for size in 1...40 {
