@@ -20,6 +20,10 @@ package struct WebhookError: Error, Sendable, CustomStringConvertible {
         case invalidTime
         /// There is no endpoint of this id.
         case noSuchEndpoint
+        /// There is no delivery of this id among those that are remembered.
+        case noSuchDelivery
+        /// The event stream does not hold the event any more.
+        case eventGone
         /// The owner or the queue has as many endpoints as it may have.
         case tooManyEndpoints
         /// The record of an endpoint was changed by others again and again.

@@ -65,8 +65,12 @@ package struct DeadFilterText: Sendable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
+    /// A moment as people write it: RFC 3339 in UTC, or how long before now.
+    ///
+    /// - Parameter name: what it is called where it was written, for errors.
     /// - Returns: ms since 1970.
-    private static func time(
+    /// - Throws: `invalidValue`.
+    package static func time(
         _ text: String, of name: String, _ now: Date
     ) throws(Failure) -> Int {
         if let ago = Duration(written: text) {

@@ -1,5 +1,4 @@
 import JobQueue
-import Redis
 
 extension WebhookStore {
     /// Sends an endpoint a try at once, also one that is disabled; it is not repeated and changes no state.
@@ -17,14 +16,7 @@ extension WebhookStore {
         let outgoing = Outgoing(
             event: event.id, type: event.type, body: try event.json(), attempt: 1)
         let delivery = try await outgoing.send(to: stored, through: sender, now: now)
-        _ = try await send([
-            "LPUSH", RedisArgument(queue.keys.webhook(id, "deliveries")),
-            RedisArgument(try delivery.json()),
-        ])
-        _ = try await send([
-            "LTRIM", RedisArgument(queue.keys.webhook(id, "deliveries")), "0",
-            RedisArgument(DeliveryTurn.outcomesMax - 1),
-        ])
+        try await remember(delivery, of: id)
         return delivery
     }
 }

@@ -1,0 +1,77 @@
+package import Adjustments
+import JobQueue
+import Redis
+
+extension WebhookStore {
+    /// Most events before a delivery's first try among which its own is looked for: some 5 MB.
+    static let redeliveryEventsMax = 10_000
+    /// Events of one read.
+    private static let redeliveryPage = 500
+
+    /// Sends a message once more at once, under its own `webhook-id`, also to an endpoint that is disabled; it is not
+    /// repeated and moves no cursor.
+    ///
+    /// - Parameters:
+    ///   - message: the `webhook-id`, as the list of deliveries has it.
+    ///   - view: what the owner may see of the event.
+    /// - Returns: how it ended, as the list of deliveries has it too.
+    /// - Throws: `noSuchEndpoint`, `noSuchDelivery`, `eventGone`, `damagedEndpoint`, `invalidSecret`, `redis`.
+    package func redeliver(
+        _ id: String, message: String, through sender: WebhookSender,
+        view: (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
+    ) async throws(WebhookError) -> WebhookDelivery {
+        guard let stored = try await stored(id) else {
+            throw WebhookError(
+                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
+        }
+        let tries = try await deliveries(id).filter { $0.message == message }
+        guard let last = tries.first, let first = tries.last else {
+            throw WebhookError(
+                .noSuchDelivery,
+                "endpoint \(id) has no delivery \(String(message.prefix(80)).debugDescription) among its last "
+                    + "\(DeliveryTurn.outcomesMax); replay since a time instead.")
+        }
+        guard let found = try await event(named: last.event, notAfter: first.at),
+            let json = view(stored.endpoint.owner, found.json, found.event)
+        else {
+            throw WebhookError(
+                .eventGone,
+                "event \(last.event) is not among the \(Self.redeliveryEventsMax) events before its delivery that the "
+                    + "stream still holds; replay since a time instead.")
+        }
+        let outgoing = Outgoing(
+            event: last.event, type: last.type, body: Array(json.utf8), attempt: last.attempt + 1)
+        let delivery = try await outgoing.send(to: stored, through: sender, now: now)
+        try await remember(delivery, of: id)
+        return delivery
+    }
+
+    /// The newest entry of the event stream with a CloudEvents id, not added after a time in ms since 1970.
+    private func event(
+        named name: String, notAfter time: Int
+    ) async throws(WebhookError) -> StreamEvent? {
+        var place = "\(time)"
+        for _ in 0..<Self.redeliveryEventsMax / Self.redeliveryPage {
+            let rows =
+                try await send([
+                    "XREVRANGE", RedisArgument(queue.keys.events), RedisArgument(place), "-",
+                    "COUNT", RedisArgument(Self.redeliveryPage),
+                ]).array ?? []
+            for event in rows.lazy.compactMap(StreamEvent.init(row:)) where event.event.id == name {
+                return event
+            }
+            guard rows.count == Self.redeliveryPage, let id = rows.last?.array?.first?.string else {
+                return nil
+            }
+            place = "(\(id)"
+        }
+        return nil
+    }
+
+    /// Puts a delivery before the others.
+    func remember(_ delivery: WebhookDelivery, of id: String) async throws(WebhookError) {
+        let list = RedisArgument(queue.keys.webhook(id, "deliveries"))
+        _ = try await send(["LPUSH", list, RedisArgument(try delivery.json())])
+        _ = try await send(["LTRIM", list, "0", RedisArgument(DeliveryTurn.outcomesMax - 1)])
+    }
+}
