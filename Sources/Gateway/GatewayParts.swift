@@ -21,6 +21,7 @@ package struct GatewayParts: Sendable {
     package let history: RateHistory
     /// Makes small pictures of versions; nil where nothing can render.
     package let pictures: (any PictureMaker)?
+    let webhooks: WebhookParts
     let signIns = SignInLimit()
     let pageOrigin: PageOrigin
     package let settings: GatewaySettings
@@ -29,9 +30,10 @@ package struct GatewayParts: Sendable {
     /// - Parameters:
     ///   - ear: a client of its own for reads that wait for events.
     ///   - keyEar: another one, for reads that wait for changes of keys.
+    ///   - bell: another one, for reads of webhooks that wait.
     package init(
         queue: JobQueue, redis: RedisClient, ear: RedisClient, keyEar: RedisClient,
-        library: any LibraryStore, pictures: (any PictureMaker)? = nil,
+        bell: RedisClient, library: any LibraryStore, pictures: (any PictureMaker)? = nil,
         settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue
@@ -48,6 +50,9 @@ package struct GatewayParts: Sendable {
         sessions = SessionStore(redis: redis, queue: queue.name)
         look = SharedLook(queue)
         history = RateHistory(queue)
+        webhooks = WebhookParts(
+            redis: redis, bell: bell, queue: queue.name, allowed: settings.webhooksAllowed,
+            logger: logger)
         self.pictures = pictures
         pageOrigin = PageOrigin(origin: settings.publicOrigin)
     }

@@ -1,3 +1,5 @@
+package import Webhooks
+
 /// The limits and times of a gateway.
 package struct GatewaySettings: Sendable {
     /// The address that it listens on.
@@ -16,6 +18,8 @@ package struct GatewaySettings: Sendable {
     package var requestsPerSecond = 200
     /// Streams of events that are open at the same time.
     package var streamsMax = 2000
+    /// Ranges of addresses beside the Internet's that webhooks may go to.
+    package var webhooksAllowed: [AddressRange] = []
     /// Longest time that `Prefer: wait` waits.
     package var waitMax: Duration = .seconds(30)
     /// How long requests that run may go on after SIGTERM.

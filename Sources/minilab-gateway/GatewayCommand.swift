@@ -49,6 +49,7 @@ struct GatewayCommand: AsyncParsableCommand {
         // Reads that wait for events hold up their connection.
         let ear = RedisClient(connection.redis, logger: logger)
         let keyEar = RedisClient(connection.redis, logger: logger)
+        let bell = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         try rendering.boundMemory()
         // In the folder for temporary files: pictures are made again.
@@ -56,8 +57,8 @@ struct GatewayCommand: AsyncParsableCommand {
         let pictures = RenderedPictures(
             settings: rendering, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
-            queue: queue, redis: redis, ear: ear, keyEar: keyEar, library: store.library,
-            pictures: pictures, settings: settings, logger: logger)
+            queue: queue, redis: redis, ear: ear, keyEar: keyEar, bell: bell,
+            library: store.library, pictures: pictures, settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")
         }
@@ -70,10 +71,10 @@ struct GatewayCommand: AsyncParsableCommand {
         do {
             try await group.run()
         } catch {
-            await close([redis, ear, keyEar], pictures, store)
+            await close([redis, ear, keyEar, bell], pictures, store)
             throw error
         }
-        await close([redis, ear, keyEar], pictures, store)
+        await close([redis, ear, keyEar, bell], pictures, store)
     }
 
     private func close(

@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import Gateway
 import MinilabCommands
+import Webhooks
 
 /// The flags that say how a gateway works. Each is also a setting.
 struct GatewayOptions: ParsableArguments {
@@ -34,12 +35,19 @@ struct GatewayOptions: ParsableArguments {
     @Option(help: "Requests a second of one key, unless it says otherwise (default: 200).")
     var rate: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Ranges of your own network that webhooks may go to, such as 10.1.0.0/16,fd00:1::/32 (default: none).",
+            valueName: "ranges"))
+    var webhooksAllow: String?
+
     /// The flags that were given, by key of the setting.
     var flags: [String: String?] {
         [
             "library": library, "originals": originals, "gateway.address": address,
             "gateway.port": port, "gateway.origin": origin, "gateway.upload.max": uploadMax,
             "gateway.backlog": backlog, "gateway.rate": rate,
+            "gateway.webhooks.allow": webhooksAllow,
         ]
     }
 }
@@ -66,5 +74,15 @@ extension GatewaySettings {
         requestsPerSecond = reader.value(
             .number("gateway.rate", 1...1_000_000, default: "\(requestsPerSecond)"),
             or: requestsPerSecond)
+        webhooksAllowed =
+            reader.optional(
+                Setting(
+                    key: "gateway.webhooks.allow",
+                    expected: "ranges of addresses such as 10.1.0.0/16,fd00:1::/32",
+                    defaultText: nil,
+                    parse: { text in
+                        try text.split(separator: ",", omittingEmptySubsequences: false)
+                            .map { try AddressRange(String($0)) }
+                    })) ?? []
     }
 }

@@ -48,7 +48,7 @@ final class GatewayRig: Sendable {
         folder = try TemporaryFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let configuration = RedisConfiguration(url: try RedisURL(self.server.url))
-        let clients = (0..<3).map { _ in RedisClient(configuration, logger: logger) }
+        let clients = (0..<4).map { _ in RedisClient(configuration, logger: logger) }
         self.clients = clients
         redis = clients[0]
         queue = JobQueue(
@@ -61,7 +61,7 @@ final class GatewayRig: Sendable {
         settings.port = 0
         change(&settings)
         parts = GatewayParts(
-            queue: queue, redis: redis, ear: clients[1], keyEar: clients[2],
+            queue: queue, redis: redis, ear: clients[1], keyEar: clients[2], bell: clients[3],
             library: try FolderLibrary(root: root), settings: settings,
             logger: logger)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)

@@ -76,7 +76,9 @@ extension HTTPField.Name {
 /// The outcome of a form that a page tells: a word in the URL, never a text, which anybody could put there.
 enum PageNotice: String {
     case cancelled, stopping, replayed, replayStarted, replayStopped, paused, resumed, limited
-    case published, discarded, undone, redone, repaired, revoked, tested, saved, signedOut
+    case published, discarded, undone, redone, repaired, revoked, tested, notTaken, sentAgain,
+        deleted
+    case saved, signedOut
 
     var notice: Notice {
         switch self {
@@ -94,7 +96,10 @@ enum PageNotice: String {
         case .redone: Notice(.done, "A job that redoes the edit is on its way.")
         case .repaired: Notice(.done, "What could be mended was mended.")
         case .revoked: Notice(.done, "The key is revoked on every gateway.")
-        case .tested: Notice(.done, "A test delivery is on its way.")
+        case .tested: Notice(.done, "The endpoint took the test.")
+        case .notTaken: Notice(.trouble, "The endpoint did not take it; its answer is below.")
+        case .sentAgain: Notice(.done, "Sent again, and taken.")
+        case .deleted: Notice(.done, "The endpoint is deleted.")
         case .saved: Notice(.done, "Saved.")
         case .signedOut: Notice(.done, "You are signed out.")
         }

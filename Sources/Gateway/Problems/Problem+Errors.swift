@@ -3,6 +3,7 @@ import Adjustments
 import HTTPTypes
 import JobQueue
 import Operations
+import Webhooks
 
 extension Problem {
     /// How long a client waits before it asks again, in seconds, when Redis or the library did not answer.
@@ -16,6 +17,7 @@ extension Problem {
             case let failure as Failure: Problem(failure)
             case let error as QueueError: Problem(error)
             case let error as KeyError: Problem(error)
+            case let error as WebhookError: Problem(error)
             case let refusal as BodyRefusal: Problem(refusal)
             default:
                 // The text may name paths and hosts: it goes to the log.

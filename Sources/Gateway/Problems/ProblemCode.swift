@@ -32,6 +32,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case uploadQuota
     /// Too many streams are open for this key or gateway.
     case tooManyStreams
+    /// Too many messages of webhooks are tried for this key or gateway.
+    case tooManyTrials
 
     // The request.
     /// No route has this path.
@@ -52,6 +54,14 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case notFound
     /// It was there, and its record is gone.
     case gone
+    /// The URL of a webhook is not of the form that is allowed.
+    case invalidURL
+    /// The host of a webhook's URL has no address.
+    case unknownHost
+    /// The URL of a webhook leads to where nothing may be sent.
+    case refusedAddress
+    /// No kind of event has this name, or there are none or too many.
+    case invalidEventTypes
 
     // The state that it meets.
     /// A job or batch of this name is there with other content.
@@ -68,6 +78,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case preconditionFailed
     /// The number of jobs is not the one that was expected.
     case countChanged
+    /// The tenant or the queue has as many webhooks as it may have.
+    case tooManyEndpoints
 
     // The servers behind the gateway.
     /// Redis does not answer.
@@ -89,7 +101,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:
             .unauthorized
         case .scopeMissing, .tenantKey, .foreignOrigin: .forbidden
-        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams: .tooManyRequests
+        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyTrials:
+            .tooManyRequests
         case .unknownPath, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .badParameter, .badBody: .badRequest
@@ -97,8 +110,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .lengthRequired: .lengthRequired
         case .unsatisfiableRange: .rangeNotSatisfiable
         case .gone: .gone
-        case .conflict, .tooLate, .gap, .batchClosed, .countChanged: .conflict
-        case .idempotencyMismatch: .unprocessableContent
+        case .conflict, .tooLate, .gap, .batchClosed, .countChanged, .tooManyEndpoints: .conflict
+        case .idempotencyMismatch, .invalidURL, .unknownHost, .refusedAddress, .invalidEventTypes:
+            .unprocessableContent
         case .preconditionFailed: .preconditionFailed
         case .queueUnavailable, .queueFull, .libraryUnavailable, .overloaded: .serviceUnavailable
         case .noSpace: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
@@ -122,6 +136,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .backlogFull: "Too many jobs wait"
         case .uploadQuota: "Too many bytes today"
         case .tooManyStreams: "Too many open streams"
+        case .tooManyTrials: "Too many messages are tried"
         case .unknownPath: "No such path"
         case .methodNotAllowed: "Method not allowed"
         case .badParameter: "A parameter is wrong"
@@ -131,6 +146,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .unsatisfiableRange: "No such range"
         case .notFound: "Not found"
         case .gone: "Not kept any more"
+        case .invalidURL: "Not a URL for webhooks"
+        case .unknownHost: "The host has no address"
+        case .refusedAddress: "Nothing may be sent there"
+        case .invalidEventTypes: "No such kind of event"
         case .conflict: "There with other content"
         case .idempotencyMismatch: "Idempotency key used before"
         case .tooLate: "Too late"
@@ -138,6 +157,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .batchClosed: "The batch takes no more members"
         case .preconditionFailed: "Precondition failed"
         case .countChanged: "The number of jobs has changed"
+        case .tooManyEndpoints: "Too many webhooks"
         case .queueUnavailable: "The queue does not answer"
         case .queueFull: "The queue is full"
         case .libraryUnavailable: "The library does not answer"

@@ -11,12 +11,12 @@ package enum RouteTable {
     private static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
         + AssetRoutes.routes + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes
-        + KeyRoutes.routes
+        + KeyRoutes.routes + WebhookRoutes.routes
 
     private static let pages: [Route] =
         SignInRoutes.routes + NowRoutes.routes + JobPages.routes + BatchPages.routes
         + DeadPages.routes + AssetPages.routes + OperatingPages.routes + KeyPages.routes
-        + UIRoutes.routes
+        + WebhookPages.routes + UIRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
         let document = OpenAPI.document(routes, schemas: Schemas.all)

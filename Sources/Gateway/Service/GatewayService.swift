@@ -9,8 +9,9 @@ import NIOPosix
 import Operations
 import ServiceLifecycle
 import Synchronization
+import Webhooks
 
-/// A gateway that runs: the server, the reader of events, the keys.
+/// A gateway that runs: the server, the reader of events, the keys, the webhooks.
 package struct GatewayService: Service {
     private let parts: GatewayParts
     private let onRunning: @Sendable (Int) -> Void
@@ -33,6 +34,7 @@ package struct GatewayService: Service {
         let onRunning = onRunning
         let replays = ReplayRunner(
             store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger)
+        let webhooks = parts.webhooks.service(parts.logger)
         let application = Application(
             responder: dispatcher,
             server: .border(),
@@ -49,10 +51,14 @@ package struct GatewayService: Service {
             group.addTask { await parts.keys.run() }
             group.addTask { await replays.run() }
             group.addTask { await parts.history.run() }
-            group.addTask { try await application.run() }
-            // The server ends first, by a signal; the readers end with it.
+            group.addTask { try await webhooks.run() }
+            group.addTask {
+                try await application.run()
+                webhooks.stop()
+            }
+            // The server and the deliveries end first, by a signal, each with what it has begun; the readers end with them.
             defer { group.cancelAll() }
-            for try await _ in group.prefix(1) {}
+            for try await _ in group.prefix(2) {}
         }
     }
 

@@ -66,7 +66,7 @@ final class AssetServer: Sendable {
             RedisConfiguration(url: try RedisURL("redis://127.0.0.1:1")), logger: logger)
         return GatewayParts(
             queue: JobQueue(name: try QueueName("photos"), redis: redis), redis: redis, ear: redis,
-            keyEar: redis, library: library, settings: settings, logger: logger)
+            keyEar: redis, bell: redis, library: library, settings: settings, logger: logger)
     }
 
     /// Puts a file below the originals.

@@ -1,0 +1,155 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import HTTPTypes
+import Hummingbird
+import Operations
+import Webhooks
+
+/// Webhooks as pages: made, tried, disabled, given a new secret, deleted, and what was sent.
+enum WebhookPages {
+    static let routes: [Route] = [
+        Route(.get, Links.webhooks, .page(.enqueue), "The endpoints of webhooks.") { call in
+            .page(try await list(call))
+        },
+        Route(.post, Links.webhooks, .page(.enqueue), "Makes an endpoint.", handle: create),
+        Route(.get, "/webhooks/{id}", .page(.enqueue), "An endpoint and its deliveries.") { call in
+            .page(try await page(of: WebhookDeeds.find(call), call))
+        },
+        Route(.post, "/webhooks/{id}/test", .page(.enqueue), "Sends a test.") { call in
+            _ = try await call.form()
+            return try seeOther(call, try await WebhookDeeds.test(call), .tested)
+        },
+        Route(.post, "/webhooks/{id}/enable", .page(.enqueue), "Lets an endpoint go on.") { call in
+            try await set(isActive: true, call)
+        },
+        Route(.post, "/webhooks/{id}/disable", .page(.enqueue), "Disables an endpoint.") { call in
+            try await set(isActive: false, call)
+        },
+        Route(.post, "/webhooks/{id}/rotate", .page(.enqueue), "Makes a new secret.") { call in
+            _ = try await call.form()
+            let (endpoint, secret) = try await WebhookDeeds.rotate(call)
+            return .page(
+                try await page(
+                    of: endpoint, call, secret: Secret(name: endpoint.url, secret: secret.revealed))
+            )
+        },
+        Route(.post, "/webhooks/{id}/delete", .page(.enqueue), "Deletes an endpoint.") { call in
+            _ = try await call.form()
+            try await WebhookDeeds.delete(call)
+            return Call.seeOther(Links.webhooks, .deleted)
+        },
+        Route(
+            .post, "/webhooks/{id}/deliveries/{message}/replay", .page(.enqueue),
+            "Sends a message again."
+        ) { call in
+            _ = try await call.form()
+            return try seeOther(call, try await WebhookDeeds.redeliver(call), .sentAgain)
+        },
+    ]
+
+    private static func seeOther(
+        _ call: Call, _ delivery: WebhookDelivery, _ taken: PageNotice
+    ) throws -> Response {
+        Call.seeOther(
+            Links.webhook(try call.parameter("id")), delivery.isTaken ? taken : .notTaken)
+    }
+
+    private static func set(isActive: Bool, _ call: Call) async throws -> Response {
+        _ = try await call.form()
+        let endpoint = try await WebhookDeeds.update(isActive: isActive, call)
+        return Call.seeOther(Links.webhook(endpoint.id), .saved)
+    }
+
+    private static func create(_ call: Call) async throws -> Response {
+        let form = try await call.form()
+        let types = form.all("type")
+        do {
+            guard !types.isEmpty else {
+                throw Problem(.invalidEventTypes, "Choose at least one kind of event.")
+            }
+            let (endpoint, secret) = try await WebhookDeeds.create(
+                url: form["url"] ?? "", eventTypes: types, call)
+            return .page(
+                try await list(
+                    call, secret: Secret(name: endpoint.url, secret: secret.revealed)))
+        } catch {
+            let problem = Problem(error)
+            guard problem.status.kind == .clientError else { throw error }
+            return .page(
+                try await list(
+                    call,
+                    form: EndpointForm(
+                        types: typeWords, chosen: Set(types), url: form["url"],
+                        error: problem.detail)),
+                status: problem.status)
+        }
+    }
+
+    /// Endpoints that a page lists; the rest is in the API.
+    private static let listedMax = WebhookStore.standingsMax
+
+    private static func list(
+        _ call: Call, secret: Secret? = nil, form: EndpointForm? = nil
+    ) async throws -> WebhooksPage {
+        // The newest first: the one that was just made is seen.
+        let endpoints = Array(try await WebhookDeeds.list(call).reversed().prefix(listedMax))
+        let standings = try await call.parts.webhooks.store.standings(of: endpoints.map(\.id))
+        return WebhooksPage(
+            call.frame(), endpoints: endpoints.map { row($0, standings[$0.id]) }, created: secret,
+            form: form
+                ?? EndpointForm(
+                    types: typeWords, chosen: Set(WebhookEventTypes.usual.map(word(of:)))))
+    }
+
+    private static func page(
+        of endpoint: WebhookEndpoint, _ call: Call, secret: Secret? = nil
+    ) async throws -> WebhookPage {
+        let store = call.parts.webhooks.store
+        let standing = try await store.standings(of: [endpoint.id])[endpoint.id]
+        let now = call.now
+        return WebhookPage(
+            call.frame(), endpoint: row(endpoint, standing),
+            deliveries: try await store.deliveries(endpoint.id).map { delivery in
+                DeliveryRow(
+                    endpoint: endpoint.id, id: delivery.message,
+                    at: Moment(delivery.at, now: now), type: word(of: delivery.type),
+                    subject: delivery.event, state: delivery.isTaken ? "delivered" : "failed",
+                    tries: delivery.attempt,
+                    answer: delivery.error ?? delivery.status.map { "\($0)" }, next: nil)
+            }, created: secret, next: nil)
+    }
+
+    /// An endpoint is shown as behind from here on, in ms: its place is not written at each event.
+    private static let lagMin = 60_000
+
+    private static func row(
+        _ endpoint: WebhookEndpoint, _ standing: WebhookStanding?
+    ) -> EndpointRow {
+        let lag = standing?.lag ?? 0
+        return EndpointRow(
+            id: endpoint.id, url: endpoint.url,
+            types: endpoint.eventTypes.sorted().map(word(of:)), tenant: endpoint.owner.tenant,
+            reason: reason(endpoint.state), lag: lag < lagMin ? nil : clock(lag / 1000),
+            parked: standing?.parked ?? 0)
+    }
+
+    private static func reason(_ state: WebhookEndpoint.State) -> String? {
+        guard case .disabled(let reason, let since) = state else { return nil }
+        let words =
+            switch reason {
+            case .owner: "Somebody disabled it"
+            case .gone: "It answered 410 Gone"
+            case .failing: "It took nothing for five days"
+            case .parked: "Too many messages wait to be sent again"
+            }
+        return "\(words), \(date(since))."
+    }
+
+    /// All kinds of events, as people write them.
+    private static let typeWords = WebhookEventTypes.all.map(word(of:)).sorted()
+
+    private static func word(of type: String) -> String {
+        String(type.trimmingPrefix("org.minilab."))
+    }
+}

@@ -1,0 +1,97 @@
+import AccessKeys
+import Adjustments
+import Hummingbird
+import Webhooks
+
+/// What is done to endpoints, for the API and the pages alike: it is the caller's own, where it leads was looked at, and it
+/// is noted.
+enum WebhookDeeds {
+    /// The endpoints that the caller may see, the oldest first.
+    static func list(_ call: Call) async throws -> [WebhookEndpoint] {
+        let key = try call.key
+        return try await call.parts.webhooks.store.list().filter { key.covers($0) }
+    }
+
+    /// The endpoint of the path.
+    ///
+    /// - Throws: `notFound`, also for another's.
+    static func find(_ call: Call) async throws -> WebhookEndpoint {
+        let id = try call.parameter("id")
+        guard let endpoint = try await call.parts.webhooks.store.get(id),
+            try call.key.covers(endpoint)
+        else { throw unknown(id) }
+        return endpoint
+    }
+
+    static func create(
+        url: String, eventTypes: [String], _ call: Call
+    ) async throws -> (endpoint: WebhookEndpoint, secret: WebhookSecret) {
+        let key = try call.key
+        try await call.parts.webhooks.sender.check(url)
+        let made = try await call.parts.webhooks.store.create(
+            owner: key.webhookOwner, url: url, eventTypes: eventTypes)
+        try await call.parts.audit.note(
+            "createWebhook", "\(made.endpoint.id): \(made.endpoint.url)", by: key)
+        return made
+    }
+
+    static func update(
+        url: String? = nil, eventTypes: [String]? = nil, isActive: Bool? = nil, _ call: Call
+    ) async throws -> WebhookEndpoint {
+        let endpoint = try await find(call)
+        if let url { try await call.parts.webhooks.sender.check(url) }
+        let changed = try await call.parts.webhooks.store.update(
+            endpoint.id, url: url, eventTypes: eventTypes, isActive: isActive)
+        let state = isActive.map { $0 ? ", active" : ", disabled" } ?? ""
+        try await call.parts.audit.note(
+            "updateWebhook", "\(changed.id): \(changed.url)\(state)", by: call.key)
+        return changed
+    }
+
+    static func delete(_ call: Call) async throws {
+        let id = try call.parameter("id")
+        // The operator also deletes a record that cannot be read.
+        if try call.key.tenant != nil { _ = try await find(call) }
+        guard try await call.parts.webhooks.store.delete(id) else { throw unknown(id) }
+        try await call.parts.audit.note("deleteWebhook", id, by: call.key)
+    }
+
+    static func rotate(_ call: Call) async throws -> (WebhookEndpoint, WebhookSecret) {
+        let endpoint = try await find(call)
+        let secret = try await call.parts.webhooks.store.rotate(endpoint.id)
+        try await call.parts.audit.note("rotateWebhook", endpoint.id, by: call.key)
+        return (endpoint, secret)
+    }
+
+    static func replay(since: Int, _ call: Call) async throws {
+        let endpoint = try await find(call)
+        try await call.parts.webhooks.store.replay(endpoint.id, since: since)
+        try await call.parts.audit.note(
+            "replayWebhook", "\(endpoint.id) since \(since)", by: call.key)
+    }
+
+    static func test(_ call: Call) async throws -> WebhookDelivery {
+        let webhooks = call.parts.webhooks
+        let endpoint = try await find(call)
+        return try await webhooks.trials.hold(by: try call.key.id) {
+            try await webhooks.store.test(endpoint.id, through: webhooks.sender)
+        }
+    }
+
+    static func redeliver(_ call: Call) async throws -> WebhookDelivery {
+        let webhooks = call.parts.webhooks
+        let endpoint = try await find(call)
+        let message = try call.parameter("message")
+        let delivery = try await webhooks.trials.hold(by: try call.key.id) {
+            try await webhooks.store.redeliver(
+                endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
+        }
+        try await call.parts.audit.note(
+            "replayWebhook", "\(endpoint.id): \(delivery.event)", by: call.key)
+        return delivery
+    }
+
+    private static func unknown(_ id: String) -> Problem {
+        Problem(.notFound, "There is no webhook \(String(id.prefix(80)).debugDescription).")
+    }
+}

@@ -1,0 +1,145 @@
+import AccessKeys
+import Adjustments
+import HTTPTypes
+import Hummingbird
+import Webhooks
+
+/// Webhooks: endpoints that get events as messages.
+enum WebhookRoutes {
+    private static let id = Route.Parameter.path("id", "The endpoint.")
+
+    static let routes: [Route] = [
+        Route(
+            .get, "/v1/webhooks", .key(.enqueue), name: "listWebhooks", group: "webhooks",
+            "The endpoints, without their secrets.",
+            answers: [
+                .init(
+                    .ok, "The endpoints, the oldest first.",
+                    .fields(["webhooks": .list(.schema("Webhook"))], required: ["webhooks"]))
+            ]
+        ) { call in try .json(["webhooks": try await WebhookDeeds.list(call)]) },
+        Route(
+            .post, "/v1/webhooks", .key(.enqueue), name: "createWebhook", group: "webhooks",
+            "Makes an endpoint, which gets what happens from now on; its secret is in this answer and never again.",
+            body: .json(.schema("WebhookRequest")),
+            answers: [
+                .init(
+                    .created, "The endpoint and its secret.",
+                    .fields(
+                        ["webhook": .schema("Webhook"), "secret": .text],
+                        required: ["webhook", "secret"]),
+                    headers: ["Location"])
+            ], problems: [.conflict], handle: create),
+        Route(
+            .get, "/v1/webhooks/{id}", .key(.enqueue), name: "readWebhook", group: "webhooks",
+            "An endpoint.", parameters: [id],
+            answers: [.init(.ok, "The endpoint.", .schema("Webhook"))]
+        ) { call in try .json(try await WebhookDeeds.find(call)) },
+        Route(
+            .patch, "/v1/webhooks/{id}", .key(.enqueue), name: "updateWebhook", group: "webhooks",
+            "Changes an endpoint, disables it or lets it go on; what is left out stays.",
+            parameters: [id], body: .json(.schema("WebhookChange")),
+            answers: [.init(.ok, "The endpoint.", .schema("Webhook"))]
+        ) { call in
+            let body = try await body(call) { json throws(Failure) in
+                try WebhookBody(json, known: ["url", "eventTypes", "state"])
+            }
+            return try .json(
+                try await WebhookDeeds.update(
+                    url: body.url, eventTypes: body.eventTypes, isActive: body.isActive, call))
+        },
+        Route(
+            .delete, "/v1/webhooks/{id}", .key(.enqueue), name: "deleteWebhook", group: "webhooks",
+            "Removes an endpoint with all that waits for it.", parameters: [id],
+            answers: [.empty(.noContent, "It is removed.")]
+        ) { call in
+            try await WebhookDeeds.delete(call)
+            return Response(status: .noContent)
+        },
+        Route(
+            .post, "/v1/webhooks/{id}/test", .key(.enqueue), name: "testWebhook",
+            group: "webhooks", "Sends a test message at once, and says how it was answered.",
+            parameters: [id],
+            answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))]
+        ) { call in try .json(try await WebhookDeeds.test(call)) },
+        Route(
+            .post, "/v1/webhooks/{id}/rotate", .key(.enqueue), name: "rotateWebhook",
+            group: "webhooks",
+            "Makes a new secret; for a day messages are signed with the old one too.",
+            parameters: [id],
+            answers: [
+                .init(.ok, "The secret.", .fields(["secret": .text], required: ["secret"]))
+            ]
+        ) { call in try .json(["secret": try await WebhookDeeds.rotate(call).1.revealed]) },
+        Route(
+            .post, "/v1/webhooks/{id}/replay", .key(.enqueue), name: "replayWebhook",
+            group: "webhooks",
+            "Sends again what happened since a time, under the same ids as before.",
+            parameters: [id], body: .json(.schema("WebhookReplay")),
+            answers: [
+                .init(
+                    .accepted, "It is on its way.",
+                    .fields(["since": .integer(0...Int(1e15))], required: ["since"]))
+            ]
+        ) { call in
+            let since = try await body(call, WebhookBody.since)
+            try await WebhookDeeds.replay(since: since, call)
+            return try .json(["since": since], status: .accepted)
+        },
+        Route(
+            .get, "/v1/webhooks/{id}/deliveries", .key(.enqueue), name: "listDeliveries",
+            group: "webhooks", "The last tries to deliver, the newest first.", parameters: [id],
+            answers: [
+                .init(
+                    .ok, "The deliveries.",
+                    .fields(
+                        ["deliveries": .list(.schema("WebhookDelivery"))],
+                        required: ["deliveries"]))
+            ]
+        ) { call in
+            let endpoint = try await WebhookDeeds.find(call)
+            return try .json([
+                "deliveries": try await call.parts.webhooks.store.deliveries(endpoint.id)
+            ])
+        },
+        Route(
+            .post, "/v1/webhooks/{id}/deliveries/{message}/replay", .key(.enqueue),
+            name: "redeliver", group: "webhooks",
+            "Sends one message again at once, and says how it was answered.",
+            parameters: [id, .path("message", "The webhook-id of the message.")],
+            answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))], problems: [.gone]
+        ) { call in try .json(try await WebhookDeeds.redeliver(call)) },
+    ]
+
+    private struct Made: Encodable {
+        let webhook: WebhookEndpoint
+        let secret: String
+    }
+
+    private static func create(_ call: Call) async throws -> Response {
+        let body = try await body(call) { json throws(Failure) in
+            let body = try WebhookBody(json, known: ["url", "eventTypes"])
+            if body.url == nil {
+                throw Failure(.missingField, "webhook.url is missing; it says where messages go.")
+            }
+            return body
+        }
+        let (webhook, secret) = try await WebhookDeeds.create(
+            url: body.url ?? "", eventTypes: body.eventTypes ?? [], call)
+        return try .json(
+            Made(webhook: webhook, secret: secret.revealed), status: .created,
+            headers: [.location: "/v1/webhooks/\(webhook.id)"])
+    }
+
+    /// Reads the body; what is wrong with it has its place.
+    private static func body<Body>(
+        _ call: Call, _ read: (JSONValue) throws(Failure) -> Body
+    ) async throws -> Body {
+        let text = try await call.text(atMost: call.parts.settings.bodyBytesMax)
+        do throws(Failure) {
+            return try read(JSONValue(parsing: text, as: "the body"))
+        } catch {
+            throw Problem(error, in: text, roots: ["webhook"])
+        }
+    }
+}
