@@ -290,6 +290,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            resources: [.embedInCode("OpenAPI/Contracts")],
             swiftSettings: settings),
 
         // The commands, with their settings; minilab-bench shares these and the parts of a worker.

@@ -36,6 +36,11 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
 
     /// Whether Redis is at its `maxmemory` and takes nothing new in; jobs that are in still go to their ends.
     public var isRedisFull: Bool { cause?.serverError?.prefix == "OOM" }
+    /// Whether Redis refused a command, or a script one of its commands, because this user has no right to it.
+    public var isNotPermitted: Bool {
+        guard let refusal = cause?.serverError else { return false }
+        return refusal.prefix == "NOPERM" || refusal.message.contains("ACL failure in script")
+    }
 
     public var description: String { message }
 }

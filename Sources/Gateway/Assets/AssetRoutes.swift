@@ -30,16 +30,18 @@ enum AssetRoutes {
             Route(
                 .get, "/v1/history/{asset...}", .key(.read), name: "readHistory", group: "assets",
                 "The versions of an asset, the newest first, and where undo and redo would go.",
-                parameters: [asset], answers: [.init(.ok, "The versions.")],
+                parameters: [asset], answers: [.init(.ok, "The versions.", .schema("History"))],
                 handle: HistoryRoute.get),
             Route(
                 .get, "/v1/diff/{asset...}", .key(.read), name: "compareVersions", group: "assets",
                 "What makes the edit of one version another one's.",
                 parameters: [
                     asset,
-                    .query("from", "A version's id or revision, draft, or original."),
+                    .query(
+                        "from", "A version's id or revision, draft, or original.",
+                        schema: .text(1...200), isRequired: true),
                     .query("to", "The other; the current one where none is given."),
-                ], answers: [.init(.ok, "The comparison.")], handle: DiffRoute.get),
+                ], answers: [.init(.ok, "The comparison.", .schema("Diff"))], handle: DiffRoute.get),
         ]
         + reading(
             "/v1/originals/{asset...}", "Original", "An original, as it came in.", [asset],
@@ -57,13 +59,12 @@ enum AssetRoutes {
             ], AssetDownload.preview)
 
     private static let asset = Route.Parameter.path(
-        "asset", "The asset: a photo's path below the originals. Slashes stay as they are.")
+        "asset", "The asset: a photo's path below the originals. Slashes stay as they are.",
+        schema: .schema("AssetPath"))
     private static let version = Route.Parameter.query(
         "version",
         "A version's id or revision, draft, or original; the current one where none is given.")
-    private static let received = JSONValue.fields(
-        ["asset": .text, "bytes": .integer(0...Int(Int32.max)), "sha256": .text],
-        required: ["asset", "bytes", "sha256"])
+    private static let received = JSONValue.schema("OriginalTaken")
 
     /// A file as GET and HEAD give it.
     private static func reading(

@@ -31,14 +31,14 @@ enum BatchRoutes {
         Route(
             .get, "/v1/batches/{batch}", .key(.read), name: "readBatch", group: "batches",
             "How far a batch is.",
-            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
+            parameters: [.path("batch", "The batch.", schema: .schema("BatchID"))],
             answers: [.init(.ok, "The batch.", .schema("Batch"))], handle: read),
         Route(
             .put, "/v1/batches/{batch}/members", .key(.enqueue), name: "addMembers",
             group: "batches",
             "Adds jobs to a batch, one a line, from a number on. What was added before is not added twice.",
             parameters: [
-                .path("batch", "The batch.", schema: .schema("ID")),
+                .path("batch", "The batch.", schema: .schema("BatchID")),
                 .query(
                     "from", "The number of the first line's job in the batch, from 0.",
                     schema: .integer(0...ContractLimits.batchJobsMax)),
@@ -48,15 +48,15 @@ enum BatchRoutes {
         Route(
             .post, "/v1/batches/{batch}/seal", .key(.enqueue), name: "sealBatch", group: "batches",
             "Says how many jobs a batch has: it is complete when so many have ended.",
-            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
+            parameters: [.path("batch", "The batch.", schema: .schema("BatchID"))],
             body: .json(.schema("Seal")),
             answers: [.init(.ok, "It is sealed.", .schema("Batch"))],
             problems: [.conflict], handle: seal),
         Route(
             .post, "/v1/batches/{batch}/cancel", .key(.enqueue), name: "cancelBatch",
             group: "batches", "Cancels all jobs of a batch that have not ended.",
-            parameters: [.path("batch", "The batch.", schema: .schema("ID"))],
-            body: .optionalJSON(.schema("Cancel")),
+            parameters: [.path("batch", "The batch.", schema: .schema("BatchID"))],
+            body: .optionalJSON(.schema("Reason")),
             answers: [.init(.ok, "It is cancelled.", .schema("Batch"))],
             problems: [.conflict], handle: cancel),
     ]
@@ -136,7 +136,7 @@ enum BatchRoutes {
 
     private static func addMembers(_ call: Call) async throws -> Response {
         let key = try call.key
-        let name = try key.stored(batch: JobID(call.parameter("batch")))
+        let name = try stored(call.name("batch"), key)
         let first = try call.number("from", in: 0...ContractLimits.batchJobsMax) ?? 0
         try await checkIsOwn(name, call)
         let edit = try await call.parts.queue.edit(of: name)
@@ -164,12 +164,26 @@ enum BatchRoutes {
 
     /// The batch of the path, if it is there and the caller's.
     static func find(_ call: Call) async throws -> (BatchID, BatchRecord) {
-        try await find(named: call.parameter("batch"), call)
+        try await find(stored(call.name("batch"), call.key), call)
     }
 
     /// The same of a name.
     static func find(named text: String, _ call: Call) async throws -> (BatchID, BatchRecord) {
-        let name = try call.key.stored(batch: JobID(text))
+        try await find(stored(JobID(text), call.key), call)
+    }
+
+    /// A batch's own name; one that is too long with its tenant before it is none of any batch.
+    private static func stored(_ name: JobID, _ key: AccessKey) throws(Problem) -> BatchID {
+        do throws(Failure) {
+            return try key.stored(batch: name)
+        } catch {
+            throw unknown(name.string)
+        }
+    }
+
+    private static func find(
+        _ name: BatchID, _ call: Call
+    ) async throws -> (BatchID, BatchRecord) {
         guard let record = try await call.parts.queue.record(of: name),
             try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
         else { throw unknown(name.string) }

@@ -39,14 +39,25 @@ struct Call: Sendable {
         return text
     }
 
+    /// The same as a name of a job, batch or tenant.
+    func name(_ parameter: String) throws(Problem) -> JobID {
+        let text = try self.parameter(parameter)
+        do throws(Failure) {
+            return try JobID(text)
+        } catch {
+            throw Problem(.badParameter, error.message)
+        }
+    }
+
     /// A parameter of the query; nil when it is not there or empty.
     func query(_ name: String) -> String? {
         request.uri.queryParameters[name[...]].flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// All values of a parameter of the query.
+    /// All values of a parameter of the query but empty ones.
     func queries(_ name: String) -> [String] {
-        request.uri.queryParameters[values: name[...]].map { String($0) }
+        request.uri.queryParameters[values: name[...]].filter { !$0.isEmpty }
+            .map { String($0) }
     }
 
     /// A whole number in the query; nil when it is not there.

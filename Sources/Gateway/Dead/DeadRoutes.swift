@@ -16,17 +16,21 @@ enum DeadRoutes {
             "Dead jobs, the one that died first at the front.",
             parameters: filters + [
                 .query("count", "How many at most.", schema: .integer(1...countMax)),
-                .query("after", "The cursor of the page before."),
+                .query(
+                    "after", "The cursor of the page before.",
+                    schema: given(
+                        .text(5...256, pattern: "^[0-9]{1,15},[0-9]{1,15},[!-~]{1,200}$"))),
             ],
             answers: [
                 .init(
                     .ok, "The jobs.",
-                    .fields(["dead": .list(.anything), "next": .text], required: ["dead"]))
-            ], handle: list),
+                    .fields(
+                        ["dead": .list(.schema("DeadJob")), "next": .text], required: ["dead"]))
+            ], problems: [.notFound], handle: list),
         Route(
             .get, "/v1/dead/groups", .key(.operate), name: "groupDead", group: "dead",
             "Dead jobs, counted by cause: code, tenant, edit.",
-            answers: [.init(.ok, "The groups, the largest first.")]
+            answers: [.init(.ok, "The groups, the largest first.", .schema("DeadGroups"))]
         ) { call in
             let groups = try await call.parts.queue.deadGroups(tenant: call.key.tenant)
             // The sum of jobs without a group is one of all tenants.
@@ -36,7 +40,8 @@ enum DeadRoutes {
         Route(
             .get, "/v1/jobs/{id}/bundle", .key(.operate), name: "readBundle", group: "dead",
             "All that is needed to see a job fail again.",
-            parameters: [.path("id", "The job.")], answers: [.init(.ok, "The bundle.")]
+            parameters: [.path("id", "The job.")],
+            answers: [.init(.ok, "The bundle.", .schema("Bundle"))]
         ) { call in
             let job = try call.key.stored(inPath: call.parameter("id"))
             _ = try await JobView.find(job, call)
@@ -46,13 +51,23 @@ enum DeadRoutes {
 
     private static let countMax = 200
 
+    /// A field of a form that was left empty means nothing.
+    private static func given(_ schema: JSONValue) -> JSONValue { .any(schema, .text(0...0)) }
+
     static let filters: [Route.Parameter] = [
-        .query("batch", "Of this batch.", schema: .schema("ID")),
-        .query("tenant", "Of this tenant.", schema: .schema("ID")),
-        .query("code", "That died of this code; may be given again."),
-        .query("since", "That died at this time or later, or so long ago: 2h."),
-        .query("until", "That died at this time or before."),
-        .query("edit", "That have the edit with this SHA-256."),
+        .query("batch", "Of this batch.", schema: given(.schema("BatchID"))),
+        .query("tenant", "Of this tenant.", schema: given(.schema("ID"))),
+        .query(
+            "code", "That died of this code; may be given again.",
+            schema: given(.choice(FailureCode.allCases.map(\.rawValue)))),
+        .query(
+            "since", "That died at this time or later, or so long ago: 2h.",
+            schema: given(.schema("When"))),
+        .query(
+            "until", "That died at this time or before, or so long ago.",
+            schema: given(.schema("When"))),
+        .query(
+            "edit", "That have the edit with this SHA-256.", schema: given(.schema("SHA256"))),
     ]
 
     /// The filter of the query; a tenant's key means its own jobs alone.
@@ -64,7 +79,12 @@ enum DeadRoutes {
         text.since = call.query("since")
         text.until = call.query("until")
         text.edit = call.query("edit")
-        var filter = try text.filter(now: .now) { $0 }
+        var filter: DeadFilter
+        do throws(Failure) {
+            filter = try text.filter(now: .now) { $0 }
+        } catch {
+            throw Problem(.badParameter, error.message)
+        }
         if let tenant = try call.key.tenant {
             guard filter.tenant == nil || filter.tenant == tenant else {
                 throw Problem(.notFound, "There is no tenant \(filter.tenant?.string ?? "").")

@@ -18,7 +18,7 @@ enum ReplayRoutes {
                 .init(
                     .accepted, "It runs.", .schema("ReplayOrder"),
                     headers: ["Location", "Retry-After"]),
-            ], problems: [.conflict], handle: start),
+            ], problems: [.conflict, .notFound], handle: start),
         Route(
             .get, "/v1/replays", .key(.operate), name: "listReplays", group: "dead",
             "Replays, the newest first.",

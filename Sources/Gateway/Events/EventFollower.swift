@@ -36,7 +36,9 @@ struct EventFollower: Sendable {
         key = try call.key
         types = Set(call.queries("type"))
         parts = call.parts
-        switch call.header(.lastEventID) ?? call.query("after") {
+        // A browser that has seen no event sends an empty one.
+        let last = call.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 }
+        switch last ?? call.query("after") {
         case nil, "$"?:
             guard let newest = call.parts.hub.newest else {
                 throw Problem(
@@ -45,14 +47,20 @@ struct EventFollower: Sendable {
             }
             start = newest
         case let text?:
-            guard let place = StreamID(text) else {
-                throw Problem(
-                    .badParameter,
-                    "The place \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
-                )
-            }
-            start = place
+            start = try Self.place(text)
         }
+        // The older place of the address is still there when a browser connects again; it is not read then.
+        if last != nil, let text = call.query("after"), text != "$" { _ = try Self.place(text) }
+    }
+
+    private static func place(_ text: String) throws(Problem) -> StreamID {
+        guard let place = StreamID(text) else {
+            throw Problem(
+                .badParameter,
+                "The place \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
+            )
+        }
+        return place
     }
 
     /// The next events, from what the hub keeps or from the stream itself.

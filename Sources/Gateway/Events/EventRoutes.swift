@@ -14,13 +14,21 @@ enum EventRoutes {
             "Events after a place. As text/event-stream they go on; as application/x-ndjson they end with the newest.",
             parameters: [
                 .header(.accept, "text/event-stream or application/x-ndjson."),
-                .header(.lastEventID, "The id of the last event that was read."),
-                .query("after", "The same; $ for the newest, 0 for the oldest that there is."),
+                .header(
+                    .lastEventID, "The id of the last event that was read.",
+                    schema: .any(.schema("EventID"), .text(0...0))),
+                .query(
+                    "after", "The same; $ for the newest, 0 for the oldest that there is.",
+                    schema: .any(.schema("EventID"), .choice(["", "$"]))),
                 .query("type", "Only events of this type; may be given again."),
             ],
             answers: [
                 .init(.ok, "The events.", .text, contentType: "text/event-stream"),
-                .init(.ok, "The events.", .text, contentType: "application/x-ndjson"),
+                .init(
+                    .ok, "The events.",
+                    .object([
+                        "type": .string("string"), "x-minilab-line": .schema("EventLine"),
+                    ]), contentType: "application/x-ndjson"),
             ], problems: [.gone], handle: read)
     ]
 

@@ -40,7 +40,7 @@ enum JobRoutes {
         Route(
             .post, "/v1/jobs/{id}/cancel", .key(.enqueue), name: "cancelJob", group: "jobs",
             "Ends a job that nobody wants any more.",
-            parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Cancel")),
+            parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Reason")),
             answers: [.init(.ok, "It will not change its asset.", .schema("JobCancelled"))],
             problems: [.conflict], handle: cancel),
     ]

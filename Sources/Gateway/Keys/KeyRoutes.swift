@@ -49,6 +49,17 @@ enum KeyRoutes {
 
     private static func create(_ call: Call) async throws -> Response {
         let json = try await call.json()
+        // A field that is misspelt could be the end of the key, or its limit.
+        if case .object(let fields) = json,
+            let unknown = fields.keys.sorted().first(where: { !Schemas.termNames.contains($0) })
+        {
+            throw Problem(
+                Failure(
+                    .unknownField,
+                    "\(unknown.debugDescription) is not a field of a key's terms; known: "
+                        + Schemas.termNames.joined(separator: ", ") + "."),
+                status: .unprocessableContent)
+        }
         let terms: KeyTerms
         do {
             terms = try JSONDecoder().decode(KeyTerms.self, from: Data(json.canonical.utf8))

@@ -45,6 +45,26 @@ extension JSONValue {
         if isClosed { schema["additionalProperties"] = .bool(false) }
         return .object(schema)
     }
+    /// Values of one schema, by names that are not known ahead.
+    static func map(_ element: JSONValue) -> JSONValue {
+        .object(["type": .string("object"), "additionalProperties": element])
+    }
+    /// A number.
+    static let decimal = JSONValue.object(["type": .string("number")])
+    /// A whole number from 0.
+    static let count = integer(0...1 << 53)
+    /// A moment in ms since 1970, up to the year 9999.
+    static let moment = integer(0...253_402_300_799_999)
+    /// A moment as RFC 3339 in UTC.
+    static let time = text(20...30, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")
+    /// The same schema, or null.
+    static func orNull(_ schema: JSONValue) -> JSONValue {
+        .object(["anyOf": .array([schema, .object(["type": .string("null")])])])
+    }
+    /// A value of any of several schemas.
+    static func any(_ schemas: JSONValue...) -> JSONValue {
+        .object(["anyOf": .array(schemas)])
+    }
     /// A schema of the document's own list.
     static func schema(_ name: String) -> JSONValue {
         .object(["$ref": .string("#/components/schemas/\(name)")])

@@ -78,7 +78,7 @@ package enum OpenAPI {
         case .lines(let schema):
             content(
                 "application/x-ndjson",
-                .object(["type": .string("string"), "x-minilab-line": schema]), isRequired: true)
+                .object(["type": .string("string"), "x-minilab-line": schema]), isRequired: false)
         case .file:
             content(
                 "application/octet-stream",

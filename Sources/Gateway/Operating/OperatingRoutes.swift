@@ -22,14 +22,14 @@ enum OperatingRoutes {
             answers: [
                 .init(
                     .ok, "The workers.",
-                    .fields(["workers": .list(.anything)], required: ["workers"]))
+                    .fields(["workers": .list(.schema("Worker"))], required: ["workers"]))
             ]
         ) { call in try .json(["workers": try await call.parts.queue.workers()]) },
         Route(
             .put, "/v1/pause", .operatorKey(.operate), name: "pause", group: "operating",
             "Lets workers begin no more jobs; what runs is finished.",
-            body: .optionalJSON(.schema("Pause")),
-            answers: [.init(.ok, "It is paused.", .schema("Pause"))]
+            body: .optionalJSON(.schema("Reason")),
+            answers: [.init(.ok, "It is paused.", .schema("Reason"))]
         ) { call in
             let reason = try ReasonBody(
                 try await call.optionalJSON(), usual: "paused by an operator"
@@ -54,7 +54,7 @@ enum OperatingRoutes {
             body: .json(.schema("Limits")),
             answers: [.init(.ok, "The limits that were set.", .schema("Limits"))]
         ) { call in
-            let tenant = try JobID(call.parameter("tenant"))
+            let tenant = try call.name("tenant")
             let limits = try LimitsBody(try await call.json())
             try await call.parts.queue.set(limits.rules(of: tenant))
             try await call.parts.audit.note(
@@ -64,14 +64,22 @@ enum OperatingRoutes {
         Route(
             .get, "/v1/doctor", .operatorKey(.admin), name: "diagnose", group: "operating",
             "Looks whether everything in the queue is as it must be; mends nothing.",
-            answers: [.init(.ok, "What was found.")]
+            answers: [.init(.ok, "What was found.", .schema("Diagnosis"))]
         ) { call in try .json(try await call.parts.queue.diagnose(repair: false)) },
         Route(
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
             "Mends what can be mended without losing a job or doing one twice.",
-            answers: [.init(.ok, "What was found and mended.")]
+            answers: [.init(.ok, "What was found and mended.", .schema("Diagnosis"))]
         ) { call in
-            let diagnosis = try await call.parts.queue.diagnose(repair: true)
+            let diagnosis: Diagnosis
+            do {
+                diagnosis = try await call.parts.queue.diagnose(repair: true)
+            } catch let error as QueueError where error.isNotPermitted {
+                throw Problem(
+                    .notPermitted,
+                    "The gateway's user of Redis may look and not mend. Have the operator run minilab doctor --repair."
+                )
+            }
             try await call.parts.audit.note(
                 "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
             return try .json(diagnosis)

@@ -24,6 +24,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case tenantKey
     /// A page of another origin sent the request.
     case foreignOrigin
+    /// The gateway's own user of Redis may not do this.
+    case notPermitted
     /// The key's own rate is used up.
     case tooManyRequests
     /// The tenant has as many jobs as it may have.
@@ -100,7 +102,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         switch self {
         case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:
             .unauthorized
-        case .scopeMissing, .tenantKey, .foreignOrigin: .forbidden
+        case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted: .forbidden
         case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyTrials:
             .tooManyRequests
         case .unknownPath, .notFound: .notFound
@@ -132,6 +134,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .scopeMissing: "The key may not do this"
         case .tenantKey: "Only for the operator's keys"
         case .foreignOrigin: "Sent by another site"
+        case .notPermitted: "Not for the gateway to do"
         case .tooManyRequests: "Too many requests"
         case .backlogFull: "Too many jobs wait"
         case .uploadQuota: "Too many bytes today"

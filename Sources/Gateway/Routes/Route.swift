@@ -78,8 +78,11 @@ package struct Route: Sendable {
             Self(name: name, place: .path, isRequired: true, schema: schema, summary: summary)
         }
 
-        static func query(_ name: String, _ summary: String, schema: JSONValue = .text) -> Self {
-            Self(name: name, place: .query, isRequired: false, schema: schema, summary: summary)
+        static func query(
+            _ name: String, _ summary: String, schema: JSONValue = .text, isRequired: Bool = false
+        ) -> Self {
+            Self(
+                name: name, place: .query, isRequired: isRequired, schema: schema, summary: summary)
         }
 
         static func header(
@@ -170,8 +173,11 @@ package struct Route: Sendable {
     private static func problems(
         _ own: [HTTPResponse.Status], _ access: Access, _ body: Body, _ path: String
     ) -> [Answer] {
-        var statuses = own + [.badRequest, .serviceUnavailable]
+        // The border refuses targets and headers that are too long, before any route is asked.
+        var statuses =
+            own + [.badRequest, .uriTooLong, .requestHeaderFieldsTooLarge, .serviceUnavailable]
         if access != .open { statuses += [.unauthorized, .forbidden, .tooManyRequests] }
+        if case .none = body {} else { statuses += [.requestTimeout, .unsupportedMediaType] }
         if path.contains("{") { statuses.append(.notFound) }
         switch body {
         case .json, .optionalJSON: statuses += [.contentTooLarge, .unprocessableContent]

@@ -1,6 +1,7 @@
 import Adjustments
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Everything that a gateway serves.
 package enum RouteTable {
@@ -19,11 +20,17 @@ package enum RouteTable {
         + WebhookPages.routes + UIRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
-        let document = OpenAPI.document(routes, schemas: Schemas.all)
+        // Anybody may ask for it: it is written once, and only its bytes are kept.
+        let text = ByteBuffer(string: OpenAPI.document(routes, schemas: Schemas.all).canonical)
         return Route(
             .get, "/openapi.json", .open, name: "openapi", group: "gateway",
             "The OpenAPI 3.1 document of this gateway.",
             answers: [.init(.ok, "The document.")]
-        ) { _ in .json(document, headers: [.cacheControl: "max-age=300"]) }
+        ) { _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "application/json", .cacheControl: "max-age=300"],
+                body: ResponseBody(byteBuffer: text))
+        }
     }
 }

@@ -1,0 +1,72 @@
+import Adjustments
+import JobQueue
+
+extension Schemas {
+    /// The queue, its workers and what its doctor finds.
+    static var operating: [String: JSONValue] {
+        [
+            "Limits": .object(
+                [
+                    "type": .string("object"), "minProperties": .number(1),
+                    "additionalProperties": .bool(false),
+                    "properties": .object([
+                        "cap": .orNull(.integer(0...QueueRule.numberMax)),
+                        "weight": .orNull(.integer(1...QueueRule.numberMax)),
+                    ]),
+                ]),
+            "Queue": .fields(
+                [
+                    "queue": .text, "at": .time, "status": .schema("QueueStatus"),
+                    "perSecond": .map(.decimal), "batches": .list(.schema("Batch")),
+                ], required: ["queue", "at", "status", "batches"], isClosed: true),
+            "QueueStatus": .fields(
+                [
+                    "incoming": .count, "lanes": .count, "ready": .count, "delayed": .count,
+                    "parked": .count, "active": .count, "stuck": .count, "dead": .count,
+                    "paused": .text,
+                    "ingressHold": .fields(
+                        ["entries": .count, "jobs": .count, "bytes": .count],
+                        required: ["entries", "jobs", "bytes"], isClosed: true),
+                    "flows": .list(
+                        .fields(
+                            [
+                                "priority": .schema("Priority"), "tenant": .text, "ready": .count,
+                                "start": .count, "isCapped": .flag,
+                            ], required: ["priority", "tenant", "ready", "start", "isCapped"],
+                            isClosed: true), max: QueueStatus.flowsMax),
+                    "counters": .map(.object(["type": .string("integer")])),
+                    "held": .list(.schema("DeadJob"), max: QueueStatus.heldMax),
+                    "stuckJobs": .list(.schema("DeadJob")),
+                    "workers": .list(.schema("Worker")),
+                ],
+                required: [
+                    "incoming", "lanes", "ready", "delayed", "parked", "active", "stuck", "dead",
+                    "flows", "counters", "held", "stuckJobs", "workers",
+                ], isClosed: true),
+            "Worker": .fields(
+                [
+                    "name": .text, "slots": .count, "busy": .count, "version": .text,
+                    "startedAt": .text,
+                    "memory": .fields(
+                        ["budgetBytes": .count, "grantedBytes": .count, "waiting": .count],
+                        required: ["budgetBytes", "grantedBytes", "waiting"], isClosed: true),
+                    "pressure": .fields(
+                        ["level": .text, "paused": .count, "reading": .text],
+                        required: ["level", "paused", "reading"], isClosed: true),
+                ], required: ["name", "slots", "busy", "version", "startedAt"], isClosed: true),
+            "Diagnosis": .fields(
+                [
+                    "mended": .list(.schema("Finding"), max: Diagnosis.findingsMax),
+                    "open": .list(.schema("Finding"), max: Diagnosis.findingsMax),
+                    "warnings": .list(.text, max: Diagnosis.findingsMax), "places": .count,
+                    "flows": .count, "batches": .count,
+                ], required: ["mended", "open", "warnings", "places", "flows", "batches"],
+                isClosed: true),
+            "Finding": .fields(
+                [
+                    "kind": .choice(Finding.Kind.allCases.map(\.rawValue)), "subject": .text,
+                    "detail": .text, "isMended": .flag,
+                ], required: ["kind", "subject", "detail", "isMended"], isClosed: true),
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+import Adjustments
+import Webhooks
+
+extension Schemas {
+    /// Those of webhooks.
+    static var webhooks: [String: JSONValue] {
+        [
+            "Webhook": .fields(
+                [
+                    "id": .text, "owner": .anything, "url": .text, "eventTypes": .list(.text),
+                    "state": .choice(["active", "disabled"]),
+                    "reason": .choice(WebhookEndpoint.Reason.allCases.map(\.rawValue)),
+                    "since": .integer(0...Int(1e15)), "createdAt": .integer(0...Int(1e15)),
+                ], required: ["id", "owner", "url", "eventTypes", "state", "createdAt"]),
+            "WebhookRequest": .fields(
+                ["url": webhookURL, "eventTypes": webhookTypes], required: ["url"], isClosed: true),
+            "WebhookChange": .fields(
+                [
+                    "url": webhookURL, "eventTypes": webhookTypes,
+                    "state": .choice(["active", "disabled"]),
+                ], isClosed: true),
+            "WebhookReplay": .fields(["since": .anything], required: ["since"], isClosed: true),
+            "WebhookDelivery": .fields(
+                [
+                    "at": .integer(0...Int(1e15)), "message": .text, "event": .text, "type": .text,
+                    "attempt": .integer(1...Int(1e6)), "status": .integer(100...999),
+                    "milliseconds": .integer(0...Int(1e9)), "error": .text,
+                ], required: ["at", "message", "event", "type", "attempt", "milliseconds"]),
+            "Key": .fields(["id": .text], required: ["id"]),
+            "KeyTerms": .fields(
+                [
+                    "label": .text(0...200), "tenant": .schema("ID"), "assetPrefix": .text(0...1024),
+                    "scopes": .list(.choice(["enqueue", "read", "operate", "admin"])),
+                    "quotas": .anything, "corsOrigins": .list(.text, max: 16),
+                    "expiresAt": .integer(1...Int(2.5e14)),
+                ], required: ["scopes"]),
+        ]
+    }
+
+    private static let webhookURL = JSONValue.text(1...WebhookURL.bytesMax)
+    /// With or without `org.minilab.`.
+    private static let webhookTypes = JSONValue.list(.text, max: WebhookBody.typesMax)
+}
