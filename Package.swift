@@ -474,7 +474,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "Operations", "Redis", "Webhooks", "minilab-gateway",
+                "MinilabTesting", "Operations", "Redis", "Webhooks", "minilab", "minilab-gateway",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -22,8 +22,9 @@ extension Scheduling {
     ///
     /// - Throws: `invalidValue`.
     public static func time(_ text: String, of name: String) throws(Failure) -> String {
-        let day = /\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/
-        let time = /T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?Z/
+        // Not \d, which takes the digits of every script.
+        let day = /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/
+        let time = /T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]{1,9})?Z/
         let parts = text.firstIndex(of: "T").map { (text[..<$0], text[$0...]) }
         guard let (first, second) = parts, first.wholeMatch(of: day) != nil,
             second.wholeMatch(of: time) != nil

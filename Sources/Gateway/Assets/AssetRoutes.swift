@@ -16,8 +16,11 @@ enum AssetRoutes {
                 parameters: [
                     asset,
                     .header(
-                        .contentDigest, "SHA-256 of the body (RFC 9530), compared as it arrives."),
-                    .header(.ifNoneMatch, "May say *, which is meant anyway."),
+                        .contentDigest, "SHA-256 of the body (RFC 9530), compared as it arrives.",
+                        schema: .text(
+                            10...1024, pattern: "^sha-256=:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=:$")),
+                    .header(
+                        .ifNoneMatch, "May say *, which is meant anyway.", schema: .choice(["*"])),
                 ], body: .file,
                 answers: [
                     .init(.ok, "The same bytes were there.", received, headers: ["Location"]),

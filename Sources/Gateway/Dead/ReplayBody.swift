@@ -11,6 +11,8 @@ struct ReplayBody {
     let expected: Int?
 
     static let rateMax = 1_000_000
+    /// Times as numbers, in ms since 1970: up to the year 9999.
+    private static let times = 0...253_402_300_799_999
     private static let known: Set<String> = [
         "batch", "tenant", "codes", "since", "until", "edit", "rate", "withEdit", "dryRun",
         "expected",
@@ -33,6 +35,12 @@ struct ReplayBody {
             case .string(let text)?: return text
             // A time as a number is ms since 1970.
             case .number(let number)? where name == "until" || name == "since":
+                guard let whole = Int(exactly: number), Self.times.contains(whole) else {
+                    throw Problem(
+                        .badBody,
+                        "\(name) is \(number); expected a whole number of ms since 1970, or a text."
+                    )
+                }
                 return Date(timeIntervalSince1970: number / 1000)
                     .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             default: throw Problem(.badBody, "\(name) is no text.")

@@ -54,6 +54,10 @@ struct SentJob {
     ) throws -> (id: JobID, isDerived: Bool)? {
         if let id = sent.id { return (try key.stored(job: id), false) }
         if let text = call.header(.idempotencyKey) {
+            guard call.request.headers[values: .idempotencyKey].count == 1 else {
+                throw Problem(
+                    .badParameter, "Idempotency-Key is there more than once; one names one job.")
+            }
             guard (1...255).contains(text.utf8.count) else {
                 throw Problem(
                     .badParameter,

@@ -11,9 +11,12 @@ struct WaitPreference {
     init?(_ call: Call) throws(Problem) {
         guard let field = call.header(.prefer) else { return nil }
         for preference in field.split(separator: ",") {
-            let parts = preference.split(separator: "=", maxSplits: 1)
+            // Parameters of a preference mean nothing here; its value may be quoted.
+            let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             guard parts.first?.trimmingSpaces.lowercased() == "wait" else { continue }
-            guard parts.count == 2, let seconds = Int(parts[1].trimmingSpaces), seconds >= 0 else {
+            guard parts.count == 2, let seconds = Int(parts[1].trimmingSpaces.unquoted),
+                seconds >= 0
+            else {
                 throw Problem(
                     .badParameter,
                     "Prefer is \(field.debugDescription); expected wait= and seconds.")
@@ -51,5 +54,12 @@ struct WaitPreference {
             defer { group.cancelAll() }
             return try await group.next() ?? false
         }
+    }
+}
+
+extension Substring {
+    /// Without the quotation marks around it, if it has both.
+    fileprivate var unquoted: Substring {
+        utf8.count > 1 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
     }
 }

@@ -48,35 +48,62 @@ enum KeyRoutes {
     }
 
     private static func create(_ call: Call) async throws -> Response {
-        let json = try await call.json()
-        // A field that is misspelt could be the end of the key, or its limit.
-        if case .object(let fields) = json,
-            let unknown = fields.keys.sorted().first(where: { !Schemas.termNames.contains($0) })
-        {
-            throw Problem(
-                Failure(
-                    .unknownField,
-                    "\(unknown.debugDescription) is not a field of a key's terms; known: "
-                        + Schemas.termNames.joined(separator: ", ") + "."),
-                status: .unprocessableContent)
-        }
-        let terms: KeyTerms
-        do {
-            terms = try JSONDecoder().decode(KeyTerms.self, from: Data(json.canonical.utf8))
-        } catch let error as KeyError {
-            throw error
-        } catch {
-            throw Problem(
-                Failure(
-                    .invalidValue,
-                    "The body is no key's terms: \(error). /openapi.json says how they are written."
-                ),
-                status: .unprocessableContent)
-        }
+        let terms = try Self.terms(try await call.json())
         let (key, text) = try await call.parts.keyStore.create(terms)
         try await call.parts.audit.note("createKey", key.id, by: call.key)
         return try .json(
             Made(key: key, secret: text.revealed), status: .created,
             headers: [.location: "/v1/keys/\(key.id)"])
+    }
+
+    /// A key's terms as they were sent.
+    ///
+    /// - Throws: `unknownField`: one that is misspelt could have been the key's end, or its limit; `invalidValue`.
+    private static func terms(_ json: JSONValue) throws -> KeyTerms {
+        if case .object(let fields) = json {
+            try check(fields, Schemas.termNames, "a key's terms")
+            if case .object(let quotas)? = fields["quotas"] {
+                try check(quotas, Schemas.quotaNames, "a key's quotas")
+            }
+        }
+        do {
+            return try JSONDecoder().decode(KeyTerms.self, from: Data(json.canonical.utf8))
+        } catch let error as DecodingError {
+            let place = error.path.isEmpty ? "The body" : error.path
+            throw Problem(
+                Failure(
+                    .invalidValue,
+                    "\(place) is missing or of another type than a key's terms have; /openapi.json says how they are "
+                        + "written."), status: .unprocessableContent)
+        }
+    }
+
+    private static func check(
+        _ fields: [String: JSONValue], _ known: [String], _ what: String
+    ) throws(Problem) {
+        guard let unknown = fields.keys.sorted().first(where: { !known.contains($0) }) else {
+            return
+        }
+        throw Problem(
+            Failure(
+                .unknownField,
+                "\(String(unknown.prefix(80)).debugDescription) is not a field of \(what); known: "
+                    + known.joined(separator: ", ") + "."), status: .unprocessableContent)
+    }
+}
+
+extension DecodingError {
+    /// Where in the document it happened, with dots between names.
+    fileprivate var path: String {
+        let (context, key): (Context, (any CodingKey)?) =
+            switch self {
+            case .keyNotFound(let key, let context): (context, key)
+            case .typeMismatch(_, let context), .valueNotFound(_, let context),
+                .dataCorrupted(let context):
+                (context, nil)
+            @unknown default: (Context(codingPath: [], debugDescription: ""), nil)
+            }
+        return (context.codingPath + [key].compactMap { $0 }).map(\.stringValue)
+            .joined(separator: ".")
     }
 }

@@ -30,7 +30,7 @@ extension Schemas {
             "EventLine": .fields(
                 ["id": .schema("EventID"), "event": .schema("Event")], required: ["id", "event"],
                 isClosed: true),
-            "EventID": .text(1...41, pattern: "^[0-9]{1,20}(-[0-9]{1,20})?$"),
+            "EventID": .text(1...39, pattern: "^[0-9]{1,19}(-[0-9]{1,19})?$"),
         ]
     }
 }

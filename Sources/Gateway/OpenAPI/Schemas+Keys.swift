@@ -37,6 +37,11 @@ extension Schemas {
         "scopes", "assetPrefix", "tenant", "label", "quotas", "corsOrigins", "expiresAt",
     ]
 
+    /// Those of its quotas.
+    static let quotaNames = [
+        "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay",
+    ]
+
     private static let scopes = JSONValue.object([
         "type": .string("array"), "minItems": .number(1),
         "items": .choice(Scope.allCases.map(\.rawValue)),

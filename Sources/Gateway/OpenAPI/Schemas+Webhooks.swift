@@ -26,14 +26,6 @@ extension Schemas {
                     "attempt": .integer(1...Int(1e6)), "status": .integer(100...999),
                     "milliseconds": .integer(0...Int(1e9)), "error": .text,
                 ], required: ["at", "message", "event", "type", "attempt", "milliseconds"]),
-            "Key": .fields(["id": .text], required: ["id"]),
-            "KeyTerms": .fields(
-                [
-                    "label": .text(0...200), "tenant": .schema("ID"), "assetPrefix": .text(0...1024),
-                    "scopes": .list(.choice(["enqueue", "read", "operate", "admin"])),
-                    "quotas": .anything, "corsOrigins": .list(.text, max: 16),
-                    "expiresAt": .integer(1...Int(2.5e14)),
-                ], required: ["scopes"]),
         ]
     }
 

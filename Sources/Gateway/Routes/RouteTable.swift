@@ -9,7 +9,7 @@ package enum RouteTable {
     package static let routes: [Route] = described + [document(of: described)] + pages
 
     /// Those that the document describes.
-    private static let described: [Route] =
+    static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
         + AssetRoutes.routes + OperatingRoutes.routes + DeadRoutes.routes + ReplayRoutes.routes
         + KeyRoutes.routes + WebhookRoutes.routes

@@ -14,10 +14,12 @@ local function noted(text)
   return entry, tenant, mark == '-'
 end
 
--- The entry of the ingress stream that a name is of, as XRANGE has it; nil when it is there no more.
+-- The entry of the ingress stream that a name is of, as XRANGE has it; nil when it is there no more. Anybody may ask for
+-- any name: Redis takes numbers below 2^64 in one, and fails at others.
 local function entry_named(name)
   local door, id = door_of(name)
-  return door and call('XRANGE', P .. door.stream, id, id)[1]
+  if not door or id:find(string.rep('%d', 20)) then return nil end
+  return call('XRANGE', P .. door.stream, id, id)[1]
 end
 
 -- The fields of the entry that has an id reserved, and its name; nil when none has.

@@ -1,0 +1,109 @@
+import Adjustments
+import Foundation
+import MinilabTesting
+import Testing
+
+@testable import Gateway
+
+/// Calls as nobody means them: each was answered wrongly once, or could have been.
+@Suite("strangers' calls") struct StrangerTests {
+    private static let job = #"{"asset":"acme/1.jpg","edit":{"filters":[]}}"#
+
+    @Test(arguments: [
+        "99999999999999999999-0", "0-99999999999999999999", "1-0", "b:99999999999999999999", "%00",
+        "%2e%2e",
+    ])
+    func `a job that cannot be is not there`(_ id: String) async throws {
+        let rig = try await GatewayRig()
+        let keys = [
+            try await rig.key(scopes: [.read, .enqueue]),
+            try await rig.key("acme", scopes: [.read, .enqueue]),
+        ]
+        for key in keys {
+            let read = try await rig.send("GET", "/v1/jobs/\(id)", key: key)
+            #expect(read.status == 404 && read.code == "notFound", "\(read.text)")
+            let cancelled = try await rig.send("POST", "/v1/jobs/\(id)/cancel", key: key)
+            #expect(cancelled.status == 404, "\(cancelled.text)")
+        }
+    }
+
+    @Test func `digits of other scripts make no time`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue])
+        for field in ["notBefore", "deadline"] {
+            let text =
+                #"{"asset":"acme/1.jpg","edit":{"filters":[]},"\#(field)":"٢٠٢٦-11-21T06:00:00Z"}"#
+            let answer = try await rig.send("POST", "/v1/jobs", key: key, json: text)
+            #expect(answer.status == 422 && answer.json["pointer"]?.text == "#/\(field)")
+        }
+    }
+
+    @Test func `a wait may be quoted and have parameters, and only a number is one`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue])
+        for wait in [#"wait="0""#, "wait=0; a=b", "respond-async, WAIT = 0", ",,", "wait-1"] {
+            let answer = try await rig.send(
+                "POST", "/v1/jobs", key: key, json: Self.job, headers: ["Prefer": wait])
+            #expect([200, 202].contains(answer.status), "\(wait): \(answer.text)")
+        }
+        for wait in ["wait", "wait=", "wait=-1", "wait=1.5", #"wait=""#] {
+            let answer = try await rig.send(
+                "POST", "/v1/jobs", key: key, json: Self.job, headers: ["Prefer": wait])
+            #expect(answer.code == "badParameter", "\(wait): \(answer.text)")
+        }
+    }
+
+    @Test func `a key's terms with a field that nobody knows make no key`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.admin])
+        func make(_ terms: String) async throws -> GatewayRig.Answer {
+            try await rig.send("POST", "/v1/keys", key: key, json: terms)
+        }
+        let end = try await make(#"{"scopes":["read"],"assetPrefix":"","expires":1}"#)
+        #expect(end.status == 422 && end.code == "unknownField")
+        let quota = try await make(#"{"scopes":["read"],"assetPrefix":"","quotas":{"rate":1}}"#)
+        #expect(quota.status == 422 && quota.code == "unknownField")
+        let missing = try await make(#"{"scopes":["read"]}"#)
+        #expect(missing.code == "invalidValue")
+        #expect(missing.json["detail"]?.text?.hasPrefix("assetPrefix is missing") ?? false)
+    }
+
+    @Test func `times of a replay are whole milliseconds that a calendar has`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.operate])
+        for time in ["1e300", "-1", "1.5", "253402300800000"] {
+            let answer = try await rig.send(
+                "POST", "/v1/replays", key: key, json: #"{"dryRun":true,"until":\#(time)}"#)
+            #expect(answer.status == 400 && answer.code == "badBody", "\(time): \(answer.text)")
+        }
+    }
+
+    @Test func `an empty place is none, and a wrong one is told beside a right one`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.read])
+        let empty = try await rig.send(
+            "GET", "/v1/events", key: key, headers: ["Last-Event-ID": ""])
+        #expect(empty.status == 200, "\(empty.text)")
+        let wrong = try await rig.send(
+            "GET", "/v1/events?after=zzz", key: key, headers: ["Last-Event-ID": "0-0"])
+        #expect(wrong.code == "badParameter")
+    }
+
+    @Test func `a repair without the right to it is refused with what to do`() async throws {
+        let server = try await RedisServer.start()
+        let rig = try await GatewayRig(on: server)
+        let key = try await rig.key(scopes: [.admin])
+        let line = try #require(
+            try String(
+                contentsOf: Contract.folder.appending(path: "../ops/redis.conf"), encoding: .utf8
+            )
+            .split(separator: "\n").first { $0.hasPrefix("user gateway ") })
+        let rights = line.split(separator: " ").filter { $0.hasPrefix("+") }.map(String.init)
+        try await server.command(["ACL", "SETUSER", "default", "-@all"] + rights)
+        let looked = try await rig.send("GET", "/v1/doctor", key: key)
+        #expect(looked.status == 200, "\(looked.text)")
+        let answer = try await rig.send("POST", "/v1/doctor", key: key)
+        #expect(answer.status == 403 && answer.code == "notPermitted", "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("minilab doctor --repair") ?? false)
+    }
+}
