@@ -92,6 +92,38 @@ import Webhooks
         #expect(messages[2].body.contains("org.minilab.webhook.test"))
     }
 
+    @Test
+    func `a message that cannot be sent again is said to be gone, and an unknown one unknown`()
+        async throws
+    {
+        let rig = try await Self.rig()
+        let receiver = try await Receiver.start()
+        let key = try await rig.key(scopes: [.enqueue])
+        let (id, _) = try await Self.make(rig, receiver, key)
+        let path = "/v1/webhooks/\(id)"
+        let test = try await rig.send("POST", "\(path)/test", key: key)
+        let message = try #require(test.json["message"]?.text)
+        let gone = try await rig.send("POST", "\(path)/deliveries/\(message)/replay", key: key)
+        #expect(gone.status == 410 && gone.code == "gone", "\(gone.text)")
+        let unknown = try await rig.send("POST", "\(path)/deliveries/msg_1/replay", key: key)
+        #expect(unknown.status == 404 && unknown.code == "notFound", "\(unknown.text)")
+        #expect(receiver.messages.count == 1)
+    }
+
+    @Test func `only a few messages are tried at a time for a key, and for all`() async throws {
+        let permits = TrialPermits()
+        func fill(_ count: Int) async throws {
+            if count == 0 { throw Full() }
+            try await permits.hold(by: "a") { try await fill(count - 1) }
+        }
+        await #expect(throws: Full.self) { try await fill(TrialPermits.perKeyMax) }
+        await #expect(throws: Problem.self) { try await fill(TrialPermits.perKeyMax + 1) }
+        // All were given back.
+        await #expect(throws: Full.self) { try await fill(TrialPermits.perKeyMax) }
+    }
+
+    private struct Full: Error {}
+
     @Test func `an endpoint is another's to nobody, whatever is asked of it`() async throws {
         let rig = try await Self.rig()
         let receiver = try await Receiver.start()
