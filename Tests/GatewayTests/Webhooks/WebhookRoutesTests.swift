@@ -32,7 +32,9 @@ import Webhooks
     }
 
     /// Appends an event as the queue does: a job was cancelled.
-    static func cancel(_ job: String, _ rig: GatewayRig) async throws {
+    static func cancel(
+        _ job: String, _ rig: GatewayRig, at place: String = "*"
+    ) async throws {
         let queue = rig.queue.name
         let json =
             #"{"specversion":"1.0","id":"\#(queue)/\#(job)/1/cancelled","source":"minilab/\#(queue)","#
@@ -40,7 +42,8 @@ import Webhooks
             + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"\#(job)","#
             + #""asset":"a.jpg","generation":1,"reason":"no more"}}"#
         _ = try await rig.redis.send([
-            "XADD", RedisArgument(queue.keys.events), "*", "event", RedisArgument(json),
+            "XADD", RedisArgument(queue.keys.events), RedisArgument(place), "event",
+            RedisArgument(json),
         ])
     }
 
@@ -90,6 +93,24 @@ import Webhooks
         #expect(messages[1].body == message.body && messages[4].body == message.body)
         #expect(messages[3].body.contains("org.minilab.webhook.gap"))
         #expect(messages[2].body.contains("org.minilab.webhook.test"))
+    }
+
+    @Test func `a replay begins with the first event of its millisecond`() async throws {
+        let rig = try await Self.rig()
+        let receiver = try await Receiver.start()
+        let key = try await rig.key(scopes: [.enqueue])
+        let (id, _) = try await Self.make(rig, receiver, key)
+        for place in ["1000-0", "2000-0", "2000-1"] {
+            try await Self.cancel("at-\(place)", rig, at: place)
+        }
+        try await Self.waitFor(3, receiver)
+        let replay = try await rig.send(
+            "POST", "/v1/webhooks/\(id)/replay", key: key, json: #"{"since":2000}"#)
+        #expect(replay.status == 202, "\(replay.text)")
+        try await Self.waitFor(5, receiver)
+        let messages = receiver.messages
+        #expect(messages[3...].map(\.id) == messages[1...2].map(\.id))
+        #expect(messages[3...].map(\.body) == messages[1...2].map(\.body))
     }
 
     @Test
