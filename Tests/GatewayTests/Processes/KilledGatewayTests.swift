@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import MinilabTesting
 import NIOCore
+import NIOHTTP1
 import Synchronization
 import Testing
 
@@ -10,6 +11,12 @@ import Testing
 @Suite("killed gateways") struct KilledGatewayTests {
     private static let open = #"{"id":"bulk","edit":{"filters":[]}}"#
     private static let lines = (0..<6000).map { #"{"asset":"acme/\#($0).jpg"}"# + "\n" }
+
+    /// How many answers were of which kind.
+    private final class Counts: Sendable {
+        let accepted = Mutex(0)
+        let refused = Mutex(0)
+    }
 
     /// A library that nobody looks into.
     private static func library(in folder: TemporaryFolder) throws -> String {
@@ -114,8 +121,7 @@ import Testing
         let server = try await RedisServer.start(appendOnly: true)
         let gateway = try await RunningGateway(on: server, library: Self.library(in: folder))
         let key = try await RunningGateway.key(on: server)
-        let accepted = Mutex(0)
-        let refused = Mutex(0)
+        let counts = Counts()
         try await withThrowingTaskGroup { group in
             for client in 0..<20 {
                 group.addTask {
@@ -127,23 +133,23 @@ import Testing
                                 "POST", "/v1/jobs", key: key, body: Self.text(body))
                             guard answer.status == 503 else {
                                 #expect([200, 202].contains(answer.status), "\(answer.json)")
-                                accepted.withLock { $0 += 1 }
+                                counts.accepted.withLock { $0 += 1 }
                                 return true
                             }
                             #expect(answer.headers.first(name: "Retry-After") != nil)
-                            refused.withLock { $0 += 1 }
+                            counts.refused.withLock { $0 += 1 }
                             return nil
                         }
                     }
                 }
             }
             try await eventually("some are accepted") {
-                accepted.withLock { $0 } >= 100 ? true : nil
+                counts.accepted.withLock { $0 } >= 100 ? true : nil
             }
             server.kill(SIGKILL)
             try await server.waitForEnd()
             try await eventually("clients are refused") {
-                refused.withLock { $0 } >= 20 ? true : nil
+                counts.refused.withLock { $0 } >= 20 ? true : nil
             }
             try await server.launch()
             try await group.waitForAll()

@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import Foundation
 import MinilabTesting
