@@ -36,6 +36,7 @@ enum OperatingRoutes {
             ).reason
             try await call.parts.queue.set([.paused(reason)])
             try await call.parts.audit.note("pause", reason, by: call.key)
+            await call.parts.look.forget()
             return .json(.object(["reason": .string(reason)]))
         },
         Route(
@@ -44,6 +45,7 @@ enum OperatingRoutes {
         ) { call in
             try await call.parts.queue.set([.paused(nil)])
             try await call.parts.audit.note("resume", "", by: call.key)
+            await call.parts.look.forget()
             return Response(status: .noContent)
         },
         Route(
@@ -59,6 +61,7 @@ enum OperatingRoutes {
             try await call.parts.queue.set(limits.rules(of: tenant))
             try await call.parts.audit.note(
                 "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.key)
+            await call.parts.look.forget()
             return .json(limits.json)
         },
         Route(

@@ -53,10 +53,12 @@ enum OperatingPages {
         case "pause":
             let reason = String((form["reason"] ?? "paused by an operator").prefix(200))
             try await queue.set([.paused(reason)])
+            await call.parts.look.forget()
             try await call.parts.audit.note("pause", reason, by: call.key)
             return Call.seeOther(Links.limits, .paused)
         case "resume":
             try await queue.set([.paused(nil)])
+            await call.parts.look.forget()
             try await call.parts.audit.note("resume", "", by: call.key)
             return Call.seeOther(Links.limits, .resumed)
         case "tenant":
@@ -64,6 +66,7 @@ enum OperatingPages {
             let cap = try number(form["cap"], "cap", from: 0)
             let weight = try number(form["weight"], "weight", from: 1)
             try await queue.set([.cap(tenant, cap), .weight(tenant, weight)])
+            await call.parts.look.forget()
             try await call.parts.audit.note(
                 "limitTenant",
                 "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",
@@ -87,7 +90,7 @@ enum OperatingPages {
     }
 
     private static func audit(_ call: Call) async throws -> Response {
-        let who = call.query("who")
+        let who = call.formQuery("who")
         var place: StreamID?
         if let text = call.query("after") {
             guard let found = StreamID(text) else {

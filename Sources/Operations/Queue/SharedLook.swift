@@ -19,9 +19,15 @@ package actor SharedLook {
         let before = last.flatMap { .now - $0.at < .seconds(10) ? $0.look : nil }
         let task = Task { [queue] in try await QueueLook(queue, after: before) }
         onItsWay = task
-        defer { onItsWay = nil }
+        defer { if onItsWay == task { onItsWay = nil } }
         let look = try await task.value
-        last = (look, .now)
+        if onItsWay == task { last = (look, .now) }
         return look
+    }
+
+    /// Forgets the last look, and what is on its way: somebody changed what the next one has to show.
+    package func forget() {
+        last = nil
+        onItsWay = nil
     }
 }
