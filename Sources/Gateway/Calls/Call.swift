@@ -101,5 +101,6 @@ extension HTTPField.Name {
     static let rateLimitPolicy = known("RateLimit-Policy")
     static let lastEventID = known("Last-Event-ID")
     static let secFetchSite = known("Sec-Fetch-Site")
+    static let secFetchMode = known("Sec-Fetch-Mode")
     static let contentDigest = known("Content-Digest")
 }
