@@ -41,6 +41,11 @@ extension Call {
         return form
     }
 
+    /// A field of a form that came as the query, in which a plus sign is a blank.
+    func formQuery(_ name: String) -> String? {
+        request.uri.query.flatMap { Form(ByteBuffer(string: $0)) }?[name]
+    }
+
     /// Says that a deed was done, on the page that shows it.
     static func seeOther(_ path: String, _ notice: PageNotice? = nil) -> Response {
         var location = path

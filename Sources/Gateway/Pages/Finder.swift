@@ -13,7 +13,7 @@ struct Finder {
 
     init(_ call: Call) {
         self.call = call
-        text = call.query("q").map { String($0.prefix(2000)) }
+        text = call.formQuery("q").map { String($0.prefix(2000)) }
     }
 
     func page() async throws -> FindPage {
@@ -46,14 +46,29 @@ struct Finder {
                             )
                         ]))
             }
-            if key.tenant == nil || key.tenant?.string == text, JobID.isAllowed(text) {
+            if try await isTenant(text) {
                 groups.append(FindGroup("Tenants", [.dead(text, DeadSelection(tenant: text))]))
             }
         }
         return FindPage(call.frame(), query: text, groups: groups)
     }
 
+    /// Whether a tenant of this name has dead jobs, ready ones or limits, and is the caller's to see.
+    private func isTenant(_ text: String) async throws -> Bool {
+        guard JobID.isAllowed(text) else { return false }
+        if let tenant = try call.key.tenant { return tenant.string == text }
+        let queue = call.parts.queue
+        if try await !queue.deadGroups(tenant: JobID(text)).groups.isEmpty { return true }
+        if try await call.parts.look.look().status.flows.contains(where: { $0.tenant == text }) {
+            return true
+        }
+        return try await queue.tenantRules()[text] != nil
+    }
+
+    /// The batch of this name, which `batch:` may precede.
     private func batch(_ text: String) async throws -> BatchRecord? {
+        let prefix = "batch:"
+        let text = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
         guard JobID.isAllowed(text) else { return nil }
         let key = try call.key
         let name: BatchID
