@@ -95,4 +95,15 @@ struct PageTests {
         #expect(!html.contains(#"href="/keys""#))
         #expect(html.contains(#"href="/batches""#))
     }
+
+    @Test func `a tenant's key is offered no page of the whole queue`() {
+        let shop = Frame(
+            viewer: Viewer(
+                name: "shop", tenant: "acme", scopes: ["enqueue", "read", "operate", "admin"]),
+            csrf: "c", version: "1")
+        let html = BatchesPage(shop, open: [], ended: [], next: nil).render()
+        let offered = Markup(html).all("a").filter { $0["data-letter"] != nil }
+            .compactMap { $0["href"] }
+        #expect(offered == ["/batches", "/dead", "/webhooks"])
+    }
 }
