@@ -89,22 +89,4 @@ import Testing
             "GET", "/v1/events?after=zzz", key: key, headers: ["Last-Event-ID": "0-0"])
         #expect(wrong.code == "badParameter")
     }
-
-    @Test func `a repair without the right to it is refused with what to do`() async throws {
-        let server = try await RedisServer.start()
-        let rig = try await GatewayRig(on: server)
-        let key = try await rig.key(scopes: [.admin])
-        let line = try #require(
-            try String(
-                contentsOf: Contract.folder.appending(path: "../ops/redis.conf"), encoding: .utf8
-            )
-            .split(separator: "\n").first { $0.hasPrefix("user gateway ") })
-        let rights = line.split(separator: " ").filter { $0.hasPrefix("+") }.map(String.init)
-        try await server.command(["ACL", "SETUSER", "default", "-@all"] + rights)
-        let looked = try await rig.send("GET", "/v1/doctor", key: key)
-        #expect(looked.status == 200, "\(looked.text)")
-        let answer = try await rig.send("POST", "/v1/doctor", key: key)
-        #expect(answer.status == 403 && answer.code == "notPermitted", "\(answer.text)")
-        #expect(answer.json["detail"]?.text?.contains("minilab doctor --repair") ?? false)
-    }
 }
