@@ -217,16 +217,22 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // The state of a worker on its status port: metrics, health.
+        // A status port: pages for who watches a process, over HTTP.
         .target(
-            name: "Status",
+            name: "StatusServing",
             dependencies: [
-                "Adjustments", "JobQueue", "RenderProtocol", "Telemetry", "Worker",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        // What a worker tells on its status port: metrics, health.
+        .target(
+            name: "Status",
+            dependencies: [
+                "Adjustments", "JobQueue", "RenderProtocol", "StatusServing", "Telemetry", "Worker",
             ],
             swiftSettings: settings),
 
@@ -277,7 +283,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
-                "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
+                "Operations", "Redis", "RenderProtocol", "StatusServing", "Telemetry", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -300,7 +306,7 @@ let package = Package(
                 "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files",
                 "Filters",
                 "JobQueue", "Library", "Operations", "Redis",
-                "RenderProtocol", "Status", "Telemetry", "Worker",
+                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -318,8 +324,9 @@ let package = Package(
             name: "minilab-gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabCommands", "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
-                "Worker",
+                "MinilabCommands", "Operations", "Redis", "RenderProtocol", "StatusServing",
+                "Telemetry",
+                "Webhooks", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -474,7 +481,8 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "Operations", "Redis", "Webhooks", "minilab", "minilab-gateway",
+                "MinilabTesting", "Operations", "Redis", "StatusServing", "Telemetry", "Webhooks",
+                "minilab", "minilab-gateway",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -526,7 +534,7 @@ let package = Package(
             name: "StatusTests",
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "Status",
-                "Telemetry", "Worker",
+                "StatusServing", "Telemetry", "Worker",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

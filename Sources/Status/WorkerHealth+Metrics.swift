@@ -1,3 +1,4 @@
+import StatusServing
 import Telemetry
 
 extension WorkerHealth {

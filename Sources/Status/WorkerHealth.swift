@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import StatusServing
 import Synchronization
 public import Worker
 
@@ -162,28 +162,5 @@ public final class WorkerHealth: Sendable {
                     action: "wait a few seconds; then see \"Redis is away\" in ops/RUNBOOK.md"))
         }
         return HealthReport(problems)
-    }
-}
-
-/// What is wrong, since when, and what to do; empty when all is well.
-public struct HealthReport: Sendable, Encodable, Equatable {
-    /// One thing that is wrong.
-    public struct Problem: Sendable, Encodable, Equatable {
-        /// A sentence.
-        public let what: String
-        /// Since when, in seconds back; nil when it was so from the start.
-        public let forSeconds: Double?
-        /// What to do about it.
-        public let action: String
-    }
-
-    /// Whether nothing is wrong.
-    public let ok: Bool
-    /// What is wrong.
-    public let problems: [Problem]
-
-    init(_ problems: [Problem]) {
-        ok = problems.isEmpty
-        self.problems = problems
     }
 }

@@ -3,6 +3,7 @@ import Logging
 import Redis
 import RenderProtocol
 import Status
+import StatusServing
 import Worker
 
 /// The status port of a worker process, with what it tells.

@@ -1,4 +1,5 @@
 import Status
+import StatusServing
 import Testing
 import Worker
 

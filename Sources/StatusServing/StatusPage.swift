@@ -1,6 +1,5 @@
 import FoundationEssentials
 import NIOHTTP1
-import Telemetry
 
 /// A page of the status port.
 public struct StatusPage: Sendable {
@@ -13,21 +12,6 @@ public struct StatusPage: Sendable {
     public init(_ path: String, answer: @escaping @Sendable () async -> StatusAnswer) {
         self.path = path
         self.answer = answer
-    }
-
-    /// The pages of a worker.
-    public static func pages(
-        metrics: WorkerMetrics, health: WorkerHealth, queue: QueueGauges
-    ) -> [StatusPage] {
-        [
-            StatusPage("/metrics") {
-                let families =
-                    metrics.families() + health.families() + (await queue.families())
-                return StatusAnswer(Exposition.mediaType, Exposition.text(families))
-            },
-            StatusPage("/healthz") { StatusAnswer(health.alive()) },
-            StatusPage("/readyz") { StatusAnswer(health.ready()) },
-        ]
     }
 }
 
@@ -56,7 +40,7 @@ public struct StatusAnswer: Sendable {
     }
 
     /// 200 when all is well, else 503; what is wrong as JSON.
-    init(_ report: HealthReport) {
+    public init(_ report: HealthReport) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

@@ -4,10 +4,10 @@ import NIOHTTP1
 import NIOPosix
 public import ServiceLifecycle
 
-/// The status port: a small HTTP server for who watches a worker.
+/// The status port: a small HTTP server for who watches a worker or a gateway.
 ///
 /// One request a connection, `GET` or `HEAD`. It runs on the process's event loops and shares no
-/// thread with the heartbeat. Whatever is sent to it, the worker goes on.
+/// thread with the heartbeat. Whatever is sent to it, the process goes on.
 public struct StatusServer: Service {
     /// Most connections at one time; for one more the oldest that has asked nothing is closed.
     public static let connectionsMax = 32
@@ -110,7 +110,7 @@ public struct StatusServer: Service {
         channel.close(mode: .output).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Answers until the worker has ended.
+    /// Answers until the process is told to end.
     public func run() async throws {
         logger.notice("status port listens", metadata: ["address": "\(address)"])
         do {

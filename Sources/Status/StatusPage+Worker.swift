@@ -1,0 +1,19 @@
+public import StatusServing
+import Telemetry
+
+extension StatusPage {
+    /// The pages of a worker.
+    public static func pages(
+        metrics: WorkerMetrics, health: WorkerHealth, queue: QueueGauges
+    ) -> [StatusPage] {
+        [
+            StatusPage("/metrics") {
+                let families =
+                    metrics.families() + health.families() + (await queue.families())
+                return StatusAnswer(Exposition.mediaType, Exposition.text(families))
+            },
+            StatusPage("/healthz") { StatusAnswer(health.alive()) },
+            StatusPage("/readyz") { StatusAnswer(health.ready()) },
+        ]
+    }
+}
