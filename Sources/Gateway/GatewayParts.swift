@@ -4,6 +4,7 @@ package import Library
 package import Logging
 package import Operations
 package import Redis
+import RenderProtocol
 
 /// The parts that routes work with.
 package struct GatewayParts: Sendable {
@@ -22,6 +23,7 @@ package struct GatewayParts: Sendable {
     /// Makes small pictures of versions; nil where nothing can render.
     package let pictures: (any PictureMaker)?
     let webhooks: WebhookParts
+    package let metrics: GatewayMetrics
     let signIns = SignInLimit()
     let pageOrigin: PageOrigin
     package let settings: GatewaySettings
@@ -54,6 +56,7 @@ package struct GatewayParts: Sendable {
             redis: redis, bell: bell, queue: queue.name, allowed: settings.webhooksAllowed,
             logger: logger)
         self.pictures = pictures
+        metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)
         pageOrigin = PageOrigin(origin: settings.publicOrigin)
     }
 }

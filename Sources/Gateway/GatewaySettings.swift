@@ -6,6 +6,10 @@ package struct GatewaySettings: Sendable {
     package var address = "127.0.0.1"
     /// The port; 0 for any that is free.
     package var port = 8080
+    /// The address of the status port.
+    package var statusAddress = "127.0.0.1"
+    /// The status port; 0 for any that is free, nil for none.
+    package var statusPort: Int?
     /// The origin that browsers use, such as `https://photos.example.com`; nil for this machine alone, without TLS.
     package var publicOrigin: String?
     /// Most bytes of an original that is sent.

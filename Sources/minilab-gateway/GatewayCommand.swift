@@ -9,6 +9,7 @@ import MinilabCommands
 import Redis
 import RenderProtocol
 import ServiceLifecycle
+import StatusServing
 import SystemPackage
 import UnixSignals
 import Worker
@@ -62,11 +63,12 @@ struct GatewayCommand: AsyncParsableCommand {
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")
         }
+        let status = try await openStatusPort(parts)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
-                ],
+                ] + (status.map { [.init(service: $0)] } ?? []),
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
@@ -75,6 +77,14 @@ struct GatewayCommand: AsyncParsableCommand {
             throw error
         }
         await close([redis, ear, keyEar, bell], pictures, store)
+    }
+
+    /// Opens the status port, if the settings name one.
+    private func openStatusPort(_ parts: GatewayParts) async throws -> StatusServer? {
+        guard let port = parts.settings.statusPort else { return nil }
+        return try await StatusServer.open(
+            host: parts.settings.statusAddress, port: port, pages: parts.statusPages(),
+            logger: parts.logger)
     }
 
     private func close(

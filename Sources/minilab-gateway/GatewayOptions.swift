@@ -24,6 +24,15 @@ struct GatewayOptions: ParsableArguments {
             valueName: "url"))
     var origin: String?
 
+    @Option(
+        help:
+            "A port for /metrics, /healthz and /readyz, for who watches the gateway (default: none)."
+    )
+    var statusPort: String?
+
+    @Option(help: "The address of the status port (default: 127.0.0.1, this machine alone).")
+    var statusAddress: String?
+
     @Option(help: "Most bytes of one original that is sent (default: 4G).") var uploadMax: String?
 
     @Option(
@@ -45,6 +54,7 @@ struct GatewayOptions: ParsableArguments {
     var flags: [String: String?] {
         [
             "library": library, "originals": originals, "gateway.address": address,
+            "gateway.status.port": statusPort, "gateway.status.address": statusAddress,
             "gateway.port": port, "gateway.origin": origin, "gateway.upload.max": uploadMax,
             "gateway.backlog": backlog, "gateway.rate": rate,
             "gateway.webhooks.allow": webhooksAllow,
@@ -59,6 +69,10 @@ extension GatewaySettings {
         address = reader.value(
             .text("gateway.address", "an address of this machine", default: address), or: address)
         port = reader.value(.number("gateway.port", 0...65535, default: "\(port)"), or: port)
+        statusAddress = reader.value(
+            .text("gateway.status.address", "an address of this machine", default: statusAddress),
+            or: statusAddress)
+        statusPort = reader.optional(.number("gateway.status.port", 0...65535))
         publicOrigin = reader.optional(
             Setting(
                 key: "gateway.origin", expected: "an origin such as https://photos.example.com",

@@ -1,4 +1,5 @@
 import AccessKeys
+import Dashboard
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,6 +10,7 @@ struct Dispatcher: HTTPResponder {
 
     private let router: RouterResponder<GatewayContext>
     private let routes: [Route]
+    private let metrics: GatewayMetrics
 
     init(_ routes: [Route], _ parts: GatewayParts, _ authentication: Authentication) {
         let router = Router(context: GatewayContext.self)
@@ -16,17 +18,28 @@ struct Dispatcher: HTTPResponder {
             router.on(
                 RouterPath(route.routerPath), method: route.method,
                 responder: CallbackResponder { request, context in
-                    await Self.respond(route, request, context, parts, authentication)
+                    await Self.measure(route, request, parts.metrics) {
+                        await Self.respond(route, $0, context, parts, authentication)
+                    }
                 })
         }
         self.router = router.buildResponder()
         self.routes = routes
+        metrics = parts.metrics
     }
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
+        let start = ContinuousClock.now
         let response = try await router.respond(to: request, context: context)
         // The router answers with an empty 404 when it has no such path, or not with this method.
         guard context.coreContext.endpointPath.value == Self.notFound else { return response }
+        let answer = unserved(request)
+        metrics.record(GatewayMetrics.noRoute, answer.status, after: .now - start)
+        return answer
+    }
+
+    /// The answer to a request that no route is for.
+    private func unserved(_ request: Request) -> Response {
         let served = routes.filter { $0.matches(request.uri.path) }
         let methods = served.map(\.method.rawValue)
         if !served.isEmpty, !served.contains(where: \.access.isPage),
@@ -50,6 +63,30 @@ struct Dispatcher: HTTPResponder {
 
     /// Hummingbird's name for the endpoint of a request that has none.
     private static let notFound = "NotFound"
+
+    /// Counts a request and its answer, with the bytes of their bodies.
+    private static func measure(
+        _ route: Route, _ request: Request, _ metrics: GatewayMetrics,
+        _ respond: (Request) async -> Response
+    ) async -> Response {
+        let start = ContinuousClock.now
+        if route.takesUpload { metrics.uploads(1) }
+        defer { if route.takesUpload { metrics.uploads(-1) } }
+        var counted = request
+        counted.body = RequestBody(
+            asyncSequence: CountedBody(body: request.body, metrics: metrics))
+        var response = await respond(counted)
+        metrics.record(
+            route.name, response.status, after: .now - start,
+            signsIn: route.method == .post && route.path == Links.signIn)
+        if request.method != .head {
+            response.body = response.body.map { part in
+                metrics.sends(part.readableBytes)
+                return part
+            }
+        }
+        return response
+    }
 
     private static func respond(
         _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,

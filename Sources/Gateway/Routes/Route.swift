@@ -192,6 +192,14 @@ package struct Route: Sendable {
         }
     }
 
+    /// Whether its body may be long: a file, or members of a batch.
+    var takesUpload: Bool {
+        switch body {
+        case .file, .lines: true
+        case .none, .json, .optionalJSON, .form: false
+        }
+    }
+
     /// The path as the router reads it.
     var routerPath: String { path.replacing("{asset...}", with: "**") }
 

@@ -33,7 +33,8 @@ package struct GatewayService: Service {
                 requestsPerSecond: settings.requestsPerSecond))
         let onRunning = onRunning
         let replays = ReplayRunner(
-            store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger)
+            store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger,
+            onChange: { [metrics = parts.metrics] in metrics.replays($0 ? 1 : -1) })
         let webhooks = parts.webhooks.service(parts.logger)
         let application = Application(
             responder: dispatcher,

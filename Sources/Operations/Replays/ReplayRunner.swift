@@ -15,12 +15,18 @@ package struct ReplayRunner: Sendable {
     /// Its own name among gateways.
     private let name: String
     private let logger: Logger
+    private let onChange: @Sendable (Bool) -> Void
 
-    package init(store: ReplayStore, queue: JobQueue, name: String, logger: Logger) {
+    /// - Parameter onChange: is called with true when this runner begins with an order, with false when it leaves it.
+    package init(
+        store: ReplayStore, queue: JobQueue, name: String, logger: Logger,
+        onChange: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
         self.store = store
         self.queue = queue
         self.name = name
         self.logger = logger
+        self.onChange = onChange
     }
 
     package func run() async {
@@ -52,6 +58,8 @@ package struct ReplayRunner: Sendable {
     }
 
     private func carryOut(_ id: String) async throws {
+        onChange(true)
+        defer { onChange(false) }
         guard let order = try await store.find(id) else { return }
         let replay = Replaying(
             rate: order.rate,

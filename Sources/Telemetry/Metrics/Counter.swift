@@ -2,8 +2,8 @@
 public struct Counter: Sendable {
     private let series: LabelledValues<Double>
 
-    init(_ labels: [String]) {
-        series = LabelledValues(labels: labels, seriesMax: Metrics.seriesMax, fresh: 0)
+    init(_ labels: [String], seriesMax: Int) {
+        series = LabelledValues(labels: labels, seriesMax: seriesMax, fresh: 0)
     }
 
     /// Adds to it; `amount` is not negative.

@@ -13,6 +13,10 @@ public struct Buckets: Sendable {
     public static let waits = Buckets([
         0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14400, 86400,
     ])
+    /// For what takes 1 ms to a minute, in seconds: the answer to a request.
+    public static let requests = Buckets([
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+    ])
     /// For 32 MiB to 8 GiB, in bytes: the memory of a render child.
     public static let memory = Buckets((25...33).map { Double(1 << $0) })
     /// For what was estimated: what came of it, as a share of the estimate. Between 0.6 and 1 all is well.
@@ -30,10 +34,10 @@ public struct Histogram: Sendable {
     private let buckets: Buckets
     private let series: LabelledValues<Spread>
 
-    init(_ buckets: Buckets, _ labels: [String]) {
+    init(_ buckets: Buckets, _ labels: [String], seriesMax: Int) {
         self.buckets = buckets
         series = LabelledValues(
-            labels: labels, seriesMax: Metrics.seriesMax,
+            labels: labels, seriesMax: seriesMax,
             fresh: Spread(counts: Array(repeating: 0, count: buckets.bounds.count + 1)))
     }
 

@@ -13,9 +13,13 @@ public final class Metrics: Sendable {
     public init() {}
 
     /// Makes a counter; its name ends in `_total`.
-    public func counter(_ name: String, _ help: String, labels: [String] = []) -> Counter {
+    ///
+    /// - Parameter seriesMax: most series, where more than ``seriesMax`` are known beforehand.
+    public func counter(
+        _ name: String, _ help: String, labels: [String] = [], seriesMax: Int = seriesMax
+    ) -> Counter {
         precondition(name.hasSuffix("_total"), "the name of the counter \(name) ends in _total")
-        let counter = Counter(labels)
+        let counter = Counter(labels, seriesMax: seriesMax)
         add(name) {
             MetricFamily(name: name, help: help, kind: .counter, samples: counter.samples)
         }
@@ -33,7 +37,7 @@ public final class Metrics: Sendable {
     public func histogram(
         _ name: String, _ help: String, _ buckets: Buckets, labels: [String] = []
     ) -> Histogram {
-        let histogram = Histogram(buckets, labels)
+        let histogram = Histogram(buckets, labels, seriesMax: Self.seriesMax)
         add(name) {
             MetricFamily(name: name, help: help, kind: .histogram, samples: histogram.samples)
         }

@@ -1,0 +1,23 @@
+import Hummingbird
+import NIOCore
+
+/// A request's body whose bytes are counted as they are read.
+struct CountedBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let metrics: GatewayMetrics
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        let metrics: GatewayMetrics
+
+        @concurrent mutating func next() async throws -> ByteBuffer? {
+            let part = try await base.next()
+            if let part { metrics.receives(part.readableBytes) }
+            return part
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: body.makeAsyncIterator(), metrics: metrics)
+    }
+}

@@ -1,0 +1,70 @@
+import AccessKeys
+import FoundationEssentials
+import JobQueue
+package import StatusServing
+package import Telemetry
+
+/// The state of a gateway at one moment.
+extension GatewayParts {
+    /// The pages of the status port.
+    ///
+    /// - Parameter webhooks: the metrics of deliveries; none where this gateway delivers nothing.
+    package func statusPages(
+        webhooks: @escaping @Sendable () async -> [MetricFamily] = { [] }
+    ) -> [StatusPage] {
+        [
+            StatusPage("/metrics") {
+                let families = metrics.families() + gauges() + (await webhooks())
+                return StatusAnswer(Exposition.mediaType, Exposition.text(families))
+            },
+            // The loops of the process answer, so it moves.
+            StatusPage("/healthz") { StatusAnswer(HealthReport([])) },
+            StatusPage("/readyz") { StatusAnswer(readiness) },
+        ]
+    }
+
+    /// Whether Redis answers: what is wrong, if not.
+    var readiness: HealthReport {
+        var problems: [HealthReport.Problem] = []
+        let action = "see \"Redis is away\" in ops/RUNBOOK.md; the gateway tries again by itself"
+        if !hub.hasContact {
+            problems.append(
+                .init(
+                    what: "Redis does not answer reads of events", forSeconds: nil, action: action))
+        }
+        if !keys.isReady {
+            problems.append(
+                .init(what: "keys are not heard of from Redis", forSeconds: nil, action: action))
+        }
+        return HealthReport(problems)
+    }
+
+    /// What is open, held and heard of now.
+    func gauges(now: Date = .now) -> [MetricFamily] {
+        var families: [MetricFamily] = [
+            .gauge(
+                "minilab_gateway_ready", "1 when /readyz says 200: Redis answers.",
+                readiness.ok ? 1 : 0),
+            .gauge(
+                "minilab_gateway_events_contact", "1 when Redis answered the last read of events.",
+                hub.hasContact ? 1 : 0),
+            .gauge(
+                "minilab_gateway_streams_open", "Streams of events that are open.",
+                Double(streams.count)),
+            .gauge(
+                "minilab_gateway_streams_max", "Streams of events that may be open.",
+                Double(settings.streamsMax)),
+            .gauge(
+                "minilab_gateway_keys_held", "Keys that are kept in memory.", Double(keys.count)),
+        ]
+        if let newest = hub.newest, newest.milliseconds > 0 {
+            let age = now.timeIntervalSince1970 - Double(newest.milliseconds) / 1000
+            families.append(
+                .gauge(
+                    "minilab_gateway_newest_event_age_seconds",
+                    "Time since the newest event that was read; it grows in a quiet queue, too.",
+                    max(0, age)))
+        }
+        return families
+    }
+}
