@@ -3,7 +3,7 @@
 import http.client
 import json
 import os
-import shutil
+import signal
 import subprocess
 import urllib.parse
 
@@ -70,14 +70,15 @@ class Stage:
     def end_gateway(self):
         self.gateway.end(END_SECONDS_MAX)
 
-    def start_worker(self):
+    def start_worker(self, *options):
         self.worker = Child(
-            [*self.arguments("minilab", "worker"), "--library", self.library, "--slots", "1"],
+            [*self.arguments("minilab", "worker"), "--library", self.library, *(options or ("--slots", "1"))],
             f"{self.folder}/worker.log")
 
     def end(self):
         for child in (self.worker, self.gateway):
             if child and child.is_running:
+                child.signal(signal.SIGCONT)  # a flow may have stopped it
                 child.end(END_SECONDS_MAX)
         self.redis.end()
 
@@ -155,7 +156,3 @@ class Stage:
 
 def sepia(intensity):
     return {"filters": [{"name": "CISepiaTone", "inputIntensity": intensity}]}
-
-
-def remove(folder):
-    shutil.rmtree(folder, ignore_errors=True)
