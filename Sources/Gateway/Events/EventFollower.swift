@@ -104,7 +104,11 @@ struct EventFollower: Sendable {
         }
     }
 
-    private func read(after place: StreamID) async throws -> Page {
+    /// The next events from the stream itself: what the queue has answered before is in it, while the hub may not have read
+    /// it yet.
+    ///
+    /// - Throws: as ``page(after:)``.
+    func read(after place: StreamID) async throws -> Page {
         var reader = EventReader(
             queue: parts.queue.name, redis: parts.redis, after: place.description)
         do throws(QueueError) {

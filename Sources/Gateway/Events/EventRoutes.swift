@@ -47,7 +47,7 @@ enum EventRoutes {
     /// The events that there are now; the last one's id is where to go on.
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
         // The first page is read before the head is sent: a place that is gone is a status, not a broken body.
-        let first = try await follower.page(after: follower.start)
+        let first = try await follower.read(after: follower.start)
         let body = ResponseBody { writer in
             var page = first
             while true {
@@ -58,7 +58,7 @@ enum EventRoutes {
                     try await call.channel.drain()
                 }
                 if page.isLast { break }
-                page = try await follower.page(after: page.place)
+                page = try await follower.read(after: page.place)
             }
             try await writer.finish(nil)
         }

@@ -2,19 +2,17 @@ import AccessKeys
 import FoundationEssentials
 import JobQueue
 package import StatusServing
-package import Telemetry
+import Telemetry
+import Webhooks
 
 /// The state of a gateway at one moment.
 extension GatewayParts {
     /// The pages of the status port.
-    ///
-    /// - Parameter webhooks: the metrics of deliveries; none where this gateway delivers nothing.
-    package func statusPages(
-        webhooks: @escaping @Sendable () async -> [MetricFamily] = { [] }
-    ) -> [StatusPage] {
+    package func statusPages() -> [StatusPage] {
         [
             StatusPage("/metrics") {
-                let families = metrics.families() + gauges() + (await webhooks())
+                let families =
+                    metrics.families() + gauges() + webhooks.service.metrics().families
                 return StatusAnswer(Exposition.mediaType, Exposition.text(families))
             },
             // The loops of the process answer, so it moves.

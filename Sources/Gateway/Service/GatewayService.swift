@@ -35,7 +35,7 @@ package struct GatewayService: Service {
         let replays = ReplayRunner(
             store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger,
             onChange: { [metrics = parts.metrics] in metrics.replays($0 ? 1 : -1) })
-        let webhooks = parts.webhooks.service(parts.logger)
+        let webhooks = parts.webhooks.service
         let application = Application(
             responder: dispatcher,
             server: .border(),

@@ -7,13 +7,15 @@ import Operations
 import Redis
 import Webhooks
 
-/// What routes and deliveries of webhooks share.
+/// The parts that routes and deliveries of webhooks share.
 struct WebhookParts: Sendable {
     let store: WebhookStore
     let sender: WebhookSender
     let trials = TrialPermits()
+    /// The view that an endpoint's owner has of an event.
     let view: WebhookService.View
-    private let bell: RedisClient
+    /// This gateway's deliveries.
+    let service: WebhookService
 
     /// - Parameters:
     ///   - bell: a client of its own, for reads that wait.
@@ -24,7 +26,6 @@ struct WebhookParts: Sendable {
     ) {
         store = WebhookStore(redis: redis, queue: queue)
         sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
-        self.bell = bell
         view = { owner, json, event in
             guard let tenant = owner.tenant else { return json }
             do {
@@ -35,16 +36,13 @@ struct WebhookParts: Sendable {
                 return nil
             }
         }
-    }
-
-    /// This gateway's deliveries.
-    func service(_ logger: Logger) -> WebhookService {
-        WebhookService(store: store, bell: bell, sender: sender, logger: logger, view: view)
+        service = WebhookService(
+            store: store, bell: bell, sender: sender, logger: logger, view: view)
     }
 }
 
 extension AccessKey {
-    /// Whose the endpoints are that this key makes.
+    /// The owner of the endpoints that this key makes.
     var webhookOwner: WebhookOwner {
         WebhookOwner(tenant: terms.tenant?.string, assetPrefix: terms.assetPrefix.string)
     }

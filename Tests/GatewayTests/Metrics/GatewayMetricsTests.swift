@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `the routes that the alert of slowness leaves out are there`() throws {
-        let alerts = try String(contentsOfFile: "ops/alerts.yml", encoding: .utf8)
+        let alerts = try Page("ops/alerts.yml").text
         let list = try #require(alerts.firstMatch(of: /route!~"([^"]+)"/)).1
         let names = Set(RouteTable.routes.map(\.name))
         for pattern in list.split(separator: "|") {
@@ -82,7 +82,7 @@ import Testing
     @Test func `the status port says metrics, health and readiness`() async throws {
         let rig = try await GatewayRig()
         let server = try await StatusServer.open(
-            host: "127.0.0.1", port: 0, pages: rig.parts.statusPages { WebhookMetrics().families },
+            host: "127.0.0.1", port: 0, pages: rig.parts.statusPages(),
             logger: Logger(label: "test"))
         let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
         let metrics = try await HTTPExchange.get("/metrics", port: port)
