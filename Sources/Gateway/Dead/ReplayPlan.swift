@@ -49,7 +49,7 @@ enum ReplayPlan {
         if let expected, expected != preview.count {
             throw Problem(
                 .countChanged,
-                "\(preview.count) jobs are meant now, and \(expected) were expected: some were replayed, dropped or have "
+                "The filter means \(counted(preview.count, "job")) now, and \(expected) were expected: some were replayed, dropped or have "
                     + "changed. Look again.",
                 facts: ["count": .number(Double(preview.count))])
         }

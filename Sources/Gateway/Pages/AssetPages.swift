@@ -54,7 +54,7 @@ enum AssetPages {
                     author: call.caller?.tenant == nil ? entry.version.author.job : nil,
                     at: Moment(written: entry.version.author.at),
                     marks: Set(entry.marks.map(\.rawValue)), isCollected: false)
-            }, undo: move(history.undo), redo: move(history.redo),
+            }, undo: move(history.undo, history), redo: move(history.redo, history),
             draft: draft.map { draft in
                 .init(
                     version: draft.version, label: words(draft),
@@ -79,11 +79,14 @@ enum AssetPages {
         return names.isEmpty ? version.mode.rawValue : names.joined(separator: ", ")
     }
 
-    private static func move(_ move: History.Move) -> AssetPage.Move? {
+    private static func move(_ move: History.Move, _ history: History) -> AssetPage.Move? {
         switch move {
         case .nothing: nil
         case .original: .init(to: "the original", isKept: true)
-        case .version(let name): .init(to: name, isKept: true)
+        case .version(let name):
+            .init(
+                to: history.entries.first { $0.version.version == name }.map(label) ?? name,
+                isKept: true)
         case .collected(let name): .init(to: name, isKept: false)
         }
     }
