@@ -12,8 +12,8 @@ import Worker
 ///
 /// The folder is this process' own and goes with it: a picture is made again in a second.
 actor RenderedPictures: PictureMaker {
-    /// Most bytes of pictures that are kept: some four thousand.
-    static let keptBytesMax = 512 << 20
+    /// Most bytes of pictures that are kept: some four hundred. In a container the folder is memory.
+    static let keptBytesMax = 64 << 20
     /// Most pictures that wait to be made.
     static let waitingMax = 64
 
