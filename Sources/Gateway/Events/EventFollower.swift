@@ -81,8 +81,8 @@ struct EventFollower: Sendable {
     func follow(_ sink: EventSink) async throws {
         var place = start
         while !Task.isCancelled {
-            // A key that is revoked meanwhile reads nothing more.
-            _ = try await parts.keys.key(named: key.id)
+            // A key that is revoked meanwhile reads nothing more; a client that comes again is told why.
+            do throws(KeyError) { _ = try await parts.keys.key(named: key.id) } catch { return }
             let page: Page
             do {
                 page = try await self.page(after: place)
