@@ -102,7 +102,7 @@ def count_changed(stage, browser):
     ana.allow(CONFLICT)
     ana.press("Replay 2")
     ana.confirm("Replay 2")
-    ana.sees("1 jobs are meant now, and 2 were expected")
+    ana.sees("The filter means 1 job now, and 2 were expected")
     ana.look()
     assert stage.state(dead[1]) == "dead"
     for visit in (ana, bo):

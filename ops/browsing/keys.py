@@ -32,7 +32,7 @@ def signing_in(stage, browser):
 def every_page(stage, browser):
     """Each page of the navigation opens, and axe finds nothing."""
     visit = Visit(browser, stage).sign_in(stage.operator)
-    for link in ("Now", "Batches", "Dead", "Limits", "Doctor", "Keys", "Audit"):
+    for link in ("Now", "Batches", "Dead", "Limits", "Doctor", "Keys", "Webhooks", "Audit"):
         visit.follow(link, visit.page.get_by_role("navigation", name="Pages"))
         expect(visit.page.locator("nav a[aria-current=page]")).to_have_text(link)
         visit.look()
