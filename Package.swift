@@ -228,7 +228,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
-        // What a worker tells on its status port: metrics, health.
+        // The pages of a worker's status port: metrics, health.
         .target(
             name: "Status",
             dependencies: [

@@ -1,4 +1,4 @@
-/// What is wrong, since when, and what to do; empty when all is well.
+/// The troubles of a process, since when, and what to do; empty when all is well.
 public struct HealthReport: Sendable, Encodable, Equatable {
     /// One thing that is wrong.
     public struct Problem: Sendable, Encodable, Equatable {
@@ -6,7 +6,7 @@ public struct HealthReport: Sendable, Encodable, Equatable {
         public let what: String
         /// Since when, in seconds back; nil when it was so from the start.
         public let forSeconds: Double?
-        /// What to do about it.
+        /// The advice about it.
         public let action: String
 
         /// Something that is wrong.
@@ -19,7 +19,7 @@ public struct HealthReport: Sendable, Encodable, Equatable {
 
     /// Whether nothing is wrong.
     public let ok: Bool
-    /// What is wrong.
+    /// The troubles.
     public let problems: [Problem]
 
     /// A report of these.

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It ends in good order: deliveries that go on are finished (15 s at most) and leases given back.
 package final class WebhookService: Service {
-    /// What an owner may see of an event: the CloudEvent as it is or with parts left out; nil: nothing.
+    /// The view that an owner has of an event: the CloudEvent as it is or with parts left out; nil: nothing.
     package typealias View =
         @Sendable (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
 
@@ -27,7 +27,7 @@ package final class WebhookService: Service {
         var newest = EventReader.beginning
         var isStopping = false
         var needsReload = true
-        /// What couriers counted that have ended.
+        /// The counts of couriers that have ended.
         var ended = EndpointCourier.Tally()
     }
 
@@ -196,7 +196,7 @@ package final class WebhookService: Service {
         }
     }
 
-    /// What an ended courier counted stays; its endpoint may be active again by now.
+    /// The counts of an ended courier stay; its endpoint may be active again by now.
     private func forget(_ courier: EndpointCourier) {
         let tally = courier.tally
         state.withLock { state in

@@ -37,7 +37,7 @@ extension GatewayParts {
         return HealthReport(problems)
     }
 
-    /// What is open, held and heard of now.
+    /// The gauges of this moment: streams, keys, contact with Redis.
     func gauges(now: Date = .now) -> [MetricFamily] {
         var families: [MetricFamily] = [
             .gauge(

@@ -16,7 +16,7 @@ enum ProblemAnswer {
             ProblemCode.sessionEnded.rawValue, ProblemCode.revokedKey.rawValue,
             ProblemCode.expiredKey.rawValue, ProblemCode.unknownKey.rawValue,
         ]
-        // What a page loads, such as the stream of its live parts, cannot show where one signs in.
+        // A part that a page loads, such as its live stream, cannot show the page where one signs in.
         let isNavigation = (request.headers[.secFetchMode] ?? "navigate") == "navigate"
         if signedOut.contains(problem.code), request.method == .get, isNavigation {
             return Call.seeOther(Links.query(Links.signIn, [("next", request.uri.path)]))

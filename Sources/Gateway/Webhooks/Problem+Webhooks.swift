@@ -3,7 +3,7 @@ import HTTPTypes
 import Webhooks
 
 extension Problem {
-    /// What an error of webhooks means for who asked, with the place in the body that it speaks of.
+    /// An error of webhooks, as the caller is told, with the place in the body that it speaks of.
     init(_ error: WebhookError) {
         switch error.code {
         case .invalidURL: self.init(.invalidURL, error.message, pointer: "#/url")

@@ -3,7 +3,7 @@ import Adjustments
 import Hummingbird
 import Webhooks
 
-/// What is done to endpoints, for the API and the pages alike: it is the caller's own, where it leads was looked at, and it
+/// The deeds on endpoints, for the API and the pages alike: it is the caller's own, where it leads was looked at, and it
 /// is noted.
 enum WebhookDeeds {
     /// The endpoints that the caller may see, the oldest first.

@@ -1,4 +1,4 @@
-/// What a courier knows while it has the lease.
+/// The state of a courier while it has the lease.
 struct DeliveryRound {
     /// How far the endpoint was at the last turn.
     private(set) var place: DeliveryTurn.Place

@@ -7,7 +7,7 @@ struct DeliveryTurn: Sendable {
     /// How many deliveries are remembered.
     static let outcomesMax = 100
 
-    /// What is to be written.
+    /// The changes to be written.
     struct Change: Sendable {
         /// The place in the event stream; nil leaves it.
         var cursor: String?
@@ -23,7 +23,7 @@ struct DeliveryTurn: Sendable {
 
     /// How far the endpoint is.
     struct Place: Sendable, Equatable {
-        /// What every further write has to show.
+        /// The token that every further write has to show.
         let fence: String
         let cursor: String
         /// Tries that failed since the last one that did not.

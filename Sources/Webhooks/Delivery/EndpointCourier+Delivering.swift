@@ -125,7 +125,7 @@ extension EndpointCourier {
             let delivery = try await outgoing.send(
                 to: stored, through: means.sender, now: means.store.now)
             await slots.leave()
-            // What was cut off by our own end says nothing of the endpoint.
+            // A delivery that was cut off by our own end says nothing of the endpoint.
             try Task.checkCancellation()
             return delivery
         } catch {

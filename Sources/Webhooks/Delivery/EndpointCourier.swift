@@ -9,7 +9,7 @@ import Synchronization
 /// and only what is parked is tried, and the first that waits now and then, so that an endpoint that is away costs a try
 /// in a while and loses nothing.
 final class EndpointCourier: Sendable {
-    /// What all couriers of a service share.
+    /// The parts that all couriers of a service share.
     struct Means: Sendable {
         let store: WebhookStore
         let sender: WebhookSender
@@ -24,7 +24,7 @@ final class EndpointCourier: Sendable {
         let logger: Logger
     }
 
-    /// What is told of it.
+    /// The numbers that are told of it.
     struct Tally: Sendable {
         var hasLease = false
         var cursor: String?

@@ -1,7 +1,7 @@
 import JobQueue
 import Redis
 
-/// What couriers read of the event stream. Those that are at the same place share one read: of a thousand endpoints that
+/// The pages of the event stream that couriers read. Those that are at the same place share one read: of a thousand endpoints that
 /// a new event wakes, one asks Redis and decodes.
 actor EventPages {
     /// Events after a place.

@@ -2,7 +2,7 @@
 ///
 /// The event itself stays in the event stream; when it is trimmed from there, a gap is told in its place.
 struct ParkedMessage: Sendable, Hashable {
-    /// What the message is about.
+    /// The subject of the message.
     enum Subject: Sendable, Hashable {
         /// An entry of the event stream.
         case entry(String)

@@ -3,7 +3,7 @@ import Redis
 
 /// Waits for new events and for changes of endpoints, with one blocking read of both streams.
 actor WebhookBell {
-    /// What was heard.
+    /// The changes that were heard of.
     struct Ring: Sendable {
         /// The newest event's id, when one came.
         var newest: String?

@@ -11,7 +11,7 @@ struct WebhookEvent: Encodable {
     let datacontenttype = "application/json"
     let data: Data
 
-    /// What it says: the endpoint, and for a gap the ids of the event stream that it is between.
+    /// Its content: the endpoint, and for a gap the ids of the event stream that it is between.
     struct Data: Encodable {
         let endpoint: String
         var from: String?

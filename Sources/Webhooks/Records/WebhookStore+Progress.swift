@@ -18,7 +18,7 @@ extension WebhookStore {
                 .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
         }
         // The place is before the first event of that millisecond: what is at a place was read.
-        // Whoever delivers now has the old place in mind: without a fence it has to read the new one.
+        // The gateway that delivers now has the old place in mind: without a fence it has to read the new one.
         _ = try await send([
             "HSET", RedisArgument(state(id)), "cursor",
             RedisArgument(since == 0 ? EventReader.beginning : "\(since - 1)-\(UInt64.max)"),

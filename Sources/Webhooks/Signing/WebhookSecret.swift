@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// What signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions do not
+/// The secret that signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions do not
 /// show it.
 package struct WebhookSecret: Sendable, Equatable {
     private let bytes: [UInt8]

@@ -8,7 +8,7 @@ struct Browser {
     let rig: GatewayRig
     private var session: String?
 
-    /// What came back.
+    /// The answer to a request.
     struct Answer {
         let status: Int
         /// The head in lower case, for its fields.

@@ -7,7 +7,7 @@ import NIOHTTP1
 import Synchronization
 import Testing
 
-/// What clients sent is there once, whatever of the gateway or of Redis is killed meanwhile.
+/// Everything that clients sent is there once, whatever of the gateway or of Redis is killed meanwhile.
 @Suite("killed gateways") struct KilledGatewayTests {
     private static let open = #"{"id":"bulk","edit":{"filters":[]}}"#
     private static let lines = (0..<6000).map { #"{"asset":"acme/\#($0).jpg"}"# + "\n" }

@@ -27,7 +27,7 @@ local function seal_batch(batch, seal, total)
   -- Of a batch without a generation Redis lost the record, but not its edit.
   if not b[1] or b[2] == seal then return 'SAME' end
   if b[2] then return 'AT', tonumber(b[2]) end
-  -- What is above the seal would be counted without being waited for.
+  -- Jobs above the seal would be counted without being waited for.
   local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. batch)
   if given > tonumber(seal) then return 'GIVEN', given end
   call('HSET', key, 'sealed', seal)
