@@ -84,7 +84,8 @@ extension Schemas {
                 ], required: ["count", "isComplete", "codes", "until", "sample"], isClosed: true),
             "ReplayOrder": .fields(
                 [
-                    "id": .text, "state": .choice(["running", "stopped", "done"]), "batch": .text,
+                    "id": .text, "state": .choice(["running", "stopped", "done", "failed"]),
+                    "batch": .text, "message": .text,
                     "tenant": .text, "codes": .list(.text), "since": .integer(-(1 << 53)...1 << 53),
                     "until": .integer(-(1 << 53)...1 << 53), "edit": .schema("SHA256"),
                     "withEdit": .text, "rate": .integer(1...ReplayBody.rateMax), "by": .text,

@@ -105,9 +105,16 @@ enum DeadPages {
                 tenant: order.tenant, code: order.codes.first, edit: order.edit, batch: order.batch,
                 since: order.since.map(date), until: date(order.until)),
             by: order.by, started: Moment(order.startedAt, now: call.now),
-            phase: order.state == .running
-                ? .running : order.state == .stopped ? .stopped : .finished,
-            replayed: order.replayed, refused: order.refused, total: order.expected,
-            rate: order.rate)
+            phase: phase(order.state), replayed: order.replayed, refused: order.refused,
+            total: order.expected, rate: order.rate, message: order.message)
+    }
+
+    private static func phase(_ state: ReplayOrder.State) -> ReplayPage.Phase {
+        switch state {
+        case .running: .running
+        case .stopped: .stopped
+        case .done: .finished
+        case .failed: .failed
+        }
     }
 }

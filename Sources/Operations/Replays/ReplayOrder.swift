@@ -8,7 +8,7 @@ package import JobQueue
 package struct ReplayOrder: Sendable, Codable, Equatable {
     /// Whether it goes on.
     package enum State: String, Sendable, Codable {
-        case running, stopped, done
+        case running, stopped, done, failed
     }
 
     package let id: String
@@ -38,6 +38,8 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     package internal(set) var refused = 0
     /// Codes of which those had died that are ready again.
     package internal(set) var died: [String: Int] = [:]
+    /// The reason of a failure.
+    package internal(set) var message: String?
     /// When it ended, ms since 1970.
     package internal(set) var endedAt: Int?
     /// The gateway that carries it out, and until when nobody else does.

@@ -33,12 +33,13 @@ package struct ReplayRunner: Sendable {
         while !Task.isCancelled {
             do {
                 for order in try await store.list() where order.state == .running {
-                    if try await take(order.id) { try await carryOut(order.id) }
+                    try await carryOut(order)
                 }
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning("a replay stands still, and is tried again: \(error)")
+                // Redis is away: the orders stay in it, and are taken up by the next look.
+                logger.warning("replays stand still until Redis answers: \(error)")
             }
             do { try await Task.sleep(for: Self.lookEvery) } catch { return }
         }
@@ -55,6 +56,23 @@ package struct ReplayRunner: Sendable {
             return order.held(by: name, until: now + Self.hold)
         }
         return order?.runner == name && order?.state == .running
+    }
+
+    /// Carries out an order that nobody else has. One that cannot be carried out has failed, and holds up no other.
+    private func carryOut(_ order: ReplayOrder) async throws {
+        guard try await take(order.id) else { return }
+        do {
+            try await carryOut(order.id)
+        } catch let failure as Failure where failure.code != .ioFailure {
+            _ = try await store.update(order.id) { order in
+                guard order.state == .running, order.runner == name else { return order }
+                var order = order
+                order.state = .failed
+                order.message = failure.message
+                order.endedAt = now
+                return order
+            }
+        }
     }
 
     private func carryOut(_ id: String) async throws {

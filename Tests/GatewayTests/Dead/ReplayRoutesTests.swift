@@ -82,6 +82,34 @@ import Testing
         #expect(try await rig.parts.replays.find("r1")?.replayed == 3)
     }
 
+    @Test func `an order that was damaged by hand fails, says why, and holds up no other`()
+        async throws
+    {
+        let (rig, _) = try await rigWithDead(3)
+        func order(_ id: String) -> ReplayOrder {
+            ReplayOrder(
+                id: id, DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
+                expected: 3)
+        }
+        var fields = try #require(
+            JSONSerialization.jsonObject(with: JSONEncoder().encode(order("z-damaged")))
+                as? [String: Any])
+        fields["withEdit"] = "no json"
+        let damaged = try JSONDecoder().decode(
+            ReplayOrder.self, from: JSONSerialization.data(withJSONObject: fields))
+        try await rig.parts.replays.add(damaged)
+        try await eventually("the damaged one has failed") {
+            try await rig.parts.replays.find("z-damaged")?.state == .failed ? true : nil
+        }
+        let reason = try #require(try await rig.parts.replays.find("z-damaged")?.message)
+        #expect(!reason.isEmpty)
+        try await rig.parts.replays.add(order("sound"))
+        try await eventually("the sound one is done") {
+            try await rig.parts.replays.find("sound")?.state == .done ? true : nil
+        }
+        #expect(try await rig.parts.replays.find("sound")?.replayed == 3)
+    }
+
     @Test(arguments: [
         (#"{"codes":["nothing"]}"#, 422, "invalidValue"), (#"{"rate":0}"#, 400, "badBody"),
         (#"{"other":1}"#, 400, "badBody"), (#"[]"#, 400, "badBody"),
