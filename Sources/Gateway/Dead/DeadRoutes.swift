@@ -85,12 +85,7 @@ enum DeadRoutes {
         } catch {
             throw Problem(.badParameter, error.message)
         }
-        if let tenant = try call.key.tenant {
-            guard filter.tenant == nil || filter.tenant == tenant else {
-                throw Problem(.notFound, "There is no tenant \(filter.tenant?.string ?? "").")
-            }
-            filter.tenant = tenant
-        }
+        try filter.hold(to: call.key)
         return filter
     }
 

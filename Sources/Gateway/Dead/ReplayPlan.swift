@@ -11,14 +11,9 @@ enum ReplayPlan {
     ) async throws -> (ReplayOrder, ReplayPreview) {
         let key = try call.key
         var filter = try body.filter.filter(now: .now) { $0 }
-        if let tenant = key.tenant {
-            guard filter.tenant == nil || filter.tenant == tenant else {
-                throw Problem(.notFound, "There is no tenant \(filter.tenant?.string ?? "").")
-            }
-            filter.tenant = tenant
-        }
+        try filter.hold(to: key)
         // A job that dies from now on is another decision.
-        let until = min(filter.until ?? ReplayRoutes.milliseconds(), ReplayRoutes.milliseconds())
+        let until = min(filter.until ?? call.now, call.now)
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
         let tally = try await DeadTally(filter, on: call.parts.queue)
@@ -38,7 +33,7 @@ enum ReplayPlan {
         let order = ReplayOrder(
             id: "r" + String(UInt64.random(in: 1 << 60...UInt64.max, using: &random), radix: 36),
             filter, until: until, withEdit: body.withEdit, rate: body.rate, by: key.id,
-            startedAt: ReplayRoutes.milliseconds(), expected: tally.count)
+            startedAt: call.now, expected: tally.count)
         return (order, preview)
     }
 

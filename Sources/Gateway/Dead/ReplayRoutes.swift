@@ -43,7 +43,7 @@ enum ReplayRoutes {
             answers: [.init(.ok, "The replay.", .schema("ReplayOrder"))]
         ) { call in
             let order = try await find(call)
-            guard let stopped = try await call.parts.replays.stop(order.id, at: milliseconds())
+            guard let stopped = try await call.parts.replays.stop(order.id, at: call.now)
             else { throw unknown(order.id) }
             try await call.parts.audit.note("stopReplay", stopped.id, by: call.key)
             return try .json(stopped)
@@ -79,6 +79,4 @@ enum ReplayRoutes {
     private static func unknown(_ id: String) -> Problem {
         Problem(.notFound, "There is no replay \(String(id.prefix(80)).debugDescription).")
     }
-
-    static func milliseconds() -> Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 }

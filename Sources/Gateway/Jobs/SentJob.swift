@@ -65,7 +65,7 @@ struct SentJob {
             }
             // The same text of two keys of one tenant is the same job; that of two tenants is not.
             let digest = SHA256.hash(data: Array("\(key.tenant?.string ?? "")\n\(text)".utf8))
-            return (try key.stored(job: JobID("i" + hex(digest.prefix(12)))), true)
+            return (try key.stored(job: JobID("i" + digest.prefix(12).hex)), true)
         }
         return try randomName(key).map { ($0, false) }
     }
@@ -75,13 +75,6 @@ struct SentJob {
         guard key.tenant != nil else { return nil }
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
-        return try key.stored(job: JobID("j" + hex(bytes)))
-    }
-
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return text.utf8.count == 1 ? "0" + text : text
-        }.joined()
+        return try key.stored(job: JobID("j" + bytes.hex))
     }
 }

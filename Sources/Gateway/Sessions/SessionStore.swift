@@ -49,16 +49,11 @@ package struct SessionStore: Sendable {
     static func formToken(of token: String) -> String {
         HMAC<SHA256>.authenticationCode(
             for: Array("forms".utf8), using: SymmetricKey(data: Array(token.utf8))
-        ).prefix(16).map(Self.hex).joined()
+        ).prefix(16).hex
     }
 
     private func key(_ token: String) -> String {
-        queue.keys.session(SHA256.hash(data: Array(token.utf8)).map(Self.hex).joined())
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.utf8.count == 1 ? "0" + text : text
+        queue.keys.session(SHA256.hash(data: Array(token.utf8)).hex)
     }
 
     private func send(_ command: [RedisArgument]) async throws -> RedisReply {
