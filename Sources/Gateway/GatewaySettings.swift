@@ -26,8 +26,6 @@ package struct GatewaySettings: Sendable {
     package var webhooksAllowed: [AddressRange] = []
     /// Longest time that `Prefer: wait` waits.
     package var waitMax: Duration = .seconds(30)
-    /// How long requests that run may go on after SIGTERM.
-    package var shutdownGrace: Duration = .seconds(20)
 
     package init() {}
 }

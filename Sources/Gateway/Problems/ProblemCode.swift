@@ -92,8 +92,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case libraryUnavailable
     /// The library has no room.
     case noSpace
-    /// The gateway is stopping, or has as much to do as it may have.
-    case overloaded
     /// A fault of our own.
     case internalError
 
@@ -116,7 +114,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .idempotencyMismatch, .invalidURL, .unknownHost, .refusedAddress, .invalidEventTypes:
             .unprocessableContent
         case .preconditionFailed: .preconditionFailed
-        case .queueUnavailable, .queueFull, .libraryUnavailable, .overloaded: .serviceUnavailable
+        case .queueUnavailable, .queueFull, .libraryUnavailable: .serviceUnavailable
         case .noSpace: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .internalError: .internalServerError
         }
@@ -165,7 +163,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .queueFull: "The queue is full"
         case .libraryUnavailable: "The library does not answer"
         case .noSpace: "The library is full"
-        case .overloaded: "Overloaded"
         case .internalError: "Internal error"
         }
     }
