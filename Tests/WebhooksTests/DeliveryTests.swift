@@ -66,6 +66,31 @@ import Testing
         #expect(deliveries.map(\.attempt).max() == 2)
     }
 
+    @Test func `a delivery that failed says when it is tried again, as late as its receiver asks`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start { message in
+            message.text.contains(#""job":"a""#)
+                ? .reply(503, [("retry-after", "3600")]) : .reply(204)
+        }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        var settings = WebhookFixture.quick
+        settings.retries.cap = .seconds(7200)
+        try await fixture.running([try fixture.service(settings)]) { () async throws in
+            try await fixture.cancelled("a", "b")
+            try await stub.waitFor(2)
+            let deliveries = try await eventually("both are written") {
+                let deliveries = try await fixture.store.deliveries(endpoint.id)
+                return deliveries.count == 2 ? deliveries : nil
+            }
+            #expect(deliveries[0].isTaken && deliveries[0].retryAt == nil)
+            #expect(deliveries[1].status == 503)
+            let wait = try #require(deliveries[1].retryAt) - deliveries[1].at
+            #expect((3_600_000..<3_660_000).contains(wait))
+        }
+    }
+
     @Test func `an endpoint that is away costs some tries, and gets all when it is back`()
         async throws
     {

@@ -32,6 +32,15 @@ import Testing
         #expect(abs(total / 4000 - 240) < 5)
     }
 
+    @Test func `a receiver may ask for a longer wait, up to a day, and for no shorter one`() {
+        let schedule = RetrySchedule()
+        func wait(_ seconds: Int) -> Duration? {
+            schedule.delay(afterFailures: 2, random: 0, atLeast: .seconds(seconds))
+        }
+        #expect(wait(3) == .seconds(20) && wait(600) == .seconds(600))
+        #expect(wait(4_000_000_000) == .seconds(86_400))
+    }
+
     @Test func `a parked message reads back from its text`() {
         for message in [
             ParkedMessage(.entry("1763700000000-0"), failures: 3),

@@ -108,15 +108,21 @@ enum WebhookPages {
         let store = call.parts.webhooks.store
         let standing = try await store.standings(of: [endpoint.id])[endpoint.id]
         let now = call.now
+        var seen: Set<String> = []
         return WebhookPage(
             call.frame(), endpoint: row(endpoint, standing),
             deliveries: try await store.deliveries(endpoint.id).map { delivery in
-                DeliveryRow(
+                // The last try alone says what becomes of a message.
+                let retryAt = seen.insert(delivery.message).inserted ? delivery.retryAt : nil
+                return DeliveryRow(
                     endpoint: endpoint.id, id: delivery.message,
                     at: Moment(delivery.at, now: now), type: word(of: delivery.type),
-                    subject: delivery.event, state: delivery.isTaken ? "delivered" : "failed",
+                    subject: delivery.event,
+                    state: delivery.isTaken
+                        ? "delivered" : retryAt == nil ? "failed" : "waiting",
                     tries: delivery.attempt,
-                    answer: delivery.error ?? delivery.status.map { "\($0)" }, next: nil)
+                    answer: delivery.error ?? delivery.status.map { "\($0)" },
+                    next: retryAt.flatMap { $0 > now ? Moment($0, now: now) : nil })
             }, created: secret, next: nil)
     }
 

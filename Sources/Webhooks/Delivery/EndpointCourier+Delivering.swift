@@ -140,14 +140,16 @@ extension EndpointCourier {
         unpark: ParkedMessage? = nil, _ round: inout DeliveryRound
     ) async throws {
         var change = DeliveryTurn.Change(
-            cursor: cursor, unpark: unpark, outcome: try delivery.json(),
-            isTaken: delivery.isTaken)
+            cursor: cursor, unpark: unpark, isTaken: delivery.isTaken)
+        var delivery = delivery
         let failures = message.failures + 1
         if !delivery.isTaken {
             if let delay = means.settings.retries.delay(
-                afterFailures: failures, random: means.random())
+                afterFailures: failures, random: means.random(),
+                atLeast: .seconds(delivery.retryAfter ?? 0))
             {
                 change.park = (ParkedMessage(message.subject, failures: failures), delay)
+                delivery.retryAt = means.store.now() + delay.milliseconds
             } else {
                 count { $0.givenUp += 1 }
                 means.logger.warning(
@@ -155,6 +157,7 @@ extension EndpointCourier {
                     metadata: ["endpoint": "\(id)", "event": "\(delivery.event)"])
             }
         }
+        change.outcome = try delivery.json()
         if let cursor { round.cursor = cursor }
         try await settle(change, of: delivery, &round)
     }

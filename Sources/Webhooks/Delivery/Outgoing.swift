@@ -25,7 +25,7 @@ struct Outgoing: Sendable {
         return WebhookDelivery(
             at: begin, message: message.id, event: event, type: type, attempt: attempt,
             status: answer.status, milliseconds: (ContinuousClock.now - start).milliseconds,
-            error: answer.error)
+            error: answer.error, retryAfter: answer.retryAfter)
     }
 }
 

@@ -15,11 +15,15 @@ package struct RetrySchedule: Sendable {
 
     /// The wait after so many failures; nil: it is given up.
     ///
-    /// - Parameter random: from 0 up to 1, evenly distributed.
-    package func delay(afterFailures failures: Int, random: Double) -> Duration? {
+    /// - Parameters:
+    ///   - random: from 0 up to 1, evenly distributed.
+    ///   - asked: the receiver's own wish (`Retry-After`), which makes a wait longer, up to the cap, and none shorter.
+    package func delay(
+        afterFailures failures: Int, random: Double, atLeast asked: Duration = .zero
+    ) -> Duration? {
         guard failures >= 1, failures < attemptsMax else { return nil }
         var delay = base
         for _ in 1..<failures where delay < cap { delay *= factor }
-        return min(delay, cap) * (1 - min(max(random, 0), 1) / 2)
+        return max(min(delay, cap) * (1 - min(max(random, 0), 1) / 2), min(asked, cap))
     }
 }

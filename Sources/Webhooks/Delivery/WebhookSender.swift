@@ -17,6 +17,8 @@ package struct WebhookSender: Sendable {
         let status: Int?
         /// Why it counts as not taken; nil when it was taken.
         let error: String?
+        /// `Retry-After` in s, of an answer that is not a taking; nil when there is none, or it is no number.
+        var retryAfter: Int?
     }
 
     private let target: TargetGuard
@@ -107,7 +109,10 @@ package struct WebhookSender: Sendable {
                 // The rest is not read: the client ends the connection.
                 if bytes > Self.answerBytesMax { break }
             }
-            return Answer(status: status, error: Self.refusal(status))
+            let error = Self.refusal(status)
+            return Answer(
+                status: status, error: error,
+                retryAfter: error == nil ? nil : Self.seconds(response.headers["retry-after"]))
         } catch {
             return Answer(status: nil, error: Self.sentence(error, url))
         }
@@ -120,6 +125,11 @@ package struct WebhookSender: Sendable {
         case 410: "it answered 410: it is gone for good"
         default: "it answered \(status)"
         }
+    }
+
+    /// A date in it is passed over: it needs the receiver's clock.
+    private static func seconds(_ values: [String]) -> Int? {
+        values.count == 1 ? UInt32(values[0]).map(Int.init) : nil
     }
 
     private static func sentence(_ error: any Error, _ url: WebhookURL) -> String {

@@ -16,6 +16,10 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     package let milliseconds: Int
     /// Why it failed; nil when it did not. A sentence of ours: nothing of the answer's body is in it.
     package let error: String?
+    /// How long the endpoint asked not to be tried again, in s; nil when it did not.
+    let retryAfter: Int?
+    /// When the message is sent again, ms since 1970; nil when it is not.
+    package var retryAt: Int?
 
     /// Whether the endpoint took it.
     package var isTaken: Bool { error == nil }
