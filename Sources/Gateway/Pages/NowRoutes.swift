@@ -27,6 +27,9 @@ enum NowRoutes {
                 Spark(
                     "Failures a second", history.rates(of: ["failed"]), unit: "jobs/s",
                     isTrouble: true),
-            ], now: call.now)
+            ],
+            shares: try await call.parts.look.shares().mapValues {
+                FlowBar.Share(had: $0.had, due: $0.due)
+            }, now: call.now)
     }
 }
