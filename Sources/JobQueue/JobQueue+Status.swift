@@ -125,6 +125,16 @@ extension JobQueue {
         ])
         return try await records(of: ids.array?.compactMap(\.string) ?? [])
     }
+
+    /// Done jobs, the one that ended last at the front.
+    ///
+    /// - Parameter count: how many to give at most.
+    public func done(count: Int) async throws(QueueError) -> [JobRecord] {
+        let ids = try await send([
+            "LRANGE", RedisArgument(name.keys.done), RedisArgument(-count), "-1",
+        ])
+        return try await records(of: (ids.array?.compactMap(\.string) ?? []).reversed())
+    }
 }
 
 extension JobRecord {

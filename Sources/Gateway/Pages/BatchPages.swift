@@ -48,6 +48,24 @@ enum BatchPages {
         }
         return BatchPage(
             call.frame(), report: BatchReport(record, slots: slots), slots: slots,
-            failures: failures, pictures: [])
+            failures: failures, pictures: try await pictures(of: record, call))
+    }
+
+    /// Pictures of one batch, and the jobs of the whole queue that ended last among which they are looked for.
+    private static let picturesMax = 12
+    private static let doneMax = 200
+
+    /// What a batch rendered last, as far as it is among the jobs that ended last.
+    private static func pictures(
+        of batch: BatchRecord, _ call: Call
+    ) async throws -> [Picture] {
+        guard batch.done > 0 else { return [] }
+        var seen: Set<String> = []
+        return try await call.parts.queue.done(count: doneMax).lazy
+            .filter { $0.batch == batch.batch && seen.insert($0.asset).inserted }
+            .compactMap { job in
+                job.version.map { Picture(asset: job.asset, version: $0) }
+            }
+            .prefix(picturesMax).map(\.self)
     }
 }
