@@ -25,6 +25,8 @@ package enum Links {
     package static func cancelJob(_ id: String) -> String { job(id) + "/cancel" }
     /// The form's target that starts a dead job again.
     package static func replayJob(_ id: String) -> String { job(id) + "/replay" }
+    /// The form's target that tries a dead job's edit as a draft.
+    package static func tryAsDraft(_ id: String) -> String { job(id) + "/draft" }
     /// All that is needed to see a job fail again, as JSON.
     package static func bundle(_ id: String) -> String { job(id) + "/bundle" }
 

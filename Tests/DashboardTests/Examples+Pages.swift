@@ -84,7 +84,8 @@ extension Examples {
                     ], output: text("format jpeg, quality 90"),
                     json: text(#"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#),
                     note: text("The newer of two edits."))),
-            progress: maybe(43), isCancellable: fill == .full, isReplayable: fill == .full)
+            progress: maybe(43), isCancellable: fill == .full, isReplayable: fill == .full,
+            makesDraft: fill == .full)
     }
 
     var batches: BatchesPage {

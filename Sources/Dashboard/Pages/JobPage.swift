@@ -15,6 +15,8 @@ package struct JobPage: Page {
     let bundleHref: String
     let cancelAction: String
     let replayAction: String
+    /// nil when its edit makes no draft, or it is not dead.
+    let draftAction: String?
     let isCancellable: Bool
     let isReplayable: Bool
     let timeline: [Event]
@@ -63,10 +65,11 @@ package struct JobPage: Page {
     ///   - facts: numbers of the reason, then what is known of the job.
     ///   - asset: nil when only the name of the job is left.
     ///   - attempts: the newest first.
+    ///   - makesDraft: whether its edit can be tried as a draft.
     package init(
         _ frame: Frame, job: String, state: String, sentence: String, facts: [Fact],
         asset: String?, timeline: [Event], attempts: [AttemptRow], edit: EditView?,
-        progress: Int? = nil, isCancellable: Bool, isReplayable: Bool
+        progress: Int? = nil, isCancellable: Bool, isReplayable: Bool, makesDraft: Bool = false
     ) {
         self.frame = frame
         title = "Job \(job)"
@@ -82,6 +85,7 @@ package struct JobPage: Page {
         bundleHref = Links.bundle(job)
         cancelAction = Links.cancelJob(job)
         replayAction = Links.replayJob(job)
+        draftAction = makesDraft ? Links.tryAsDraft(job) : nil
         self.isCancellable = isCancellable
         self.isReplayable = isReplayable
         self.timeline = timeline

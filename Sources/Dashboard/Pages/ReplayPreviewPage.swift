@@ -15,6 +15,22 @@ package struct ReplayPreviewPage: Page {
     let listHref: String
     let action: String
     let counts: [Fact]
+    let trial: Trial?
+
+    /// One of the jobs, to be tried as a draft before the others are replayed.
+    package struct Trial: View {
+        let job: String
+        let href: String
+        let asset: String
+        let action: String
+
+        init(_ row: JobRow) {
+            job = row.job
+            href = row.href
+            asset = row.asset
+            action = Links.tryAsDraft(row.job)
+        }
+    }
 
     package static let section: Section? = .dead
     package static let template = "replay-preview"
@@ -43,6 +59,7 @@ package struct ReplayPreviewPage: Page {
         self.cost = cost
         self.eta = eta
         self.sample = sample
+        trial = sample.first.map(Trial.init)
         listHref = selection.listed()
         action = Links.replayPreview
     }

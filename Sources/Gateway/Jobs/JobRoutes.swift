@@ -49,33 +49,48 @@ enum JobRoutes {
         let sent = try await SentJob(call)
         let wait = try WaitPreference(call)
         let place = call.parts.hub.newest
-        let key = try call.key
-        let answer = try await call.parts.queue.submit(
-            sent.request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        let taken = try await send(sent.request, call, conflict: sent.conflict)
+        let job = taken.job
+        if let wait, let place, taken.state != .done, taken.state != .dead,
+            try await wait.untilEnded(job, after: place, call.parts.hub)
+        {
+            return try await JobView.response(of: job, call, applied: wait)
+        }
+        let body = JSONValue.object([
+            "job": .string(job), "state": .string(taken.state?.rawValue ?? "dropped"),
+        ])
+        guard taken.isNew else {
+            return .json(body, headers: [.location: "/v1/jobs/\(job)"])
+        }
+        return .json(
+            body, status: .accepted,
+            headers: [.location: "/v1/jobs/\(job)", .retryAfter: "\(Problem.retrySeconds)"])
+    }
+
+    /// A job that the queue has.
+    struct Taken {
         let job: String
+        /// Whether it was not there before.
+        let isNew: Bool
+        /// nil: it was done so long ago that only its name is left.
+        let state: JobState?
+    }
+
+    /// Gives the queue a job.
+    ///
+    /// - Throws: `conflict`, as given, when another job has its name, or as it ended; `backlogFull`.
+    static func send(
+        _ request: JobRequest, _ call: Call, conflict: Problem
+    ) async throws -> Taken {
+        let answer = try await call.parts.queue.submit(
+            request, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        let name = request.id?.string
         switch answer {
         case .accepted(let entry):
-            job = sent.request.id?.string ?? entry
-            if let wait, let place, try await wait.untilEnded(job, after: place, call.parts.hub) {
-                return try await JobView.response(of: job, call, applied: wait)
-            }
-            return .json(
-                .object(["job": .string(job), "state": .string("incoming")]), status: .accepted,
-                headers: [
-                    .location: "/v1/jobs/\(job)", .retryAfter: "\(Problem.retrySeconds)",
-                ])
-        case .same(let state):
-            job = sent.request.id?.string ?? ""
-            if let wait, let place, state != .done, state != .dead,
-                try await wait.untilEnded(job, after: place, call.parts.hub)
-            {
-                return try await JobView.response(of: job, call, applied: wait)
-            }
-            return .json(
-                .object(["job": .string(job), "state": .string(state?.rawValue ?? "dropped")]),
-                headers: [.location: "/v1/jobs/\(job)"])
-        case .conflict: throw sent.conflict
-        case .notAgain(let ending): throw notAgain(sent, ending)
+            return Taken(job: name ?? entry, isNew: true, state: .incoming)
+        case .same(let state): return Taken(job: name ?? "", isNew: false, state: state)
+        case .conflict: throw conflict
+        case .notAgain(let ending): throw notAgain(name ?? "", ending)
         case .overQuota(let waiting, let most):
             throw Problem(
                 .backlogFull,
@@ -85,8 +100,7 @@ enum JobRoutes {
         }
     }
 
-    private static func notAgain(_ sent: SentJob, _ ending: JobQueue.Ending) -> Problem {
-        let job = sent.request.id?.string ?? ""
+    private static func notAgain(_ job: String, _ ending: JobQueue.Ending) -> Problem {
         let reason =
             switch ending {
             case .dead: "has failed. Have it replayed, or send it with a new id."

@@ -62,6 +62,7 @@ extension Schemas {
                     "type": .string("string"), "format": .string("date-time"),
                     "pattern": .string("^[12][0-9]{3}-.*Z$"),
                 ])),
+            "DraftTrial": .fields(["withEdit": .schema("Edit")], isClosed: true),
             "Replay": .fields(
                 [
                     "batch": .orNull(.schema("BatchID")), "tenant": .orNull(.schema("ID")),

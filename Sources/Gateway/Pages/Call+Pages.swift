@@ -80,7 +80,8 @@ extension HTTPField.Name {
 
 /// The outcome of a form that a page tells: a word in the URL, never a text, which anybody could put there.
 enum PageNotice: String {
-    case cancelled, stopping, replayed, replayStarted, replayStopped, paused, resumed, limited
+    case cancelled, stopping, replayed, triedAsDraft, replayStarted, replayStopped, paused, resumed,
+        limited
     case published, discarded, undone, redone, repaired, revoked, tested, notTaken, sentAgain,
         deleted
     case saved, signedOut
@@ -90,6 +91,8 @@ enum PageNotice: String {
         case .cancelled: Notice(.done, "Cancelled.")
         case .stopping: Notice(.done, "Its worker was told to stop it.")
         case .replayed: Notice(.done, "Started again.")
+        case .triedAsDraft:
+            Notice(.done, "This job makes the draft; look at it on the page of its asset.")
         case .replayStarted: Notice(.done, "The replay runs.")
         case .replayStopped: Notice(.done, "The replay is stopped; what it started goes on.")
         case .paused: Notice(.done, "Paused; what runs is finished.")

@@ -16,6 +16,12 @@ enum JobPages {
         Route(
             .post, "/jobs/{id}/replay", .page(.operate), "Starts a dead job again.", handle: replay),
         Route(
+            .post, "/jobs/{id}/draft", .page(.operate), "Tries a dead job's edit as a draft."
+        ) { call in
+            _ = try await call.form()
+            return Call.seeOther(Links.job(try await DraftTrial.start(call)), .triedAsDraft)
+        },
+        Route(
             .get, "/jobs/{id}/bundle", .page(.operate),
             "All that is needed to see a job fail again."
         ) { call in
@@ -37,36 +43,45 @@ enum JobPages {
         let isOpen = ["incoming", "lane", "ready", "delayed", "parked", "active", "stuck"]
             .contains(view.state)
         let isDead = view.state == "dead" || view.state == "stuck"
+        let (edit, canBeDraft) = try await edit(record, call)
         return JobPage(
             call.frame(), job: job, state: record?.outcome ?? view.state, sentence: view.detail,
             facts: record.map(JobPage.facts) ?? [], asset: view.asset,
             timeline: record.map(JobPage.timeline) ?? [],
             attempts: view.attempts.map { AttemptRow($0) },
-            edit: try await edit(record, call), progress: view.percent,
+            edit: edit, progress: view.percent,
             isCancellable: isOpen && key.permits(.enqueue),
-            isReplayable: isDead && key.permits(.operate))
+            isReplayable: isDead && key.permits(.operate),
+            makesDraft: view.state == "dead" && canBeDraft)
     }
 
+    /// The edit as it is shown, and whether it can be tried as a draft.
     private static func edit(
         _ record: JobRecord?, _ call: Call
-    ) async throws -> JobPage.EditView? {
-        guard let record, let text = try await call.parts.queue.edit(of: record) else { return nil }
+    ) async throws -> (view: JobPage.EditView?, canBeDraft: Bool) {
+        guard let record, let text = try await call.parts.queue.edit(of: record) else {
+            return (nil, false)
+        }
         let json = String(decoding: text.utf8.prefix(editBytesMax), as: UTF8.self)
         let edit: Edit
         do throws(Failure) {
             edit = try Edit(json: text)
         } catch {
-            return JobPage.EditView(steps: [], output: nil, json: json, note: error.message)
+            return (
+                JobPage.EditView(steps: [], output: nil, json: json, note: error.message), false
+            )
         }
-        switch edit.mode {
-        case .replace(let steps), .append(let steps):
-            return JobPage.EditView(
-                steps: steps.filters.map { EditStep($0) }, output: nil, json: json,
-                note: edit.mode.name == .append ? "after the steps that are there" : nil)
-        case .amend, .revert, .undo, .redo, .copyEdit, .render, .import, .publish, .discard:
-            return JobPage.EditView(
-                steps: [], output: nil, json: json, note: edit.mode.name.rawValue)
-        }
+        let view =
+            switch edit.mode {
+            case .replace(let steps), .append(let steps):
+                JobPage.EditView(
+                    steps: steps.filters.map { EditStep($0) }, output: nil, json: json,
+                    note: edit.mode.name == .append ? "after the steps that are there" : nil)
+            case .amend, .revert, .undo, .redo, .copyEdit, .render, .import, .publish, .discard:
+                JobPage.EditView(
+                    steps: [], output: nil, json: json, note: edit.mode.name.rawValue)
+            }
+        return (view, edit.mode.name.canBeDraft)
     }
 
     private static func cancel(_ call: Call) async throws -> Response {

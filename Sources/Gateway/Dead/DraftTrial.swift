@@ -1,0 +1,101 @@
+import AccessKeys
+import Adjustments
+import Hummingbird
+import JobQueue
+import Library
+
+/// One dead job's edit, tried as a draft by a job of its own: the dead one stays dead, and what is current stays current.
+enum DraftTrial {
+    static let routes: [Route] = [
+        Route(
+            .post, "/v1/jobs/{id}/draft", .key(.operate), name: "tryAsDraft", group: "dead",
+            "Tries a dead job's edit as a draft, by a job of its own, before many like it are replayed.",
+            parameters: [.path("id", "The dead job.")],
+            body: .optionalJSON(.schema("DraftTrial")),
+            answers: [
+                .init(
+                    .accepted, "The job that makes the draft.", .schema("JobTaken"),
+                    headers: ["Location", "Retry-After"])
+            ], problems: [.conflict]
+        ) { call in
+            let job = try await start(call, with: try edit(try await call.optionalJSON()))
+            return .json(
+                .object(["job": .string(job), "state": .string("incoming")]), status: .accepted,
+                headers: [
+                    .location: "/v1/jobs/\(job)", .retryAfter: "\(Problem.retrySeconds)",
+                ])
+        }
+    ]
+
+    /// Starts the trial of the path's job.
+    ///
+    /// - Parameter other: the edit to try instead of the job's own.
+    /// - Returns: the job that makes the draft.
+    /// - Throws: `notFound`; `tooLate` for a job that is not dead; `conflict` when the asset has a draft, which would be
+    ///   lost, or the edit makes none; `backlogFull`.
+    static func start(_ call: Call, with other: Edit? = nil) async throws -> String {
+        let key = try call.key
+        let dead = try key.stored(inPath: call.parameter("id"))
+        _ = try await JobView.find(dead, call)
+        let queue = call.parts.queue
+        guard let record = try await queue.record(of: dead), record.state == .dead else {
+            throw Problem(
+                .tooLate, "Job \(dead) is not dead; a dead job alone is tried as a draft.")
+        }
+        let asset = try AssetPath(record.asset)
+        let edit = try await draft(other, or: record, key, queue)
+        try await checkHasNoDraft(asset, call)
+        var scheduling = Scheduling()
+        scheduling.tenant = try JobID(record.tenant)
+        // Somebody waits for it before the page.
+        scheduling.priority = .interactive
+        let request = JobRequest(
+            id: try SentJob.randomName(key), asset: asset, edit: edit, scheduling: scheduling)
+        let job = try await JobRoutes.send(request, call, conflict: Problem(.conflict, "")).job
+        try await call.parts.audit.note("tryAsDraft", "\(dead): \(job)", by: key)
+        return job
+    }
+
+    private static func edit(_ json: JSONValue?) throws -> Edit? {
+        guard let json else { return nil }
+        guard case .object(let fields) = json, fields.keys.allSatisfy({ $0 == "withEdit" }) else {
+            throw Problem(.badBody, "The body may have the field withEdit, an edit, and no other.")
+        }
+        return try fields["withEdit"].map { try Edit(json: $0.canonical) }
+    }
+
+    private static func draft(
+        _ other: Edit?, or record: JobRecord, _ key: AccessKey, _ queue: JobQueue
+    ) async throws -> Edit {
+        var edit = other
+        if edit == nil { edit = try await queue.edit(of: record).map { try Edit(json: $0) } }
+        guard let edit else {
+            throw Problem(.tooLate, "The edit of job \(record.job) is not kept any more.")
+        }
+        try EditBorder(key).check(edit)
+        guard edit.mode.name.canBeDraft else {
+            throw Problem(
+                .conflict,
+                "The edit's mode is \(edit.mode.name.rawValue), which makes no render that could be a draft. Replay the job itself."
+            )
+        }
+        return Edit(edit.mode, output: edit.output, isDraft: true)
+    }
+
+    private static func checkHasNoDraft(_ asset: AssetPath, _ call: Call) async throws {
+        let history: History
+        do throws(Failure) {
+            history = try await call.parts.library.versions(of: asset)
+        } catch {
+            // The trial of an asset that is missing fails as the job did, which is an answer too.
+            guard error.code == .missingAsset else { throw error }
+            return
+        }
+        guard !history.entries.contains(where: { $0.marks.contains(.draft) }) else {
+            throw Problem(
+                .conflict,
+                "The asset \(asset.string.debugDescription) has a draft already, which this one would replace. Publish it or discard it first."
+            )
+        }
+    }
+}

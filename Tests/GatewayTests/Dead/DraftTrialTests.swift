@@ -1,0 +1,72 @@
+import AccessKeys
+import Foundation
+import JobQueue
+import MinilabTesting
+import Testing
+
+@testable import Gateway
+
+@Suite("a dead job's edit tried as a draft") struct DraftTrialTests {
+    private func rigWithDead() async throws -> (GatewayRig, key: String) {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read, .operate])
+        try await rig.kill([("o1", "acme/1.jpg")], key: key)
+        return (rig, key)
+    }
+
+    @Test func `a job of its own makes the draft, and the dead one stays dead`() async throws {
+        let (rig, key) = try await rigWithDead()
+        let answer = try await rig.send("POST", "/v1/jobs/o1/draft", key: key)
+        #expect(answer.status == 202, "\(answer.text)")
+        let job = try #require(answer.json["job"]?.text)
+        #expect(job.hasPrefix("acme.j") && answer.header("Location") == "/v1/jobs/\(job)")
+        _ = try await rig.queue.admit()
+        let claim = try #require(try await rig.queue.claim(by: "w", count: 5).jobs.first)
+        #expect(
+            claim.job == job && claim.asset == "acme/1.jpg" && claim.edit.contains("\"draft\":true")
+        )
+        #expect(claim.edit.contains("CISepiaTone"))
+        #expect(try await rig.queue.record(of: "acme.o1")?.state == .dead)
+        let other = try await rig.send(
+            "POST", "/v1/jobs/o1/draft", key: key,
+            json: #"{"withEdit":{"filters":[{"name":"CIColorInvert"}]}}"#)
+        #expect(other.status == 202, "\(other.text)")
+        _ = try await rig.queue.admit()
+        let second = try await rig.queue.claim(by: "w", count: 5).jobs.first
+        // One job of an asset at a time.
+        #expect(second == nil)
+    }
+
+    @Test func `what is not dead, is another's or makes no draft is refused`() async throws {
+        let (rig, key) = try await rigWithDead()
+        try await rig.post("waits", "acme/2.jpg", key: key)
+        let waiting = try await rig.send("POST", "/v1/jobs/waits/draft", key: key)
+        #expect(waiting.status == 409 && waiting.code == "tooLate", "\(waiting.text)")
+        let undo = try await rig.send(
+            "POST", "/v1/jobs/o1/draft", key: key, json: #"{"withEdit":{"mode":"undo"}}"#)
+        #expect(undo.status == 409 && undo.text.contains("undo"), "\(undo.text)")
+        let border = try await rig.send(
+            "POST", "/v1/jobs/o1/draft", key: key,
+            json: #"{"withEdit":{"mode":"copyEdit","from":"zebra/1.jpg"}}"#)
+        #expect(border.status == 404, "\(border.text)")
+        for body in [#"{"edit":{}}"#, "[]", #"{"withEdit":7}"#] {
+            let bad = try await rig.send("POST", "/v1/jobs/o1/draft", key: key, json: body)
+            #expect((400...422).contains(bad.status), "\(bad.text)")
+        }
+        let stranger = try await rig.key("zebra", scopes: [.enqueue, .read, .operate])
+        #expect(try await rig.send("POST", "/v1/jobs/acme.o1/draft", key: stranger).status == 404)
+        let reader = try await rig.key("acme", scopes: [.enqueue, .read])
+        #expect(try await rig.send("POST", "/v1/jobs/o1/draft", key: reader).status == 403)
+        #expect(try await rig.queue.status().incoming == 1)
+    }
+
+    @Test func `the pages of the job and of the replay offer it`() async throws {
+        let (rig, key) = try await rigWithDead()
+        let browser = try await Browser(rig, key: key)
+        for path in ["/jobs/acme.o1", "/dead/replay"] {
+            #expect(try await browser.get(path).body.contains(#"action="/jobs/acme.o1/draft""#))
+        }
+        let answer = try await browser.post("/jobs/acme.o1/draft")
+        #expect(answer.status == 303 && answer.head.contains("\r\nlocation: /jobs/acme.j"))
+    }
+}
