@@ -90,7 +90,7 @@ def replaying(stage, browser):
 
 
 def count_changed(stage, browser):
-    """Who starts a replay after others have changed what is meant is told so, and nothing is started."""
+    """An operator who starts a replay after others have changed what is meant is told so, and nothing is started."""
     dead = died(stage, ["one", "two"])
     stage.pause()
     ana, bo = (Visit(browser, stage).sign_in(stage.operator) for _ in range(2))

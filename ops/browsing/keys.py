@@ -58,8 +58,12 @@ def making_and_revoking(stage, browser):
     visit.notices("The key is revoked")
     expect(visit.page.get_by_role("row").filter(has_text="Bo")).to_contain_text("revoked")
     other.allow(UNAUTHORIZED, "net::ERR_")
-    # Its open page hears no more of the queue.
-    expect(other.page.locator("#liveness")).to_contain_text("Stale since", timeout=20_000)
+    # Its open page hears no more of the queue, says why, and asks no more.
+    expect(other.page.locator("#liveness")).to_contain_text("Signed out", timeout=20_000)
+    asked = []
+    other.page.on("request", lambda request: asked.append(request.url))
+    other.page.wait_for_timeout(5000)  # twice the first wait before another try, and more
+    assert not asked, asked
     other.page.goto("/dead")
     other.at("/signin")
     other.allow(UNAUTHORIZED)

@@ -6,6 +6,8 @@ const announcer = document.getElementById('announcer')
 // A stream that says nothing for so long is stale; the server speaks more often.
 const silenceMax = 6000
 const announcementsEvery = 10_000
+// From the first wait to the longest one, each twice the one before.
+const waits = { first: 2000, longest: 60_000 }
 
 // The only place where the page takes HTML: it comes from our own server, escaped there.
 const policy = window.trustedTypes?.createPolicy('minilab', { createHTML: (html) => html })
@@ -17,6 +19,9 @@ let heard = Date.now()
 let said = ''
 let announcedAt = 0
 let announcing = 0
+let stream
+let wait = waits.first
+let hasEnded = false
 
 const isBusy = (element) => element.matches(':hover') || element.contains(document.activeElement)
 
@@ -62,18 +67,42 @@ function hear() {
   liveness.textContent = 'Live'
   liveness.classList.remove('stale')
   document.body.classList.remove('stale-parts')
+  wait = waits.first
+}
+
+// A session that is over leads to the page where one signs in, or is refused.
+async function isSignedOut() {
+  const cut = new AbortController()
+  try {
+    const answer = await fetch(url, { redirect: 'manual', signal: cut.signal })
+    return answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403
+  } catch {
+    return false // the server is away
+  } finally {
+    cut.abort()
+  }
+}
+
+// A refusal ends an EventSource for good, and does not say its status.
+async function listenAgain() {
+  if (await isSignedOut()) {
+    hasEnded = true
+    liveness.textContent = 'Signed out: load the page again to sign in'
+    liveness.classList.add('stale')
+    document.body.classList.add('stale-parts')
+    return
+  }
+  setTimeout(listen, wait)
+  wait = Math.min(wait * 2, waits.longest)
 }
 
 function listen() {
-  const stream = new EventSource(url)
+  stream = new EventSource(url)
   stream.addEventListener('part', (event) => { hear(); take(JSON.parse(event.data)) })
   stream.addEventListener('alive', hear)
-  // A refusal ends an EventSource for good: another is tried, more and more seldom by the server's word or ours.
   stream.addEventListener('error', () => {
-    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 5000)
+    if (stream.readyState === EventSource.CLOSED) listenAgain()
   })
-  addEventListener('pagehide', () => stream.close(), { once: true })
-  addEventListener('pageshow', (event) => { if (event.persisted) listen() }, { once: true })
 }
 
 if (url && liveness && announcer) {
@@ -84,10 +113,12 @@ if (url && liveness && announcer) {
   setInterval(() => {
     release()
     const seconds = Math.round((Date.now() - heard) / 1000)
-    if (seconds * 1000 < silenceMax) return
+    if (hasEnded || seconds * 1000 < silenceMax) return
     liveness.textContent = `Stale since ${seconds} s: the server is silent`
     liveness.classList.add('stale')
     document.body.classList.add('stale-parts')
   }, 1000)
+  addEventListener('pagehide', () => stream.close())
+  addEventListener('pageshow', (event) => { if (event.persisted) listen() })
   listen()
 }
