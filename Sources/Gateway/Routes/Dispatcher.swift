@@ -14,14 +14,20 @@ struct Dispatcher: HTTPResponder {
 
     init(_ routes: [Route], _ parts: GatewayParts, _ authentication: Authentication) {
         let router = Router(context: GatewayContext.self)
+        let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
+            @Sendable func answer(_ request: Request, _ context: GatewayContext) async -> Response {
+                await Self.measure(route, request, parts.metrics) {
+                    await Self.respond(route, $0, context, parts, authentication)
+                }
+            }
+            let path = RouterPath(route.routerPath)
+            router.on(path, method: route.method, responder: CallbackResponder(callback: answer))
+            // What can be got can be looked at without its body (RFC 9110, 9.3.2).
+            guard route.method == .get, !heads.contains(route.path) else { continue }
             router.on(
-                RouterPath(route.routerPath), method: route.method,
-                responder: CallbackResponder { request, context in
-                    await Self.measure(route, request, parts.metrics) {
-                        await Self.respond(route, $0, context, parts, authentication)
-                    }
-                })
+                path, method: .head,
+                responder: CallbackResponder { await answer($0, $1).createHeadResponse() })
         }
         self.router = router.buildResponder()
         self.routes = routes
@@ -41,7 +47,8 @@ struct Dispatcher: HTTPResponder {
     /// The answer to a request that no route is for.
     private func unserved(_ request: Request) -> Response {
         let served = routes.filter { $0.matches(request.uri.path) }
-        let methods = served.map(\.method.rawValue)
+        var methods = served.map(\.method.rawValue)
+        if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
         if !served.isEmpty, !served.contains(where: \.access.isPage),
             let preflight = CrossOrigin.preflight(request, methods: methods)
         {

@@ -1,6 +1,7 @@
 import AccessKeys
 import Foundation
 import HTTPTypes
+import MinilabTesting
 import Testing
 
 @testable import Gateway
@@ -61,7 +62,26 @@ import Testing
         #expect(nothing.status == 404 && nothing.code == "unknownPath")
         let wrong = try await rig.send("DELETE", "/v1/queue")
         #expect(wrong.status == 405 && wrong.code == "methodNotAllowed")
-        #expect(wrong.header("Allow") == "GET")
+        #expect(wrong.header("Allow") == "GET, HEAD")
+    }
+
+    @Test func `what can be got can be looked at without its body`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: Set(Scope.allCases))
+        for route in RouteTable.routes where route.method == .get && !route.access.isPage {
+            let path = route.examplePath
+            let head = try await rig.send("HEAD", path, key: key)
+            // A stream of events goes on until its reader ends it.
+            let get = try await rig.send("GET", path, key: key)
+            #expect(head.status == get.status && head.text.isEmpty, "\(route.path)")
+            #expect(head.header("Content-Type") == get.header("Content-Type"), "\(route.path)")
+        }
+        #expect(try await rig.send("HEAD", "/v1/queue").status == 401)
+        #expect(
+            try await rig.send(
+                "HEAD", "/v1/events", key: key, headers: ["Accept": "text/event-stream"]
+            ).status == 200)
+        try await eventually("no stream is open") { rig.parts.streams.count == 0 ? () : nil }
     }
 
     @Test func `a key is answered within its rate, and told when to ask again`() async throws {
