@@ -39,7 +39,10 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
     /// Whether Redis refused a command, or a script one of its commands, because this user has no right to it.
     public var isNotPermitted: Bool {
         guard let refusal = cause?.serverError else { return false }
-        return refusal.prefix == "NOPERM" || refusal.message.contains("ACL failure in script")
+        // In a script, up to Redis 7.0 and from 7.2 on.
+        return refusal.prefix == "NOPERM"
+            || refusal.message.contains("The user executing the script")
+            || refusal.message.contains("ACL failure in script")
     }
 
     public var description: String { message }

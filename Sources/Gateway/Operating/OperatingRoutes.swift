@@ -73,19 +73,25 @@ enum OperatingRoutes {
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
             "Mends what can be mended without losing a job or doing one twice.",
             answers: [.init(.ok, "What was found and mended.", .schema("Diagnosis"))]
-        ) { call in
-            let diagnosis: Diagnosis
-            do {
-                diagnosis = try await call.parts.queue.diagnose(repair: true)
-            } catch let error as QueueError where error.isNotPermitted {
-                throw Problem(
-                    .notPermitted,
-                    "The gateway's user of Redis may look and not mend. Have the operator run minilab doctor --repair."
-                )
-            }
-            try await call.parts.audit.note(
-                "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
-            return try .json(diagnosis)
-        },
+        ) { call in try .json(try await repair(call)) },
     ]
+
+    /// Mends what can be mended, for the API and the page alike.
+    ///
+    /// - Throws: `notPermitted` when the gateway's user of Redis lacks a command that a repair needs.
+    static func repair(_ call: Call) async throws -> Diagnosis {
+        let diagnosis: Diagnosis
+        do throws(QueueError) {
+            diagnosis = try await call.parts.queue.diagnose(repair: true)
+        } catch {
+            guard error.isNotPermitted else { throw error }
+            throw Problem(
+                .notPermitted,
+                "The gateway's user of Redis may look and not mend. Have the operator run minilab doctor --repair."
+            )
+        }
+        try await call.parts.audit.note(
+            "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
+        return diagnosis
+    }
 }

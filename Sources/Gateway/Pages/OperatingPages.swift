@@ -18,10 +18,7 @@ enum OperatingPages {
         },
         Route(.post, Links.doctor, .operatorPage(.admin), "Mends what can be mended.") { call in
             _ = try await call.form()
-            let diagnosis = try await call.parts.queue.diagnose(repair: true)
-            try await call.parts.audit.note(
-                "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
-            return .page(DoctorPage(call.frame(), diagnosis))
+            return .page(DoctorPage(call.frame(), try await OperatingRoutes.repair(call)))
         },
         Route(.get, Links.audit, .operatorPage(.admin), "Who changed what.", handle: audit),
     ]
