@@ -19,6 +19,7 @@ package struct GatewayParts: Sendable {
     package let audit: AuditLog
     package let sessions: SessionStore
     package let look: SharedLook
+    let scaling: ScaleDesk
     package let history: RateHistory
     /// Makes small pictures of versions; nil where nothing can render.
     package let pictures: (any PictureMaker)?
@@ -51,6 +52,7 @@ package struct GatewayParts: Sendable {
         audit = AuditLog(redis: redis, queue: queue.name)
         sessions = SessionStore(redis: redis, queue: queue.name)
         look = SharedLook(queue)
+        scaling = ScaleDesk(queue, look)
         history = RateHistory(queue)
         webhooks = WebhookParts(
             redis: redis, bell: bell, queue: queue.name, allowed: settings.webhooksAllowed,

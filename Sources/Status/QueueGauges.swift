@@ -35,14 +35,19 @@ public actor QueueGauges {
     }
 
     private static func read(_ queue: JobQueue, within limit: Duration) async -> [MetricFamily] {
-        let reading = Task { try await queue.status() }
+        let reading = Task {
+            let status = try await queue.status()
+            return (status, try await queue.scaleAdvice(ScaleTarget(), from: status))
+        }
         let clock = Task {
             try await Task.sleep(for: limit)
             reading.cancel()
         }
         defer { clock.cancel() }
         do {
-            return families(try await reading.value, of: queue.name.string)
+            let (status, advice) = try await reading.value
+            return families(status, of: queue.name.string)
+                + families(advice, of: queue.name.string)
         } catch {
             // Numbers of the past would look like those of now.
             return [up(0)]
@@ -80,6 +85,21 @@ public actor QueueGauges {
             .gauge(
                 "minilab_queue_workers", "Workers of the queue that were heard of lately.",
                 labels: [MetricFamily.Label("queue", queue)], Double(status.workers.count)),
+        ]
+    }
+
+    /// The work that waits, for autoscalers.
+    static func families(_ advice: ScaleAdvice, of queue: String) -> [MetricFamily] {
+        let labels = [MetricFamily.Label("queue", queue)]
+        return [
+            .gauge(
+                "minilab_queue_work_seconds",
+                "Seconds of one slot that the open jobs take, as far as limits let them be done in ten minutes.",
+                labels: labels, advice.workSeconds),
+            .gauge(
+                "minilab_queue_worker_slots",
+                "Slots of one worker that have memory for a job, on average.", labels: labels,
+                advice.slotsPerWorker),
         ]
     }
 

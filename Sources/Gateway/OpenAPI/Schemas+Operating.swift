@@ -54,6 +54,17 @@ extension Schemas {
                         ["level": .text, "paused": .count, "reading": .text],
                         required: ["level", "paused", "reading"], isClosed: true),
                 ], required: ["name", "slots", "busy", "version", "startedAt"], isClosed: true),
+            "ScaleAdvice": .fields(
+                [
+                    "workers": .count,
+                    "reason": .choice(ScaleAdvice.Reason.allCases.map(\.rawValue)),
+                    "running": .count, "workSeconds": .decimal, "jobs": .count,
+                    "slotsPerWorker": .decimal, "drainSeconds": .decimal, "within": .count,
+                ],
+                required: [
+                    "workers", "reason", "running", "workSeconds", "jobs", "slotsPerWorker",
+                    "within",
+                ], isClosed: true),
             "Diagnosis": .fields(
                 [
                     "mended": .list(.schema("Finding"), max: Diagnosis.findingsMax),

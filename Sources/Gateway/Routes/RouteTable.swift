@@ -11,7 +11,8 @@ package enum RouteTable {
     /// Those that the document describes.
     static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
-        + AssetRoutes.routes + OperatingRoutes.routes + DeadRoutes.routes + DraftTrial.routes
+        + AssetRoutes.routes + OperatingRoutes.routes + ScaleRoute.routes + DeadRoutes.routes
+        + DraftTrial.routes
         + ReplayRoutes.routes
         + KeyRoutes.routes + WebhookRoutes.routes
 

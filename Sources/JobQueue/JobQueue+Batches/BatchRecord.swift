@@ -58,18 +58,30 @@ public struct BatchRecord: Sendable, Codable, Equatable {
 
     /// How long the rest takes if workers do nothing else; nil while nothing is known of it.
     ///
-    /// What is left is counted in milliseconds of a slot: by what its jobs were said to cost, set right by how far
-    /// that was from the truth so far; else by what they cost on average.
-    ///
     /// - Parameter slots: of all workers.
     public func remainingTime(slots: Int) -> Duration? {
         guard remaining > 0 else { return .zero }
-        guard slots > 0, let meanCost else { return nil }
-        var left = Double(remaining) * meanCost
-        if let costTotal, costEnded > 0, costTotal > costEnded {
-            left = Double(costTotal - costEnded) * Double(milliseconds) / Double(costEnded)
+        guard slots > 0, meanCost != nil else { return nil }
+        return remainingWork.map { $0 / slots }
+    }
+
+    /// How long one slot takes for the rest; nil while nothing is known of it.
+    ///
+    /// By what its jobs were said to cost, set right by how far that was from the truth so far; else by what they cost on
+    /// average.
+    public var remainingWork: Duration? {
+        guard remaining > 0 else { return .zero }
+        var left: Double
+        if let costTotal, costTotal > costEnded, costEnded > 0 || meanCost == nil {
+            left = Double(costTotal - costEnded)
+            if costEnded > 0 { left *= Double(milliseconds) / Double(costEnded) }
+        } else if let meanCost {
+            left = Double(remaining) * meanCost
+        } else {
+            return nil
         }
-        return .milliseconds(Int64(left / Double(slots)))
+        // A day of a million slots: what producers say has no limit of its own.
+        return .milliseconds(Int64(min(left, 86_400_000.0 * 1_000_000)))
     }
 }
 
