@@ -53,6 +53,17 @@ package struct QueueOptions: ParsableArguments {
 
     package init() {}
 
+    /// The flags that were given, as they were, for a process of its own.
+    var words: [String] {
+        let flags: [(String, String?)] = [
+            ("redis", redis), ("redis-user", redisUser),
+            ("redis-password-file", redisPasswordFile), ("redis-ca", redisCA),
+            ("redis-certificate", redisCertificate), ("redis-key", redisKey), ("queue", queue),
+            ("settings", settings), ("log-level", logLevel), ("log-format", logFormat),
+        ]
+        return flags.flatMap { name, value in value.map { ["--\(name)", $0] } ?? [] }
+    }
+
     /// Flags, environment and file together.
     package func source(_ more: [String: String?] = [:]) throws(SettingsError) -> SettingsSource {
         var source = SettingsSource()

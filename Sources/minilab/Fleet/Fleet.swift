@@ -1,0 +1,140 @@
+import Adjustments
+import JobQueue
+import Logging
+import Operations
+import ServiceLifecycle
+import Subprocess
+import SystemPackage
+
+/// Worker processes of this machine, as many as the work of their queue asks for.
+actor Fleet: Service {
+    /// The command line of the workers, without their names.
+    private let command: [String]
+    private let program: FilePath
+    private let queue: JobQueue
+    private let target: ScaleTarget
+    private let range: ClosedRange<Int>
+    /// The names of its workers begin with it.
+    private let name: String
+    private let logger: Logger
+
+    private var history: ScaleHistory
+    private var backoff = FleetBackoff()
+    private var members: [Int: Member] = [:]
+    private var newest = 0
+
+    private struct Member {
+        let task: Task<Void, Never>
+        let started: ContinuousClock.Instant
+        var isStopping = false
+    }
+
+    /// How often the queue is looked at.
+    static let lookEvery: Duration = .seconds(2)
+    /// How long a worker has after SIGTERM, beside the time that it gives its jobs, before it is killed.
+    static let endMax: Duration = .seconds(3700)
+
+    init(
+        program: FilePath, command: [String], queue: JobQueue, target: ScaleTarget,
+        range: ClosedRange<Int>, keep: Duration, name: String, logger: Logger
+    ) {
+        self.program = program
+        self.command = command
+        self.queue = queue
+        self.target = target
+        self.range = range
+        self.name = name
+        self.logger = logger
+        history = ScaleHistory(keep: keep)
+    }
+
+    /// Starts and stops workers until it is told to end; then it waits until all have ended.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await self.look()
+                do { try await Task.sleep(for: Self.lookEvery) } catch { break }
+            }
+        }
+        for number in members.keys { stop(number) }
+        for member in members.values { await member.task.value }
+    }
+
+    private func look() async {
+        let advice: ScaleAdvice
+        let workers: [WorkerInfo]
+        do {
+            let status = try await queue.status()
+            workers = status.workers
+            advice = history.settle(
+                try await queue.scaleAdvice(target, from: status), at: .now)
+        } catch {
+            // Nothing is known of the work: the workers wait for Redis as well.
+            logger.warning(
+                "the fleet stays as it is until Redis answers", metadata: ["error": "\(error)"])
+            return
+        }
+        let busy = Dictionary(workers.map { ($0.name, $0.busy) }, uniquingKeysWith: max)
+        let own = members.filter { !$0.value.isStopping }.keys.sorted()
+        let names = Set(members.keys.map(workerName))
+        let plan = FleetPlan(
+            own.map { .init(number: $0, busy: busy[workerName($0)]) }, wanted: advice.workers,
+            others: workers.count { !names.contains($0.name) }, of: range)
+        if plan.start > 0, backoff.isOver(at: .now) {
+            logger.notice(
+                "the fleet grows", metadata: facts(advice, own.count, own.count + plan.start))
+            for _ in 0..<plan.start { start() }
+        }
+        if !plan.stop.isEmpty {
+            logger.notice(
+                "the fleet shrinks", metadata: facts(advice, own.count, own.count - plan.stop.count)
+            )
+            for number in plan.stop { stop(number) }
+        }
+    }
+
+    private func facts(_ advice: ScaleAdvice, _ from: Int, _ to: Int) -> Logger.Metadata {
+        [
+            "from": "\(from)", "to": "\(to)", "reason": "\(advice.reason.rawValue)",
+            "workSeconds": "\(Int(advice.workSeconds))", "jobs": "\(advice.jobs)",
+        ]
+    }
+
+    private func workerName(_ number: Int) -> String { "\(name)-\(number)" }
+
+    private func start() {
+        newest += 1
+        let number = newest
+        let words = command + ["--worker-name", workerName(number)]
+        var options = PlatformOptions()
+        // Out of the terminal's process group: Ctrl-C is for the fleet, which stops them in good order.
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
+        let task = Task { [program, options] in
+            let end: String
+            do {
+                let result = try await Subprocess.run(
+                    .path(program), arguments: Arguments(words), platformOptions: options,
+                    output: .currentStandardError, error: .currentStandardError)
+                end = "\(result.terminationStatus)"
+            } catch {
+                end = "it could not be started: \(error)"
+            }
+            self.ended(number, end)
+        }
+        members[number] = Member(task: task, started: .now)
+    }
+
+    private func stop(_ number: Int) {
+        members[number]?.isStopping = true
+        members[number]?.task.cancel()
+    }
+
+    private func ended(_ number: Int, _ end: String) {
+        guard let member = members.removeValue(forKey: number), !member.isStopping else { return }
+        backoff.note(after: .now - member.started, at: .now)
+        logger.error(
+            "a worker of the fleet ended by itself",
+            metadata: ["worker": "\(workerName(number))", "end": "\(end)"])
+    }
+}

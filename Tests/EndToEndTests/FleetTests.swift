@@ -1,0 +1,38 @@
+import Adjustments
+import Foundation
+import JobQueue
+import MinilabTesting
+import Testing
+
+@Suite("A fleet of workers") struct FleetTests {
+    @Test func `it grows with the work, cuts off no render, and shrinks when the work is done`()
+        async throws
+    {
+        let rig = try await Rig()
+        for number in 1...30 { try rig.put("\(number).jpg", photo: "tulips.jpg") }
+        let fleet = try MinilabProcess([
+            "fleet", "--redis", rig.server.url, "--min", "1", "--max", "3", "--within", "1s",
+            "--keep", "1s", "--", "--library", rig.library, "--lease", Rig.lease,
+        ])
+        func workers(_ what: String, _ condition: @Sendable (Int) -> Bool) async throws {
+            try await eventually(what, within: .seconds(60)) {
+                condition(try await rig.queue.workers().count) ? () : nil
+            }
+        }
+        try await workers("one worker is there without work") { $0 == 1 }
+        for number in 1...30 { try await rig.xadd("\(number).jpg") }
+        try await workers("the fleet has grown") { $0 == 3 }
+        let ends = try await rig.waitForEnds(30)
+        for event in ends {
+            guard case .completed(let job) = event.data else {
+                Issue.record("\(event.type) \(event.id)")
+                continue
+            }
+            #expect(job.attempt == 1)
+        }
+        try await workers("the fleet has shrunk") { $0 == 1 }
+        fleet.kill(SIGTERM)
+        #expect(try await fleet.waitForEnd() == .exited(0))
+        try await workers("nobody is left") { $0 == 0 }
+    }
+}
