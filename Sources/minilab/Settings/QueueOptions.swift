@@ -133,7 +133,7 @@ package struct QueueConnection: Sendable {
     private static func login(_ url: RedisURL, _ reader: inout SettingsReader) -> RedisURL {
         let user = reader.optional(.text("redis.user", "a name"))
         let named = reader.optional(.text("redis.password.file", "the path of a file"))
-        let file = RedisPassword.file(
+        let file = SecretFile.redisPassword.file(
             named: named, environment: reader.environment,
             exists: FileManager.default.fileExists(atPath:))
         // A password in the URL was said by somebody; a credential is there for every command of the unit.
@@ -149,8 +149,8 @@ package struct QueueConnection: Sendable {
                 "redis.password.file is set and redis has a password too; give one of them")
             return url
         }
-        do throws(PasswordFileError) {
-            return url.loggingIn(as: user, with: try RedisPassword.read(file))
+        do throws(SecretFileError) {
+            return url.loggingIn(as: user, with: try SecretFile.redisPassword.read(file))
         } catch {
             reader.refuse("redis.password.file: \(error)")
             return url

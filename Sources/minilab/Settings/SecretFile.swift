@@ -1,0 +1,77 @@
+import Adjustments
+import FoundationEssentials
+
+/// A secret that is read from a file: a command line is shown to everybody by `ps`.
+package struct SecretFile: Sendable {
+    /// How the secret is called in a sentence.
+    let what: String
+    /// The name of the credential in systemd's `LoadCredential=`.
+    let credential: String
+
+    static let redisPassword = SecretFile(what: "password", credential: "redis-password")
+    /// The secret of the gateway at an identity provider.
+    package static let oidcClientSecret = SecretFile(
+        what: "client secret", credential: "oidc-client-secret")
+
+    /// Longest secret, in bytes; a longer file is another file.
+    static let bytesMax = 4096
+
+    /// Where the secret is: in the file that was named, else in a credential of the unit; nil when in neither.
+    func file(
+        named: String?, environment: [String: String], exists: (String) -> Bool
+    ) -> String? {
+        if let named { return named }
+        guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return nil }
+        let file = "\(folder)/\(credential)"
+        return exists(file) ? file : nil
+    }
+
+    /// Reads one line.
+    ///
+    /// - Throws: a sentence that names the file and never what is in it.
+    func read(_ file: String) throws(SecretFileError) -> String {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw SecretFileError("the \(what) file \(file) cannot be read: \(error)")
+        }
+        guard bytes.count <= Self.bytesMax, let text = String(validating: bytes, as: UTF8.self)
+        else {
+            throw SecretFileError(
+                "the \(what) file \(file) is not one line of UTF-8 of at most \(Self.bytesMax) bytes"
+            )
+        }
+        let secret = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        guard !secret.isEmpty, !secret.hasControls else {
+            throw SecretFileError(
+                "the \(what) file \(file) is empty or has more than one line; write the \(what) into it and "
+                    + "nothing else")
+        }
+        return secret
+    }
+}
+
+extension SettingsReader {
+    /// A secret from the file that a setting names, else from the unit's credential; nil when there is neither.
+    package mutating func secret(_ secret: SecretFile, _ key: String) -> String? {
+        guard
+            let file = secret.file(
+                named: optional(.text(key, "the path of a file")), environment: environment,
+                exists: FileManager.default.fileExists(atPath:))
+        else { return nil }
+        do throws(SecretFileError) {
+            return try secret.read(file)
+        } catch {
+            refuse("\(key): \(error)")
+            return nil
+        }
+    }
+}
+
+/// Why the file of a secret cannot be used.
+struct SecretFileError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
