@@ -37,6 +37,8 @@ let package = Package(
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
+        // For signatures of ID tokens alone; what they claim is checked here (ARCHITECTURE.md, "The front desk").
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
         // C libraries, from Debian's packages (ops/setup).
@@ -268,6 +270,20 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        // Sign-in by OpenID Connect: what a provider says, what is believed of it. Knows neither Redis nor pages.
+        .target(
+            name: "OpenIDConnect",
+            dependencies: [
+                "Adjustments",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         // The pages: what Operations shows, as HTML. No I/O.
         .target(
             name: "Dashboard",
@@ -283,7 +299,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
-                "Operations", "Redis", "RenderProtocol", "StatusServing", "Telemetry", "Webhooks",
+                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
+                "Telemetry", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -323,10 +340,10 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabCommands", "Operations", "Redis", "RenderProtocol", "StatusServing",
-                "Telemetry",
-                "Webhooks", "Worker",
+                "AccessKeys", "Adjustments", "Dashboard", "Files", "Gateway", "JobQueue",
+                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis",
+                "RenderProtocol",
+                "StatusServing", "Telemetry", "Webhooks", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -481,10 +498,11 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "Operations", "Redis", "StatusServing", "Telemetry", "Webhooks",
-                "minilab", "minilab-gateway",
+                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "StatusServing",
+                "Telemetry", "Webhooks", "minilab", "minilab-gateway",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,0 +1,161 @@
+import Adjustments
+import Crypto
+import FoundationEssentials
+package import Logging
+
+/// A provider of identities: begins sign-ins there, and believes what it proves (OpenID Connect Core 1.0, 3.1).
+///
+/// Its addresses and keys are asked for when they are needed and kept for a time; nothing is asked at start, so a gateway
+/// runs while the provider is away.
+package actor IdentityProvider {
+    /// How long the provider's addresses are believed.
+    static let metadataAge = Duration.seconds(3600)
+    /// How long its keys are: a key that was taken back signs nobody in for longer.
+    static let keysAge = Duration.seconds(3600)
+    /// How often at most keys are asked for because a token names one that is not known, true or made up.
+    static let keysRefreshInterval = Duration.seconds(60)
+    /// What is asked of the person's claims: the usual ones, and their groups by the provider's own rules.
+    private static let scopes = "openid email profile"
+    /// Longest code in bytes.
+    static let codeBytesMax = 4096
+
+    private struct Kept<Value: Sendable> {
+        let value: Value
+        let at: ContinuousClock.Instant
+    }
+
+    private let settings: ProviderSettings
+    private let client = ProviderClient()
+    private let logger: Logger
+    private var metadata: Kept<ProviderMetadata>?
+    private var keys: Kept<SigningKeys>?
+    private var keysRefreshedAt: ContinuousClock.Instant?
+
+    package init(_ settings: ProviderSettings, logger: Logger) {
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// The address to which a browser is sent to sign in.
+    ///
+    /// - Parameter state: what the provider hands back with its answer.
+    /// - Throws: `providerUnavailable`.
+    package func signInURL(
+        state: String, _ proof: SignInProof
+    ) async throws(OIDCError) -> String {
+        let address = try await currentMetadata().authorization
+        return address.string + (address.hasQuery ? "&" : "?")
+            + FormText.encode([
+                ("response_type", "code"), ("client_id", settings.clientID),
+                ("redirect_uri", settings.redirectURI), ("scope", Self.scopes), ("state", state),
+                ("nonce", proof.nonce), ("code_challenge", proof.challenge),
+                ("code_challenge_method", "S256"),
+            ])
+    }
+
+    /// Exchanges the code that a browser brought back for the person.
+    ///
+    /// - Parameters:
+    ///   - issuer: the parameter `iss` that came with it, if any (RFC 9207).
+    ///   - proof: the one that the sign-in was begun with.
+    /// - Throws: any of the codes but `invalidSetting`.
+    package func identity(
+        forCode code: String, issuer: String?, _ proof: SignInProof
+    ) async throws(OIDCError) -> Identity {
+        guard issuer?.utf8.elementsEqual(settings.issuer.string.utf8) ?? true else {
+            throw OIDCError(
+                .untrustedToken, "the answer is of another issuer than \(settings.issuer).")
+        }
+        guard code.utf8.count <= Self.codeBytesMax else {
+            throw OIDCError(
+                .codeRefused, "the code has more than \(Self.codeBytesMax) bytes.")
+        }
+        let token = try IDToken(try await redeem(code, proof))
+        let claims = try await believed(token)
+        return try TokenRules(
+            issuer: settings.issuer, clientID: settings.clientID, claim: settings.claim,
+            nonce: proof.nonce, now: Int(Date.now.timeIntervalSince1970)
+        ).identity(of: claims)
+    }
+
+    /// The claims of a token; keys are asked for anew when it names one that came later, such as after a rotation.
+    private func believed(_ token: IDToken) async throws(OIDCError) -> JSONValue {
+        do throws(OIDCError) {
+            return try await token.claims(signedBy: try await currentKeys())
+        } catch {
+            guard error.code == .unknownSigningKey, mayRefreshKeys() else { throw error }
+        }
+        keys = nil
+        return try await token.claims(signedBy: try await currentKeys())
+    }
+
+    private func mayRefreshKeys() -> Bool {
+        let now = ContinuousClock.now
+        guard keysRefreshedAt.map({ now - $0 >= Self.keysRefreshInterval }) ?? true else {
+            return false
+        }
+        keysRefreshedAt = now
+        return true
+    }
+
+    private func currentMetadata() async throws(OIDCError) -> ProviderMetadata {
+        if let metadata, .now - metadata.at < Self.metadataAge { return metadata.value }
+        let asked = ContinuousClock.now
+        let document = try await client.get(ProviderMetadata.url(of: settings.issuer))
+        let value = try ProviderMetadata(document, of: settings.issuer)
+        metadata = Kept(value: value, at: asked)
+        return value
+    }
+
+    private func currentKeys() async throws(OIDCError) -> SigningKeys {
+        if let keys, .now - keys.at < Self.keysAge { return keys.value }
+        let asked = ContinuousClock.now
+        let value = try SigningKeys(
+            try await client.get(try await currentMetadata().keys.string))
+        keys = Kept(value: value, at: asked)
+        return value
+    }
+
+    /// Exchanges a code for the text of an ID token (OpenID Connect Core 1.0, 3.1.3.1).
+    private func redeem(_ code: String, _ proof: SignInProof) async throws(OIDCError) -> String {
+        let metadata = try await currentMetadata()
+        var form = [
+            ("grant_type", "authorization_code"), ("code", code),
+            ("redirect_uri", settings.redirectURI), ("code_verifier", proof.verifier),
+        ]
+        var authorization: String?
+        switch settings.clientSecret {
+        case let secret? where !metadata.takesSecretInForm:
+            // Each is encoded as in a form before they are joined (RFC 6749, 2.3.1).
+            let pair = FormText.encode(settings.clientID) + ":" + FormText.encode(secret)
+            authorization = "Basic " + Data(pair.utf8).base64EncodedString()
+        case let secret?: form += [("client_id", settings.clientID), ("client_secret", secret)]
+        case nil: form += [("client_id", settings.clientID)]
+        }
+        let answer = try await client.post(
+            form, to: metadata.token.string, authorization: authorization)
+        guard answer.status == 200 else { throw refusal(answer) }
+        guard let token = answer.document["id_token"]?.text else {
+            throw OIDCError(.untrustedToken, "the provider gave no ID token.")
+        }
+        return token
+    }
+
+    private func refusal(_ answer: ProviderClient.Answer) -> OIDCError {
+        let reason = answer.document["error"]?.text ?? ""
+        logger.warning(
+            "the identity provider refused a code",
+            metadata: [
+                "oidc.status": "\(answer.status)",
+                "oidc.error": "\(String(reason.printable.prefix(100)))",
+            ])
+        guard ["invalid_client", "unauthorized_client"].contains(reason) || answer.status == 401
+        else {
+            return OIDCError(
+                .codeRefused, "the provider does not take the code that the browser brought.")
+        }
+        return OIDCError(
+            .clientRefused,
+            "the provider does not take the client id or secret of this gateway.")
+    }
+}

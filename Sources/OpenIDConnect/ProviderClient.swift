@@ -1,0 +1,136 @@
+import Adjustments
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Asks a provider over HTTP: no redirects, JSON alone, of bounded size, within a bounded time.
+struct ProviderClient: Sendable {
+    /// Most bytes of an answer.
+    static let answerBytesMax = 256 << 10
+    /// Longest time to a connection.
+    static let connectTimeout = TimeAmount.seconds(3)
+    /// Longest time to the end of an answer: a person waits.
+    static let timeout = Duration.seconds(10)
+
+    /// An answer that is JSON.
+    struct Answer: Sendable {
+        let status: Int
+        let document: JSONValue
+    }
+
+    /// - Throws: `providerUnavailable` also for any status but 200.
+    func get(_ url: String) async throws(OIDCError) -> JSONValue {
+        let answer = try await send(HTTPClientRequest(url: url), url)
+        guard answer.status == 200 else { throw Self.failure(url, "answered \(answer.status)") }
+        return answer.document
+    }
+
+    /// Sends a form.
+    ///
+    /// - Parameter authorization: the field, if any.
+    func post(
+        _ form: [(String, String)], to url: String, authorization: String?
+    ) async throws(OIDCError) -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        if let authorization { request.headers.add(name: "authorization", value: authorization) }
+        request.body = .bytes(ByteBuffer(string: FormText.encode(form)))
+        return try await send(request, url)
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, _ url: String
+    ) async throws(OIDCError) -> Answer {
+        let result: Result<Answer, OIDCError> = await withTaskGroup { group in
+            group.addTask { await exchange(request, url) }
+            group.addTask {
+                // Cancelled when the exchange ends first.
+                try? await Task.sleep(for: Self.timeout)
+                return .failure(Self.failure(url, "gave no whole answer within \(Self.timeout)"))
+            }
+            let first = await group.next() ?? .failure(Self.failure(url, "was not asked"))
+            group.cancelAll()
+            return first
+        }
+        return try result.get()
+    }
+
+    private func exchange(
+        _ request: HTTPClientRequest, _ url: String
+    ) async -> Result<Answer, OIDCError> {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: Self.connectTimeout),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Or a refused connection or certificate is tried anew until the time to connect is over.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Connections of its own for each time: a provider is asked when somebody signs in.
+        let client = HTTPClient(
+            eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
+        let result: Result<Answer, OIDCError>
+        do throws(OIDCError) {
+            result = .success(try await ask(client, request, url))
+        } catch {
+            result = .failure(error)
+        }
+        // Fails only for a client that was shut down before.
+        try? await client.shutdown()
+        return result
+    }
+
+    private func ask(
+        _ client: HTTPClient, _ request: HTTPClientRequest, _ url: String
+    ) async throws(OIDCError) -> Answer {
+        var request = request
+        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "user-agent", value: "minilab-gateway")
+        let response: HTTPClientResponse
+        var bytes: [UInt8] = []
+        var isTooLong = false
+        do {
+            response = try await client.execute(
+                request, timeout: .nanoseconds(Int64(Self.timeout / .nanoseconds(1))))
+            for try await part in response.body {
+                isTooLong = bytes.count + part.readableBytes > Self.answerBytesMax
+                // The rest is not read: the client ends the connection.
+                if isTooLong { break }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch {
+            throw Self.failure(url, "gave no answer: \(error)")
+        }
+        let status = Int(response.status.code)
+        guard !(300..<400).contains(status) else {
+            throw Self.failure(url, "answered \(status); redirects are not followed")
+        }
+        guard status < 500 else { throw Self.failure(url, "answered \(status)") }
+        guard !isTooLong else {
+            throw Self.failure(url, "answered more than \(Self.answerBytesMax) bytes")
+        }
+        return Answer(status: status, document: try Self.document(bytes, response, url))
+    }
+
+    private static func document(
+        _ bytes: [UInt8], _ response: HTTPClientResponse, _ url: String
+    ) throws(OIDCError) -> JSONValue {
+        let type = response.headers.first(name: "content-type") ?? ""
+        guard type.lowercased().wholeMatch(of: /application\/([a-z0-9.\-]+\+)?json *(;.*)?/) != nil
+        else {
+            throw failure(
+                url,
+                "answered \(response.status.code) with \(String(type.prefix(80)).debugDescription), not JSON"
+            )
+        }
+        guard let document = JSONValue(ofProvider: bytes) else {
+            throw failure(
+                url, "answered no JSON, or some that is nested deeper than \(JSONValue.depthMax)")
+        }
+        return document
+    }
+
+    private static func failure(_ url: String, _ what: String) -> OIDCError {
+        OIDCError(.providerUnavailable, "\(url) \(what).")
+    }
+}

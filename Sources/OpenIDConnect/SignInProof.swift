@@ -1,0 +1,25 @@
+import Crypto
+
+/// The secrets of one sign-in: the provider is shown a digest of the first and gives back the second in its ID token.
+package struct SignInProof: Sendable, Equatable {
+    /// The code verifier of PKCE (RFC 7636): only who began the sign-in can redeem its code.
+    package let verifier: String
+    /// Binds the ID token to this sign-in (OpenID Connect Core 1.0, 3.1.2.1).
+    package let nonce: String
+
+    package init() { self.init(verifier: RandomText.make(), nonce: RandomText.make()) }
+
+    package init(verifier: String, nonce: String) {
+        self.verifier = verifier
+        self.nonce = nonce
+    }
+
+    /// The code challenge, by the method `S256`.
+    var challenge: String { SHA256.hash(data: Array(verifier.utf8)).base64URL }
+}
+
+/// Whether two texts have the same bytes, in a time that does not tell where they differ.
+package func isSameSecret(_ one: String, _ other: String) -> Bool {
+    // Digests are compared: they have one length, and a difference says nothing of the texts.
+    SHA256.hash(data: Array(one.utf8)) == SHA256.hash(data: Array(other.utf8))
+}
