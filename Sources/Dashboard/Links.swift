@@ -14,6 +14,8 @@ package enum Links {
     package static let webhooks = "/webhooks"
     package static let audit = "/audit"
     package static let signIn = "/signin"
+    package static let providerSignIn = "/signin/oidc"
+    package static let providerReturn = "/signin/oidc/callback"
     package static let signOut = "/signout"
     package static let live = "/ui/live"
 
@@ -54,6 +56,11 @@ package enum Links {
     /// The form's target that sends a delivery once more.
     package static func redeliver(_ id: String, delivery: String) -> String {
         webhook(id) + "/deliveries/" + segment(delivery) + "/replay"
+    }
+
+    /// Where one signs in with the identity provider, to go to a path afterwards.
+    package static func providerSignIn(next: String?) -> String {
+        query(providerSignIn, [("next", next)])
     }
 
     /// A file of the dashboard; its digest in the path makes it immutable.

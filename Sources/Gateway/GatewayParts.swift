@@ -26,6 +26,8 @@ package struct GatewayParts: Sendable {
     let webhooks: WebhookParts
     package let metrics: GatewayMetrics
     let signIns = SignInLimit()
+    /// Sign-in with an identity provider; nil without one.
+    let providerSignIn: ProviderSignIn?
     let pageOrigin: PageOrigin
     package let settings: GatewaySettings
     package let logger: Logger
@@ -59,6 +61,9 @@ package struct GatewayParts: Sendable {
             logger: logger)
         self.pictures = pictures
         metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)
+        providerSignIn = settings.providerSignIn.map {
+            ProviderSignIn($0, redis: redis, queue: queue.name, logger: logger)
+        }
         pageOrigin = PageOrigin(origin: settings.publicOrigin)
     }
 }

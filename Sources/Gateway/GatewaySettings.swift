@@ -24,6 +24,8 @@ package struct GatewaySettings: Sendable {
     package var streamsMax = 2000
     /// Ranges of addresses beside the Internet's that webhooks may go to.
     package var webhooksAllowed: [AddressRange] = []
+    /// Sign-in with an identity provider; nil for keys alone.
+    package var providerSignIn: ProviderSignInSettings?
     /// Longest time that `Prefer: wait` waits.
     package var waitMax: Duration = .seconds(30)
 

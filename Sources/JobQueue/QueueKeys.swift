@@ -22,8 +22,12 @@ public struct QueueKeys: Sendable {
     package var uploads: String { prefix + "keys:uploads" }
     /// Hash: replays that gateways carry out.
     package var replays: String { prefix + "replays" }
-    /// String: the key that a session of the pages was begun with, by the digest of its token.
+    /// String: the key that a session of the pages acts with, and the person, by the digest of its token.
     package func session(_ digest: String) -> String { prefix + "session:" + digest }
+    /// String: a sign-in with an identity provider that was begun, by the digest of its state.
+    package func signIn(_ digest: String) -> String { prefix + "signin:" + digest }
+    /// Zset: their digests, by their end.
+    package var signIns: String { prefix + "signins" }
     /// Stream: who changed what through a gateway.
     package var audit: String { prefix + "audit" }
     /// Hash: the endpoints of webhooks.

@@ -32,9 +32,11 @@ struct GatewayCommand: AsyncParsableCommand {
 
     @OptionGroup var queueOptions: QueueOptions
     @OptionGroup var options: GatewayOptions
+    @OptionGroup(title: "Sign-in with an identity provider") var oidc: OIDCOptions
 
     func run() async throws {
-        var reader = SettingsReader(try queueOptions.source(options.flags))
+        var reader = SettingsReader(
+            try queueOptions.source(options.flags.merging(oidc.flags) { $1 }))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let location = LibraryLocation(&reader)

@@ -81,6 +81,7 @@ extension GatewaySettings {
                     text.wholeMatch(of: /https?:\/\/([a-z0-9.\-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/)
                         == nil ? nil : text
                 }))
+        providerSignIn = ProviderSignInSettings(&reader, origin: publicOrigin)
         uploadBytesMax = reader.value(
             .bytes("gateway.upload.max", 1 << 20...1 << 40, default: "4G"), or: uploadBytesMax)
         backlogMax = reader.value(

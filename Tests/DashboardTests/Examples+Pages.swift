@@ -251,7 +251,12 @@ extension Examples {
         SignInPage(
             Frame(viewer: nil, csrf: text("c5r"), version: "0.19.0"),
             problem: maybe(text("This key was revoked.")), next: maybe(text("/dead?code=noSpace")),
-            providerHref: maybe("/signin/provider"))
+            provider: maybe("Example <Photos>"))
+    }
+
+    var signedIn: SignedInPage {
+        SignedInPage(
+            Frame(viewer: nil, csrf: "", version: "0.19.0"), next: "/dead?code=noSpace&tenant=acme")
     }
 
     var problem: ProblemPage {

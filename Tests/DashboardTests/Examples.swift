@@ -35,7 +35,7 @@ struct Examples {
             ("dead", dead), ("dead-list", deadList), ("replay-preview", preview),
             ("replay", replay), ("asset", asset), ("limits", limits), ("doctor", doctor),
             ("keys", keys), ("webhooks", webhooks), ("webhook", webhook), ("audit", audit),
-            ("signin", signIn), ("problem", problem),
+            ("signin", signIn), ("signed-in", signedIn), ("problem", problem),
         ]
     }
 

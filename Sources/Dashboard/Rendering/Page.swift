@@ -14,6 +14,8 @@ package protocol Page: View {
     static var parts: [String] { get }
     /// The modules that it needs beside ``StaticFile/everywhere``.
     static var modules: [String] { get }
+    /// The path that a browser goes on to by itself, at once; nil on all pages but one.
+    var onward: String? { get }
     /// The stream of its parts: a URL of ``Links``; nil when nothing moves.
     var live: String? { get }
 }
@@ -22,6 +24,7 @@ extension Page {
     package static var section: Section? { nil }
     package static var parts: [String] { [] }
     package static var modules: [String] { [] }
+    package var onward: String? { nil }
     package var live: String? { nil }
 
     /// The whole page, as HTML.

@@ -11,6 +11,7 @@ struct Shell<Content: Page>: View {
     let notice: Notice?
     let links: [Section.Link]
     let live: String?
+    let onward: String?
     let style: String
     let icon: String
     let scripts: [String]
@@ -36,6 +37,7 @@ struct Shell<Content: Page>: View {
                     .map { Section.Link($0, isCurrent: $0 == Content.section) }
             } ?? []
         live = page.live
+        onward = page.onward
         style = StaticFile.style.path
         icon = StaticFile.icon.path
         scripts =

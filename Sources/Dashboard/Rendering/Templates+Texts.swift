@@ -39,6 +39,7 @@ extension Templates {
         "secret": PackageResources.secret_mustache,
         "selection": PackageResources.selection_mustache,
         "sign-in": PackageResources.sign_in_mustache,
+        "signed-in": PackageResources.signed_in_mustache,
         "state": PackageResources.state_mustache,
         "step": PackageResources.step_mustache,
         "webhook": PackageResources.webhook_mustache,

@@ -17,6 +17,8 @@ struct Call: Sendable {
     let caller: AccessKey?
     /// The token of the caller's session; nil for one with a key.
     let session: String?
+    /// The person of the session whom an identity provider named; nil for who has shown the key itself.
+    let person: String?
     let channel: any Channel
     let parts: GatewayParts
     let logger: Logger
@@ -29,6 +31,13 @@ struct Call: Sendable {
             guard let caller else { throw Problem(.missingKey, "This call needs a key.") }
             return caller
         }
+    }
+
+    /// The caller, for the audit.
+    ///
+    /// - Throws: `missingKey`, as ``key`` does.
+    var doer: AuditLog.Doer {
+        get throws(Problem) { AuditLog.Doer(key: try key, person: person) }
     }
 
     /// A part of the path, with its percent signs decoded once.

@@ -50,7 +50,7 @@ enum ReplayPlan {
         }
         try await call.parts.replays.add(order)
         try await call.parts.audit.note(
-            "replay", "\(order.id): \(preview.count) jobs", by: call.key)
+            "replay", "\(order.id): \(preview.count) jobs", by: call.doer)
     }
 
     private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {

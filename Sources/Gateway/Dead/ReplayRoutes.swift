@@ -45,7 +45,7 @@ enum ReplayRoutes {
             let order = try await find(call)
             guard let stopped = try await call.parts.replays.stop(order.id, at: call.now)
             else { throw unknown(order.id) }
-            try await call.parts.audit.note("stopReplay", stopped.id, by: call.key)
+            try await call.parts.audit.note("stopReplay", stopped.id, by: call.doer)
             return try .json(stopped)
         },
     ]

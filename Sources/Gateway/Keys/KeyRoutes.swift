@@ -37,7 +37,7 @@ enum KeyRoutes {
             guard try await call.parts.keyStore.revoke(id) != nil else {
                 throw Problem(.notFound, "There is no key \(id.debugDescription).")
             }
-            try await call.parts.audit.note("revokeKey", id, by: call.key)
+            try await call.parts.audit.note("revokeKey", id, by: call.doer)
             return Response(status: .noContent)
         },
     ]
@@ -50,7 +50,7 @@ enum KeyRoutes {
     private static func create(_ call: Call) async throws -> Response {
         let terms = try Self.terms(try await call.json())
         let (key, text) = try await call.parts.keyStore.create(terms)
-        try await call.parts.audit.note("createKey", key.id, by: call.key)
+        try await call.parts.audit.note("createKey", key.id, by: call.doer)
         return try .json(
             Made(key: key, secret: text.revealed), status: .created,
             headers: [.location: "/v1/keys/\(key.id)"])

@@ -35,7 +35,7 @@ enum OperatingRoutes {
                 try await call.optionalJSON(), usual: "paused by an operator"
             ).reason
             try await call.parts.queue.set([.paused(reason)])
-            try await call.parts.audit.note("pause", reason, by: call.key)
+            try await call.parts.audit.note("pause", reason, by: call.doer)
             await call.parts.look.forget()
             return .json(.object(["reason": .string(reason)]))
         },
@@ -44,7 +44,7 @@ enum OperatingRoutes {
             "Takes a pause back.", answers: [.empty(.noContent, "Workers begin jobs again.")]
         ) { call in
             try await call.parts.queue.set([.paused(nil)])
-            try await call.parts.audit.note("resume", "", by: call.key)
+            try await call.parts.audit.note("resume", "", by: call.doer)
             await call.parts.look.forget()
             return Response(status: .noContent)
         },
@@ -60,7 +60,7 @@ enum OperatingRoutes {
             let limits = try LimitsBody(try await call.json())
             try await call.parts.queue.set(limits.rules(of: tenant))
             try await call.parts.audit.note(
-                "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.key)
+                "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.doer)
             await call.parts.look.forget()
             return .json(limits.json)
         },
@@ -91,7 +91,7 @@ enum OperatingRoutes {
             )
         }
         try await call.parts.audit.note(
-            "repair", counted(diagnosis.mended.count, "finding"), by: call.key)
+            "repair", counted(diagnosis.mended.count, "finding"), by: call.doer)
         return diagnosis
     }
 }

@@ -113,7 +113,7 @@ enum AssetPages {
         let key = try call.key
         _ = try await call.parts.queue.submit(
             request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
-        try await call.parts.audit.note(mode.name.rawValue, asset.string, by: key)
+        try await call.parts.audit.note(mode.name.rawValue, asset.string, by: call.doer)
         return Call.seeOther(Links.asset(asset.string), notice)
     }
 

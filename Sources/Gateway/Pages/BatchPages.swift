@@ -18,7 +18,7 @@ enum BatchPages {
             _ = try await call.form()
             let (name, _) = try await BatchRoutes.find(call)
             _ = try await call.parts.queue.cancelWhole(name, reason: "cancelled on the dashboard")
-            try await call.parts.audit.note("cancelBatch", name.string, by: call.key)
+            try await call.parts.audit.note("cancelBatch", name.string, by: call.doer)
             return Call.seeOther(Links.batch(name.string), .cancelled)
         },
     ]

@@ -15,11 +15,7 @@ extension Call {
     /// The parts that all pages share.
     func frame() -> Frame {
         Frame(
-            viewer: caller.map { key in
-                Viewer(
-                    name: key.label.isEmpty ? key.id : key.label, tenant: key.tenant?.string,
-                    scopes: Set(key.scopes.map(\.rawValue)))
-            },
+            viewer: caller.map { Viewer($0, person) },
             csrf: session.map(SessionStore.formToken) ?? "", version: Engine.version,
             queue: parts.queue.name.string,
             notice: query("done").flatMap(PageNotice.init).map(\.notice))
@@ -52,6 +48,15 @@ extension Call {
         if let notice { location += (path.contains("?") ? "&" : "?") + "done=\(notice.rawValue)" }
         return Response(
             status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+    }
+}
+
+extension Viewer {
+    /// - Parameter person: the one who acts with the key, if an identity provider named one.
+    init(_ key: AccessKey, _ person: String?) {
+        self.init(
+            name: person ?? (key.label.isEmpty ? key.id : key.label), tenant: key.tenant?.string,
+            scopes: Set(key.scopes.map(\.rawValue)))
     }
 }
 

@@ -22,7 +22,7 @@ enum DeadPages {
             _ = try await call.form()
             let order = try await ReplayRoutes.find(call)
             _ = try await call.parts.replays.stop(order.id, at: call.now)
-            try await call.parts.audit.note("stopReplay", order.id, by: call.key)
+            try await call.parts.audit.note("stopReplay", order.id, by: call.doer)
             return Call.seeOther(Links.replay(order.id), .replayStopped)
         },
     ]

@@ -89,7 +89,7 @@ enum JobPages {
         let job = try call.key.stored(inPath: call.parameter("id"))
         _ = try await JobView.find(job, call)
         let answer = try await JobRoutes.end(job, reason: "cancelled on the dashboard", call)
-        try await call.parts.audit.note("cancelJob", job, by: call.key)
+        try await call.parts.audit.note("cancelJob", job, by: call.doer)
         return Call.seeOther(Links.job(job), answer == .told ? .stopping : .cancelled)
     }
 
@@ -101,7 +101,7 @@ enum JobPages {
         guard answer == .replayed else {
             throw Problem(.tooLate, "Job \(job) is not dead any more, or cannot be started again.")
         }
-        try await call.parts.audit.note("replayJob", job, by: call.key)
+        try await call.parts.audit.note("replayJob", job, by: call.doer)
         return Call.seeOther(Links.job(job), .replayed)
     }
 }

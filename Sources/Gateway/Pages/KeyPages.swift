@@ -17,7 +17,7 @@ enum KeyPages {
             guard try await call.parts.keyStore.revoke(id) != nil else {
                 throw Problem(.notFound, "There is no key \(id.debugDescription).")
             }
-            try await call.parts.audit.note("revokeKey", id, by: call.key)
+            try await call.parts.audit.note("revokeKey", id, by: call.doer)
             return Call.seeOther(Links.keys, .revoked)
         },
     ]
@@ -38,7 +38,7 @@ enum KeyPages {
         do {
             let terms = try terms(form, now: call.now)
             let (key, text) = try await call.parts.keyStore.create(terms)
-            try await call.parts.audit.note("createKey", key.id, by: call.key)
+            try await call.parts.audit.note("createKey", key.id, by: call.doer)
             return .page(
                 KeysPage(
                     call.frame(), keys: try await rows(call),

@@ -51,12 +51,12 @@ enum OperatingPages {
             let reason = String((form["reason"] ?? "paused by an operator").prefix(200))
             try await queue.set([.paused(reason)])
             await call.parts.look.forget()
-            try await call.parts.audit.note("pause", reason, by: call.key)
+            try await call.parts.audit.note("pause", reason, by: call.doer)
             return Call.seeOther(Links.limits, .paused)
         case "resume":
             try await queue.set([.paused(nil)])
             await call.parts.look.forget()
-            try await call.parts.audit.note("resume", "", by: call.key)
+            try await call.parts.audit.note("resume", "", by: call.doer)
             return Call.seeOther(Links.limits, .resumed)
         case "tenant":
             let tenant = try JobID(form["tenant"] ?? "")
@@ -67,7 +67,7 @@ enum OperatingPages {
             try await call.parts.audit.note(
                 "limitTenant",
                 "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",
-                by: call.key)
+                by: call.doer)
             return Call.seeOther(Links.limits, .limited)
         default: throw Problem(.badParameter, "The form asks for nothing that is known.")
         }
@@ -97,7 +97,7 @@ enum OperatingPages {
         }
         let entries = try await call.parts.audit.page(before: place, count: deedsMax)
         let shown = entries.filter { entry in
-            who.map { entry.key == $0 || entry.label == $0 } ?? true
+            who.map { [entry.key, entry.label, entry.person].contains($0) } ?? true
         }
         return .page(
             AuditPage(
@@ -105,7 +105,7 @@ enum OperatingPages {
                 rows: shown.map { entry in
                     AuditRow(
                         at: Moment(entry.at, now: call.now),
-                        who: entry.label.isEmpty ? entry.key : entry.label, action: entry.deed,
+                        who: entry.who, action: entry.deed,
                         subject: entry.detail.isEmpty ? nil : entry.detail, count: nil)
                 }, next: entries.count < deedsMax ? nil : entries.last?.id))
     }

@@ -22,16 +22,15 @@ enum ProblemAnswer {
             return Call.seeOther(Links.query(Links.signIn, [("next", request.uri.path)]))
         }
         let frame = Frame(
-            viewer: admission.key.map { key in
-                Viewer(
-                    name: key.label.isEmpty ? key.id : key.label, tenant: key.tenant?.string,
-                    scopes: Set(key.scopes.map(\.rawValue)))
-            }, csrf: admission.session.map(SessionStore.formToken) ?? "", version: Engine.version,
+            viewer: admission.key.map { Viewer($0, admission.person) },
+            csrf: admission.session.map(SessionStore.formToken) ?? "", version: Engine.version,
             queue: parts.queue.name.string)
-        return .page(
+        var response = Response.page(
             ProblemPage(
                 frame, status: problem.status.code, title: problem.title, detail: problem.detail,
                 code: problem.code),
             status: problem.status)
+        response.headers.append(contentsOf: problem.headers)
+        return response
     }
 }

@@ -7,7 +7,7 @@ import Hummingbird
 enum SignInRoutes {
     static let routes: [Route] = [
         Route(.get, Links.signIn, .openPage, "The page where one signs in.") { call in
-            .page(SignInPage(call.frame(), next: ownPath(call.query("next"))))
+            .page(page(call, next: ownPath(call.query("next"))))
         },
         Route(.post, Links.signIn, .openPage, "Begins a session.", handle: signIn),
         Route(.post, Links.signOut, .openPage, "Ends a session.", handle: signOut),
@@ -23,31 +23,47 @@ enum SignInRoutes {
         } catch {
             let problem = Problem(error)
             return .page(
-                SignInPage(call.frame(), problem: problem.detail, next: next),
-                status: problem.status)
+                page(call, problem: problem.detail, next: next), status: problem.status)
         }
         let token = try await call.parts.sessions.begin(keyID: key.id)
-        // A tenant has no view of the whole queue.
-        var response = Call.seeOther(next ?? (key.tenant == nil ? Links.now : Links.batches))
+        var response = Call.seeOther(landing(next, key))
         response.headers[.setCookie] = call.parts.pageOrigin.cookie(
-            token, seconds: Int(SessionStore.duration / .seconds(1)))
+            .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
         return response
     }
 
+    private static func page(
+        _ call: Call, problem: String? = nil, next: String?
+    ) -> SignInPage {
+        SignInPage(
+            call.frame(), problem: problem, next: next,
+            provider: call.parts.providerSignIn?.settings.name)
+    }
+
+    /// The path to go to when one has signed in.
+    ///
+    /// - Parameter next: the one that was wanted before.
+    static func landing(_ next: String?, _ key: AccessKey) -> String {
+        // A tenant has no view of the whole queue.
+        next ?? (key.tenant == nil ? Links.now : Links.batches)
+    }
+
     private static func signOut(_ call: Call) async throws -> Response {
-        if let token = call.parts.pageOrigin.token(of: call.request) {
+        if let token = call.parts.pageOrigin.value(of: .session, call.request) {
             // Another site must not sign anybody out either; the sender was checked before.
             try await call.parts.sessions.end(token)
         }
         var response = Call.seeOther(Links.signIn, .signedOut)
-        response.headers[.setCookie] = call.parts.pageOrigin.cookie("", seconds: 0)
+        response.headers[.setCookie] = call.parts.pageOrigin.cookie(.session, "", seconds: 0)
         return response
     }
 
     /// A path of this gateway to go on to; nil for anything else, such as another site.
-    private static func ownPath(_ text: String?) -> String? {
+    static func ownPath(_ text: String?) -> String? {
         guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
-            text.utf8.count < 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            // Back at the provider, one would be signed in for ever.
+            !text.hasPrefix(Links.providerSignIn), text.utf8.count < 2000,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
         return text
     }

@@ -2,6 +2,7 @@ import AccessKeys
 import Adjustments
 import HTTPTypes
 import JobQueue
+import OpenIDConnect
 import Operations
 import Webhooks
 
@@ -18,6 +19,7 @@ extension Problem {
             case let error as QueueError: Problem(error)
             case let error as KeyError: Problem(error)
             case let error as WebhookError: Problem(error)
+            case let error as OIDCError: Problem(error)
             case let refusal as BodyRefusal: Problem(refusal)
             default:
                 // The text may name paths and hosts: it goes to the log.

@@ -18,6 +18,12 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case revokedKey
     /// The session of the page is over.
     case sessionEnded
+    /// The sign-in with the identity provider was not begun in this browser, is over or was used.
+    case signInOver
+    /// The identity provider refused, or its ID token is not believed.
+    case signInRefused
+    /// No role of the person leads to a key that can be used.
+    case noRole
     /// The key lacks the scope.
     case scopeMissing
     /// The route concerns the whole queue, and the key is a tenant's.
@@ -88,6 +94,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case queueUnavailable
     /// Redis is full.
     case queueFull
+    /// The identity provider does not answer, or not as it has to.
+    case providerUnavailable
     /// The library does not answer.
     case libraryUnavailable
     /// The library has no room.
@@ -100,7 +108,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         switch self {
         case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:
             .unauthorized
-        case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted: .forbidden
+        case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted, .signInOver, .signInRefused,
+            .noRole:
+            .forbidden
         case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyTrials:
             .tooManyRequests
         case .unknownPath, .notFound: .notFound
@@ -114,7 +124,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .idempotencyMismatch, .invalidURL, .unknownHost, .refusedAddress, .invalidEventTypes:
             .unprocessableContent
         case .preconditionFailed: .preconditionFailed
-        case .queueUnavailable, .queueFull, .libraryUnavailable: .serviceUnavailable
+        case .queueUnavailable, .queueFull, .providerUnavailable, .libraryUnavailable:
+            .serviceUnavailable
         case .noSpace: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .internalError: .internalServerError
         }
@@ -129,6 +140,9 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .expiredKey: "The key has expired"
         case .revokedKey: "The key was revoked"
         case .sessionEnded: "Signed out"
+        case .signInOver: "This sign-in is over"
+        case .signInRefused: "Not signed in"
+        case .noRole: "No role here"
         case .scopeMissing: "The key may not do this"
         case .tenantKey: "Only for the operator's keys"
         case .foreignOrigin: "Sent by another site"
@@ -161,6 +175,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .tooManyEndpoints: "Too many webhooks"
         case .queueUnavailable: "The queue does not answer"
         case .queueFull: "The queue is full"
+        case .providerUnavailable: "The identity provider does not answer"
         case .libraryUnavailable: "The library does not answer"
         case .noSpace: "The library is full"
         case .internalError: "Internal error"

@@ -10,6 +10,8 @@ struct Authentication: Sendable {
         var key: AccessKey?
         /// The token of a session, at a page.
         var session: String?
+        /// The person of the session whom an identity provider named.
+        var person: String?
         /// Fields that the response gets.
         var headers: HTTPFields
     }
@@ -32,7 +34,7 @@ struct Authentication: Sendable {
         guard let scope = route.access.scope else { return admission }
         let key: AccessKey
         if route.access.isPage {
-            (key, admission.session) = try await holder(of: request)
+            (key, admission.session, admission.person) = try await holder(of: request)
         } else {
             key = try await keys.authenticate(Self.bearer(request))
         }
@@ -57,10 +59,11 @@ struct Authentication: Sendable {
     }
 
     /// The key of who has signed in.
-    private func holder(of request: Request) async throws -> (AccessKey, String) {
-        guard let token = origin.token(of: request), let id = try await sessions.keyID(of: token)
+    private func holder(of request: Request) async throws -> (AccessKey, String, String?) {
+        guard let token = origin.value(of: .session, request),
+            let holder = try await sessions.holder(of: token)
         else { throw Problem(.sessionEnded, "Sign in to see this page.") }
-        return (try await keys.key(named: id), token)
+        return (try await keys.key(named: holder.keyID), token, holder.person)
     }
 
     /// Takes the request out of the key's rate.

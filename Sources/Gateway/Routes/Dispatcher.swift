@@ -85,7 +85,8 @@ struct Dispatcher: HTTPResponder {
         var response = await respond(counted)
         metrics.record(
             route.name, response.status, after: .now - start,
-            signsIn: route.method == .post && route.path == Links.signIn)
+            signsIn: route.method == .post && route.path == Links.signIn
+                || route.path == Links.providerReturn)
         if request.method != .head {
             response.body = response.body.map { part in
                 metrics.sends(part.readableBytes)
@@ -109,9 +110,8 @@ struct Dispatcher: HTTPResponder {
             }
             let call = Call(
                 request: request, route: route, parameters: context.parameters, tail: tail,
-                caller: admission.key, session: admission.session, channel: context.channel,
-                parts: parts,
-                logger: context.logger)
+                caller: admission.key, session: admission.session, person: admission.person,
+                channel: context.channel, parts: parts, logger: context.logger)
             var response = try await route.handle(call)
             response.headers.append(contentsOf: admission.headers)
             response.headers[.xContentTypeOptions] = "nosniff"

@@ -17,7 +17,8 @@ package enum RouteTable {
         + KeyRoutes.routes + WebhookRoutes.routes
 
     private static let pages: [Route] =
-        SignInRoutes.routes + NowRoutes.routes + JobPages.routes + BatchPages.routes
+        SignInRoutes.routes + ProviderRoutes.routes + NowRoutes.routes + JobPages.routes
+        + BatchPages.routes
         + DeadPages.routes + AssetPages.routes + OperatingPages.routes + KeyPages.routes
         + WebhookPages.routes + UIRoutes.routes
 

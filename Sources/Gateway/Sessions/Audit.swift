@@ -18,6 +18,13 @@ package struct AuditLog: Sendable {
         self.queue = queue
     }
 
+    /// Who does something.
+    struct Doer: Sendable {
+        let key: AccessKey
+        /// The person whom an identity provider named; nil for who has shown the key itself.
+        let person: String?
+    }
+
     /// One deed.
     struct Entry: Encodable, Sendable {
         /// Its place in the stream.
@@ -28,20 +35,30 @@ package struct AuditLog: Sendable {
         let key: String
         /// The name of the key for people.
         let label: String
+        /// The person who acted with it, if an identity provider named one.
+        let person: String?
         /// Such as `cancelTenant`.
         let deed: String
         /// The object of the deed, and how much.
         let detail: String
+
+        /// The person and the key, for people.
+        var who: String {
+            let name = label.isEmpty ? key : label
+            return person.map { "\($0) (\(name))" } ?? name
+        }
     }
 
     /// Notes a deed that was done.
-    func note(_ deed: String, _ detail: String, by key: AccessKey) async throws {
-        _ = try await send([
-            "XADD", RedisArgument(queue.keys.audit), "MAXLEN", "~", RedisArgument(Self.keptMax),
-            "*",
-            "key", RedisArgument(key.id), "label", RedisArgument(key.label), "deed",
-            RedisArgument(deed), "detail", RedisArgument(String(detail.prefix(1000))),
-        ])
+    func note(_ deed: String, _ detail: String, by doer: Doer) async throws {
+        let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
+        _ = try await send(
+            [
+                "XADD", RedisArgument(queue.keys.audit), "MAXLEN", "~",
+                RedisArgument(Self.keptMax), "*",
+                "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label), "deed",
+                RedisArgument(deed), "detail", RedisArgument(String(detail.prefix(1000))),
+            ] + person)
     }
 
     /// Entries, the newest first, before a place.
@@ -57,7 +74,7 @@ package struct AuditLog: Sendable {
             else { return nil }
             return Entry(
                 id: id, at: Int(place.milliseconds), key: fields["key"] ?? "",
-                label: fields["label"] ?? "", deed: fields["deed"] ?? "",
+                label: fields["label"] ?? "", person: fields["person"], deed: fields["deed"] ?? "",
                 detail: fields["detail"] ?? "")
         }
     }

@@ -12,18 +12,43 @@ struct PageOrigin: Sendable {
     /// Whether cookies go over TLS alone.
     var isSecure: Bool { origin?.hasPrefix("https://") ?? false }
 
-    /// The name of the session's cookie; browsers keep `__Host-` to the host and to TLS.
-    var cookieName: String { isSecure ? "__Host-minilab" : "minilab" }
+    /// The cookies of the pages.
+    enum Cookie {
+        /// The session. It goes along on no way that another site began.
+        case session
+        /// A sign-in with an identity provider that was begun. It goes along on the way back from there.
+        case signIn
 
-    /// The field that sets the cookie, for so many seconds; 0 removes it.
-    func cookie(_ token: String, seconds: Int) -> String {
-        "\(cookieName)=\(token); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+        fileprivate var name: String {
+            switch self {
+            case .session: "minilab"
+            case .signIn: "minilab-signin"
+            }
+        }
+
+        fileprivate var sameSite: String {
+            switch self {
+            case .session: "Strict"
+            case .signIn: "Lax"
+            }
+        }
+    }
+
+    /// The name of a cookie; browsers keep `__Host-` to the host and to TLS.
+    private func name(of cookie: Cookie) -> String {
+        (isSecure ? "__Host-" : "") + cookie.name
+    }
+
+    /// The field that sets a cookie, for so many seconds; 0 removes it.
+    func cookie(_ cookie: Cookie, _ value: String, seconds: Int) -> String {
+        "\(name(of: cookie))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=\(cookie.sameSite)"
             + (isSecure ? "; Secure" : "")
     }
 
-    /// The session's token in a request.
-    func token(of request: Request) -> String? {
-        request.headers[values: .cookie].lazy
+    /// The value of a cookie in a request.
+    func value(of cookie: Cookie, _ request: Request) -> String? {
+        let cookieName = name(of: cookie)
+        return request.headers[values: .cookie].lazy
             .flatMap { $0.split(separator: ";") }
             .compactMap { pair -> String? in
                 let parts = pair.trimmingSpaces.split(separator: "=", maxSplits: 1)

@@ -1,14 +1,14 @@
 import Crypto
 import FoundationEssentials
 package import JobQueue
+import OpenIDConnect
 package import Redis
 
-/// Sessions of people at the pages: a random token in a cookie, under whose digest Redis knows the key that it was
-/// exchanged for. So every gateway knows it, and what can be read in Redis opens no page.
+/// Sessions of people at the pages: a random token in a cookie, under whose digest Redis knows the key that it
+/// acts with, and the person if an identity provider named one. So every gateway knows it, and what can be read in Redis opens no page.
 package struct SessionStore: Sendable {
     /// How long a session lasts.
     package static let duration: Duration = .seconds(12 * 3600)
-    private static let tokenBytes = 32
 
     private let redis: RedisClient
     private let queue: QueueName
@@ -18,26 +18,37 @@ package struct SessionStore: Sendable {
         self.queue = queue
     }
 
-    /// Begins a session of a key's holder.
+    /// Whose session it is.
+    struct Holder: Sendable, Equatable {
+        /// The key that it acts with.
+        let keyID: String
+        /// The person whom an identity provider named; nil for who has shown the key itself.
+        let person: String?
+    }
+
+    /// Begins a session.
     ///
+    /// - Parameter person: one line; nil for a key's holder.
     /// - Returns: the token, which is given to the browser and kept nowhere.
-    func begin(keyID: String) async throws -> String {
-        var random = SystemRandomNumberGenerator()
-        let token = Data(
-            (0..<Self.tokenBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
-        )
-        .base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        .replacing("=", with: "")
+    func begin(keyID: String, person: String? = nil) async throws -> String {
+        let token = RandomText.make()
+        // An id has no blank.
+        let record = person.map { "\(keyID) \($0)" } ?? keyID
         _ = try await send([
-            "SET", RedisArgument(key(token)), RedisArgument(keyID), "EX",
+            "SET", RedisArgument(key(token)), RedisArgument(record), "EX",
             RedisArgument(Int(Self.duration / .seconds(1))),
         ])
         return token
     }
 
-    /// The id of the key that a session was begun with; nil when it is over.
-    func keyID(of token: String) async throws -> String? {
-        try await send(["GET", RedisArgument(key(token))]).string
+    /// Whose session it is; nil when it is over.
+    func holder(of token: String) async throws -> Holder? {
+        guard let record = try await send(["GET", RedisArgument(key(token))]).string else {
+            return nil
+        }
+        let parts = record.split(separator: " ", maxSplits: 1)
+        guard let keyID = parts.first else { return nil }
+        return Holder(keyID: String(keyID), person: parts.count > 1 ? String(parts[1]) : nil)
     }
 
     /// Ends a session.

@@ -31,7 +31,7 @@ enum WebhookDeeds {
         let made = try await call.parts.webhooks.store.create(
             owner: key.webhookOwner, url: url, eventTypes: eventTypes)
         try await call.parts.audit.note(
-            "createWebhook", "\(made.endpoint.id): \(made.endpoint.url)", by: key)
+            "createWebhook", "\(made.endpoint.id): \(made.endpoint.url)", by: call.doer)
         return made
     }
 
@@ -44,7 +44,7 @@ enum WebhookDeeds {
             endpoint.id, url: url, eventTypes: eventTypes, isActive: isActive)
         let state = isActive.map { $0 ? ", active" : ", disabled" } ?? ""
         try await call.parts.audit.note(
-            "updateWebhook", "\(changed.id): \(changed.url)\(state)", by: call.key)
+            "updateWebhook", "\(changed.id): \(changed.url)\(state)", by: call.doer)
         return changed
     }
 
@@ -53,13 +53,13 @@ enum WebhookDeeds {
         // The operator also deletes a record that cannot be read.
         if try call.key.tenant != nil { _ = try await find(call) }
         guard try await call.parts.webhooks.store.delete(id) else { throw unknown(id) }
-        try await call.parts.audit.note("deleteWebhook", id, by: call.key)
+        try await call.parts.audit.note("deleteWebhook", id, by: call.doer)
     }
 
     static func rotate(_ call: Call) async throws -> (WebhookEndpoint, WebhookSecret) {
         let endpoint = try await find(call)
         let secret = try await call.parts.webhooks.store.rotate(endpoint.id)
-        try await call.parts.audit.note("rotateWebhook", endpoint.id, by: call.key)
+        try await call.parts.audit.note("rotateWebhook", endpoint.id, by: call.doer)
         return (endpoint, secret)
     }
 
@@ -67,7 +67,7 @@ enum WebhookDeeds {
         let endpoint = try await find(call)
         try await call.parts.webhooks.store.replay(endpoint.id, since: since)
         try await call.parts.audit.note(
-            "replayWebhook", "\(endpoint.id) since \(since)", by: call.key)
+            "replayWebhook", "\(endpoint.id) since \(since)", by: call.doer)
     }
 
     static func test(_ call: Call) async throws -> WebhookDelivery {
@@ -87,7 +87,7 @@ enum WebhookDeeds {
                 endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
         }
         try await call.parts.audit.note(
-            "replayWebhook", "\(endpoint.id): \(delivery.event)", by: call.key)
+            "replayWebhook", "\(endpoint.id): \(delivery.event)", by: call.doer)
         return delivery
     }
 

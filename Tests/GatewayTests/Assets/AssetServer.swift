@@ -48,7 +48,8 @@ final class AssetServer: Sendable {
             let call = Call(
                 request: request, route: route, parameters: context.parameters,
                 tail: String(path.dropFirst(route.routerPath.count - 2)), caller: key,
-                session: nil, channel: context.channel, parts: parts, logger: parts.logger)
+                session: nil, person: nil, channel: context.channel, parts: parts,
+                logger: parts.logger)
             do {
                 return try await route.handle(call)
             } catch {

@@ -1,0 +1,58 @@
+import OpenIDConnect
+
+extension Problem {
+    /// How long people wait before they try again, in seconds, when the provider did not answer.
+    static let providerRetrySeconds = 30
+
+    init(_ error: OIDCError) {
+        switch error.code {
+        case .providerUnavailable, .invalidSetting:
+            self.init(
+                .providerUnavailable,
+                "The identity provider cannot be asked now: \(error.message) Try again later, or sign in with a key; "
+                    + "who is signed in stays so.", retryAfter: Self.providerRetrySeconds)
+        case .clientRefused:
+            self.init(
+                .providerUnavailable,
+                "Nobody can be signed in: \(error.message) Its operator has to compare both with the provider's.",
+                retryAfter: Self.providerRetrySeconds)
+        case .codeRefused:
+            self.init(
+                .signInRefused,
+                "You are not signed in: \(error.message) Begin again at the sign-in page.")
+        case .untrustedToken, .unknownSigningKey:
+            self.init(
+                .signInRefused,
+                "You are not signed in: \(error.message) Begin again; if it stays so, tell the operator."
+            )
+        }
+    }
+
+    /// An answer of the provider that is an error (RFC 6749, 4.1.2.1).
+    init(ofProvider error: String) {
+        // Words of the standard alone: the answer comes by way of the browser.
+        switch error {
+        case "access_denied":
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider says access_denied. You have said no there, or may not use this client."
+            )
+        case "server_error", "temporarily_unavailable":
+            self.init(
+                .providerUnavailable,
+                "The identity provider says \(error). Try again later, or sign in with a key.",
+                retryAfter: Self.providerRetrySeconds)
+        case "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
+            "login_required", "consent_required", "interaction_required",
+            "account_selection_required":
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider says \(error). Its operator has to look at the client's settings there."
+            )
+        default:
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider refused, for a reason that it does not name.")
+        }
+    }
+}

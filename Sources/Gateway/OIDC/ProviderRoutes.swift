@@ -1,0 +1,128 @@
+import AccessKeys
+import Adjustments
+import Dashboard
+import HTTPTypes
+import Hummingbird
+import Logging
+import OpenIDConnect
+
+/// Signing in with an identity provider: to it, and back from it with a session.
+enum ProviderRoutes {
+    static let routes: [Route] = [
+        Route(
+            .get, Links.providerSignIn, .openPage,
+            "Sends the browser to the identity provider to sign in.", handle: begin),
+        Route(
+            .get, Links.providerReturn, .openPage,
+            "Takes the browser back from the identity provider, with a session.", handle: finish),
+    ]
+
+    /// Most groups, and most characters of each, that the page of a refusal shows.
+    private static let shownGroupsMax = 20
+    private static let shownLengthMax = 100
+
+    private static func signIn(_ call: Call) throws(Problem) -> ProviderSignIn {
+        guard let signIn = call.parts.providerSignIn else {
+            throw Problem(.notFound, "This gateway has no identity provider; sign in with a key.")
+        }
+        return signIn
+    }
+
+    private static func begin(_ call: Call) async throws -> Response {
+        let signIn = try signIn(call)
+        try signIn.limit.take()
+        let origin = call.parts.pageOrigin
+        // One for all tabs of a browser: that which began last must not end the others.
+        let browser =
+            origin.value(of: .signIn, call.request).flatMap { RandomText.isOne($0) ? $0 : nil }
+            ?? RandomText.make()
+        let (state, proof) = (RandomText.make(), SignInProof())
+        let url = try await signIn.provider.signInURL(state: state, proof)
+        try await signIn.attempts.keep(
+            .init(proof, browser: browser, next: SignInRoutes.ownPath(call.query("next"))),
+            state: state)
+        var response = Call.seeOther(url)
+        response.headers[.setCookie] = origin.cookie(
+            .signIn, browser, seconds: Int(SignInAttempts.duration / .seconds(1)))
+        return response
+    }
+
+    private static func finish(_ call: Call) async throws -> Response {
+        let signIn = try signIn(call)
+        try signIn.limit.take()
+        let attempt = try await attempt(call, signIn)
+        if let error = call.query("error") { throw Problem(ofProvider: error) }
+        guard let code = call.query("code") else {
+            throw Problem(.badParameter, "The provider's answer has neither a code nor an error.")
+        }
+        let identity: Identity
+        do throws(OIDCError) {
+            identity = try await signIn.provider.identity(
+                forCode: code, issuer: call.query("iss"), attempt.proof)
+        } catch {
+            let problem = Problem(error)
+            // Faults of servers are logged for each route.
+            if problem.status.kind != .serverError {
+                call.logger.warning(
+                    "the identity provider signed nobody in",
+                    metadata: ["oidc.code": "\(error.code)", "oidc.reason": "\(error.message)"])
+            }
+            throw problem
+        }
+        let key = try await key(of: identity, call, signIn.settings)
+        let token = try await call.parts.sessions.begin(keyID: key.id, person: identity.person)
+        // The cookie of a session does not go along on a way that another site began, so the page itself leads on.
+        var response = Response.page(
+            SignedInPage(call.frame(), next: SignInRoutes.landing(attempt.next, key)))
+        response.headers[.setCookie] = call.parts.pageOrigin.cookie(
+            .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
+        return response
+    }
+
+    /// The attempt that the browser comes back from: begun in this browser, and not used before.
+    private static func attempt(
+        _ call: Call, _ signIn: ProviderSignIn
+    ) async throws -> SignInAttempts.Attempt {
+        guard let state = call.query("state"), RandomText.isOne(state),
+            let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
+            let attempt = try await signIn.attempts.take(state: state),
+            attempt.isBegun(in: browser)
+        else {
+            throw Problem(
+                .signInOver,
+                "This sign-in was not begun in this browser, took longer than \(Int(SignInAttempts.duration / .seconds(60))) "
+                    + "minutes, or is used up. Begin again at the sign-in page.")
+        }
+        return attempt
+    }
+
+    /// The key that a person acts with.
+    private static func key(
+        of identity: Identity, _ call: Call, _ settings: ProviderSignInSettings
+    ) async throws -> AccessKey {
+        let claim = settings.provider.claim.printable
+        guard let role = settings.roles.role(of: identity.groups) else {
+            let groups = identity.groups.prefix(shownGroupsMax)
+                .map { String($0.prefix(shownLengthMax)).debugDescription.printable }
+            let more = identity.groups.count - groups.count
+            throw Problem(
+                .noRole,
+                "You are \(identity.person) at the provider, and have no role here. "
+                    + (groups.isEmpty
+                        ? "Its ID token has no claim \(claim)."
+                        : "Its claim \(claim) says \(groups.joined(separator: ", "))"
+                            + (more > 0 ? " and \(more) more." : "."))
+                    + " The operator has to give one of your groups a key: --oidc-role GROUP=KEY.")
+        }
+        do throws(KeyError) {
+            return try await call.parts.keys.key(named: role.keyID)
+        } catch {
+            guard error.code != .keysUnavailable else { throw error }
+            throw Problem(
+                .noRole,
+                "Your role \(role.group.debugDescription.printable) leads to key \(role.keyID), which cannot be used: "
+                    + "\(error.message) The operator has to give the role another key: --oidc-role."
+            )
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Adjustments
+import Crypto
+import FoundationEssentials
+package import JobQueue
+import OpenIDConnect
+package import Redis
+
+/// Sign-ins that were begun and did not come back from the provider yet. Every gateway knows them: the browser may come
+/// back to another one.
+///
+/// A string `minilab:{queue}:signin:<digest of the state>` each, which goes by itself, and a zset of the digests by their
+/// end, which bounds them. Whoever reads Redis learns no state, and so can finish no sign-in.
+package struct SignInAttempts: Sendable {
+    /// How long a person may take at the provider.
+    package static let duration = Duration.seconds(600)
+    /// Most attempts at a time, some 7 MB; one more ends the oldest.
+    package static let attemptsMax = 10_000
+    /// Most attempts that a new one sweeps, ended ones and those that are too many.
+    private static let sweptAtOnce = 100
+
+    /// A sign-in that was begun.
+    struct Attempt: Codable, Sendable, Equatable {
+        /// The version of this record.
+        var format = 1
+        let verifier: String
+        let nonce: String
+        /// The digest of the browser's cookie.
+        let browser: String
+        /// The path to go to afterwards.
+        let next: String?
+
+        init(_ proof: SignInProof, browser: String, next: String?) {
+            verifier = proof.verifier
+            nonce = proof.nonce
+            self.browser = SignInAttempts.digest(browser)
+            self.next = next
+        }
+
+        var proof: SignInProof { SignInProof(verifier: verifier, nonce: nonce) }
+
+        /// Whether it was begun in the browser with this cookie.
+        func isBegun(in browser: String) -> Bool {
+            isSameSecret(self.browser, SignInAttempts.digest(browser))
+        }
+    }
+
+    private let redis: RedisClient
+    private let queue: QueueName
+    private let attemptsMax: Int
+
+    package init(redis: RedisClient, queue: QueueName, attemptsMax: Int = attemptsMax) {
+        self.redis = redis
+        self.queue = queue
+        self.attemptsMax = attemptsMax
+    }
+
+    /// Keeps an attempt until it is taken, or its time is over.
+    func keep(_ attempt: Attempt, state: String) async throws {
+        let digest = Self.digest(state)
+        let record = String(decoding: try JSONEncoder().encode(attempt), as: UTF8.self)
+        _ = try await answer {
+            try await redis.run(
+                Self.keeping, keys: [queue.keys.signIns, queue.keys.signIn(digest)],
+                arguments: [
+                    RedisArgument(digest), RedisArgument(record),
+                    RedisArgument(Int(Self.duration / .milliseconds(1))),
+                    RedisArgument(attemptsMax), RedisArgument(queue.keys.signIn("")),
+                    RedisArgument(Self.sweptAtOnce),
+                ])
+        }
+    }
+
+    /// Takes an attempt, once.
+    ///
+    /// - Returns: nil when it was not begun, is over or was taken.
+    func take(state: String) async throws -> Attempt? {
+        let digest = Self.digest(state)
+        let reply = try await answer {
+            try await redis.run(
+                Self.taking, keys: [queue.keys.signIns, queue.keys.signIn(digest)],
+                arguments: [RedisArgument(digest)])
+        }
+        guard let text = reply.string else { return nil }
+        do {
+            return try JSONDecoder().decode(Attempt.self, from: Data(text.utf8))
+        } catch {
+            // Of another version of minilab: the person begins again.
+            return nil
+        }
+    }
+
+    private func answer(_ send: () async throws -> RedisReply) async throws(Problem) -> RedisReply {
+        do {
+            return try await send()
+        } catch {
+            throw Problem(
+                .queueUnavailable, "Nobody can be signed in now; try again.",
+                retryAfter: Problem.retrySeconds)
+        }
+    }
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hash(data: Array(text.utf8)).hex
+    }
+
+    private static let keeping = RedisScript(
+        name: "signin-keep",
+        source: """
+            -- KEYS   zset of digests by their end, string of the attempt
+            -- ARGV   digest, record, how long (ms), most attempts, prefix of the strings' names, most swept
+            -- Returns 1
+            -- Crash  The string goes by itself; a digest without one is swept by a later attempt.
+            local call = redis.call
+            local t = call('TIME')
+            local now = t[1] * 1000 + math.floor(t[2] / 1000)
+            local most = tonumber(ARGV[4])
+            for _ = 1, tonumber(ARGV[6]) do
+              local first = call('ZRANGE', KEYS[1], '0', '0', 'WITHSCORES')
+              if not first[1] then break end
+              if tonumber(first[2]) > now and call('ZCARD', KEYS[1]) < most then break end
+              call('ZPOPMIN', KEYS[1])
+              call('UNLINK', ARGV[5] .. first[1])
+            end
+            call('ZADD', KEYS[1], string.format('%d', now + tonumber(ARGV[3])), ARGV[1])
+            call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+            return 1
+            """)
+
+    private static let taking = RedisScript(
+        name: "signin-take",
+        source: """
+            -- KEYS   zset of digests by their end, string of the attempt
+            -- ARGV   digest
+            -- Returns the record, or false
+            -- Crash  It was taken or was not; then the person begins again.
+            local record = redis.call('GET', KEYS[2])
+            redis.call('UNLINK', KEYS[2])
+            redis.call('ZREM', KEYS[1], ARGV[1])
+            return record
+            """)
+}
