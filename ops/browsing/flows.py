@@ -5,6 +5,7 @@ import jobs
 import keys
 import live
 import plain
+import provider
 import strangers
 
-ALL = [*keys.FLOWS, *jobs.FLOWS, *assets.FLOWS, *live.FLOWS, *plain.FLOWS, *strangers.FLOWS]
+ALL = [*keys.FLOWS, *provider.FLOWS, *jobs.FLOWS, *assets.FLOWS, *live.FLOWS, *plain.FLOWS, *strangers.FLOWS]

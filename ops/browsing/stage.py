@@ -53,9 +53,11 @@ class Stage:
     def tenant_key(self, tenant, scopes="enqueue,read"):
         return self.key("--tenant", tenant, "--prefix", f"{tenant}/", "--scope", scopes, "--label", f"shop of {tenant}")
 
-    def start_gateway(self):
+    def start_gateway(self, *options):
+        """Starts the gateway; options: flags of it, kept as gateway_options."""
+        self.gateway_options = options
         self.gateway = Child(
-            [*self.arguments("minilab-gateway"), "--library", self.library, "--port", str(self.port)],
+            [*self.arguments("minilab-gateway"), "--library", self.library, "--port", str(self.port), *options],
             f"{self.folder}/gateway.log")
         eventually("the gateway is ready", self.is_ready, START_SECONDS_MAX)
 
