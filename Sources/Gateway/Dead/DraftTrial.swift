@@ -52,7 +52,7 @@ enum DraftTrial {
         let request = JobRequest(
             id: try SentJob.randomName(key), asset: asset, edit: edit, scheduling: scheduling)
         let job = try await JobRoutes.send(request, call, conflict: Problem(.conflict, "")).job
-        try await call.parts.audit.note("tryAsDraft", "\(dead): \(job)", by: key)
+        try await call.parts.audit.note("tryAsDraft", "\(dead): \(job)", by: call.doer)
         return job
     }
 

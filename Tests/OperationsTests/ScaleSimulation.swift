@@ -1,0 +1,151 @@
+import JobQueue
+import MinilabTesting
+
+@testable import Operations
+
+/// A fleet that works on made-up jobs by the real formula, a second at a time.
+///
+/// A worker is there some seconds after it was asked for. Its slots take jobs as they become free; a second of a slot is
+/// shared by as many jobs as fit into it.
+struct ScaleSimulation {
+    struct Worker {
+        let number: Int
+        let readyAt: Int
+        /// Seconds of its job that each slot has left.
+        var left: [Double]
+    }
+
+    /// What became of it all.
+    struct Outcome: CustomStringConvertible {
+        /// The second at which nothing was left, after the last job had come.
+        var drained: Int?
+        var done = 0
+        var started = 0
+        var stopped = 0
+        var killed = 0
+        /// Workers that were stopped while they held a job.
+        var cutOff = 0
+        var peak = 0
+        /// Seconds that workers were there, and that their slots worked.
+        var workerSeconds = 0.0
+        var slotSeconds = 0.0
+
+        var description: String {
+            "drained at \(drained.map { "\($0) s" } ?? "never"), \(done) done, \(started) started, \(stopped) stopped, "
+                + "\(killed) killed, \(cutOff) cut off, peak \(peak), \(Int(slotSeconds)) of \(Int(workerSeconds)) s busy"
+        }
+    }
+
+    var target = ScaleTarget()
+    var slots = 4
+    var startUp = 20
+    var lookEvery = 15
+    var keep = ScaleHistory.keepUsual
+    /// The chance that a worker is killed in a second.
+    var killChance = 0.0
+    /// Jobs that come in a second.
+    var arrivals: (Int) -> Int
+    /// What a job costs, in seconds of a slot.
+    var cost: (inout SeededGenerator) -> Double
+
+    func run(_ seconds: Int, _ generator: inout SeededGenerator) -> Outcome {
+        var outcome = Outcome()
+        var waiting: [Double] = []
+        var workers: [Worker] = []
+        var history = ScaleHistory(keep: keep)
+        let start = ContinuousClock.now
+        var newest = 0
+        for second in 0..<seconds {
+            for _ in 0..<arrivals(second) { waiting.append(cost(&generator)) }
+            if second.isMultiple(of: lookEvery) {
+                look(
+                    at: start + .seconds(second), second, waiting.count, &workers, &history,
+                    &newest,
+                    &outcome)
+            }
+            for place in workers.indices.reversed()
+            where Double.random(in: 0..<1, using: &generator) < killChance {
+                // Its jobs wait again, from their beginning as far as anybody knows.
+                waiting += workers[place].left.filter { $0 > 0 }
+                workers.remove(at: place)
+                outcome.killed += 1
+            }
+            work(&workers, &waiting, second, &outcome)
+            outcome.peak = max(outcome.peak, workers.count)
+            outcome.workerSeconds += Double(workers.count * slots)
+            let isEmpty = waiting.isEmpty && workers.allSatisfy { $0.left.allSatisfy { $0 == 0 } }
+            if !isEmpty {
+                outcome.drained = nil
+            } else if outcome.drained == nil {
+                outcome.drained = second
+            }
+        }
+        return outcome
+    }
+
+    private func look(
+        at time: ContinuousClock.Instant, _ second: Int, _ waiting: Int,
+        _ workers: inout [Worker], _ history: inout ScaleHistory, _ newest: inout Int,
+        _ outcome: inout Outcome
+    ) {
+        let running = workers.reduce(0) { $0 + $1.left.count { $0 > 0 } }
+        let mean = outcome.done > 0 ? outcome.slotSeconds / Double(outcome.done) : 0.25
+        let open = waiting + running
+        let parts =
+            open == 0
+            ? [] : [WaitingWork.Part(tenant: nil, jobs: open, seconds: Double(open) * mean)]
+        let heard = workers.filter { $0.readyAt <= second }
+        let advice = history.settle(
+            ScaleAdvice(
+                WaitingWork(parts: parts),
+                workers: heard.map {
+                    WorkerInfo(
+                        name: "\($0.number)", slots: slots, version: "", startedAt: "")
+                }, target), at: time)
+        let plan = FleetPlan(
+            workers.map { worker in
+                .init(
+                    number: worker.number,
+                    busy: worker.readyAt <= second ? worker.left.count { $0 > 0 } : nil)
+            }, wanted: advice.workers, others: 0, of: target.minWorkers...target.maxWorkers)
+        for _ in 0..<plan.start {
+            newest += 1
+            workers.append(
+                Worker(
+                    number: newest, readyAt: second + startUp,
+                    left: Array(repeating: 0, count: slots)))
+        }
+        outcome.started += plan.start
+        for number in plan.stop {
+            guard let place = workers.firstIndex(where: { $0.number == number }) else { continue }
+            if workers[place].left.contains(where: { $0 > 0 }) { outcome.cutOff += 1 }
+            workers.remove(at: place)
+            outcome.stopped += 1
+        }
+    }
+
+    private func work(
+        _ workers: inout [Worker], _ waiting: inout [Double], _ second: Int,
+        _ outcome: inout Outcome
+    ) {
+        for place in workers.indices where workers[place].readyAt <= second {
+            for slot in 0..<slots {
+                var time = 1.0
+                while time > 0 {
+                    if workers[place].left[slot] == 0 {
+                        guard let next = waiting.popLast() else { break }
+                        workers[place].left[slot] = next
+                    }
+                    let step = min(time, workers[place].left[slot])
+                    time -= step
+                    outcome.slotSeconds += step
+                    workers[place].left[slot] -= step
+                    if workers[place].left[slot] < 1e-9 {
+                        workers[place].left[slot] = 0
+                        outcome.done += 1
+                    }
+                }
+            }
+        }
+    }
+}
