@@ -30,6 +30,10 @@ public enum JSONValue: Sendable, Equatable {
                 "\(what) has more than \(String.marksInARowMax) combining marks in a row, which no text of "
                     + "people has.")
         }
+        if let plain = PlainJSON.value(of: text) {
+            self = plain
+            return
+        }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         } catch {
