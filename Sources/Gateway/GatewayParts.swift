@@ -6,8 +6,8 @@ package import Operations
 package import Redis
 import RenderProtocol
 
-/// The parts that routes work with.
-package struct GatewayParts: Sendable {
+/// The parts that routes work with. One object, because every call carries it.
+package final class GatewayParts: Sendable {
     package let queue: JobQueue
     package let redis: RedisClient
     package let library: any LibraryStore

@@ -10,14 +10,14 @@ extension GatewayParts {
     /// The pages of the status port.
     package func statusPages() -> [StatusPage] {
         [
-            StatusPage("/metrics") {
+            StatusPage("/metrics") { [self] in
                 let families =
                     metrics.families() + gauges() + webhooks.service.metrics().families
                 return StatusAnswer(Exposition.mediaType, Exposition.text(families))
             },
             // The loops of the process answer, so it moves.
             StatusPage("/healthz") { StatusAnswer(HealthReport([])) },
-            StatusPage("/readyz") { StatusAnswer(readiness) },
+            StatusPage("/readyz") { [self] in StatusAnswer(readiness) },
         ]
     }
 

@@ -6,8 +6,8 @@ import Hummingbird
 /// One thing that the gateway can be asked: how it is called, who may, and what it answers.
 ///
 /// The router, the OpenAPI document and the test of who may do what are made from these; nothing is served that is no
-/// route.
-package struct Route: Sendable {
+/// route. One object each, because every call carries its own.
+package final class Route: Sendable {
     package let method: HTTPRequest.Method
     /// Such as `/v1/jobs/{id}`; a last part `{asset...}` takes the rest of the path.
     package let path: String
@@ -149,6 +149,7 @@ package struct Route: Sendable {
     ) {
         self.method = method
         self.path = path
+        routerPath = path.replacing("{asset...}", with: "**")
         self.access = access
         self.name = name
         self.group = group
@@ -160,7 +161,7 @@ package struct Route: Sendable {
     }
 
     /// A page or a part of one; it is not in the document of the API.
-    init(
+    convenience init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ summary: String,
         handle: @escaping @Sendable (Call) async throws -> Response
     ) {
@@ -201,7 +202,7 @@ package struct Route: Sendable {
     }
 
     /// The path as the router reads it.
-    var routerPath: String { path.replacing("{asset...}", with: "**") }
+    let routerPath: String
 
     /// Whether a path is one of this route's.
     func matches(_ path: String) -> Bool {
