@@ -14,6 +14,7 @@ package final class GatewayParts: Sendable {
     package let keys: KeyRing
     package let keyStore: KeyStore
     package let hub: EventHub
+    let frames = EventFrames()
     package let streams: StreamPermits
     package let replays: ReplayStore
     package let audit: AuditLog

@@ -3,6 +3,7 @@ import Adjustments
 import HTTPTypes
 import JobQueue
 import Logging
+import NIOCore
 import Operations
 
 /// Somebody who reads events from a place on: only those of its own, as it may see them.
@@ -19,21 +20,29 @@ struct EventFollower: Sendable {
 
     /// Events after a place.
     struct Page: Sendable {
-        let events: [Shown]
+        /// Also those that this follower does not see.
+        let entries: [EventReader.Entry]
         /// Where to go on.
         let place: StreamID
         /// Whether there is nothing after it now.
         let isLast: Bool
     }
 
+    /// Most bytes of events that are written at once; one event may have more.
+    private static let pieceBytesMax = 64 << 10
+
     let start: StreamID
+    /// The same text for all followers that see the same of an event.
+    private let view: String
     private let key: AccessKey
     private let types: Set<String>
     private let parts: GatewayParts
 
     /// - Throws: `badParameter`, `queueUnavailable`.
     init(_ call: Call) throws(Problem) {
-        key = try call.key
+        let key = try call.key
+        self.key = key
+        view = key.terms.tenant.map { "\($0) \(key.terms.assetPrefix.string)" } ?? ""
         types = Set(call.queries("type"))
         parts = call.parts
         // A browser that has seen no event sends an empty one.
@@ -68,10 +77,10 @@ struct EventFollower: Sendable {
     /// - Throws: `gone` when events after the place may have been trimmed.
     func page(after place: StreamID) async throws -> Page {
         switch parts.hub.entries(after: place) {
-        case .none: return Page(events: [], place: place, isLast: true)
+        case .none: return Page(entries: [], place: place, isLast: true)
         case .entries(let entries):
             return Page(
-                events: entries.compactMap { shown($0.event) },
+                entries: entries.map(\.event),
                 place: entries.last?.place ?? place, isLast: false)
         case .tooOld: return try await read(after: place)
         }
@@ -96,12 +105,29 @@ struct EventFollower: Sendable {
                     ]).canonical)
                 return
             }
-            for event in page.events {
-                try await sink.send(id: event.id, event: event.type, data: event.json)
-            }
+            try await send(page.entries, to: sink)
             place = page.place
             if page.isLast { await parts.hub.wait(after: place) }
         }
+    }
+
+    /// Sends what this follower sees of events, several at a time while they are small.
+    private func send(_ entries: [EventReader.Entry], to sink: EventSink) async throws {
+        var waiting = ByteBuffer()
+        for entry in entries where isWanted(entry) {
+            let frame = try parts.frames.frame(of: entry.id, in: view) {
+                try shown(entry).map {
+                    try EventSink.frame(id: $0.id, event: $0.type, data: $0.json)
+                }
+            }
+            guard var frame else { continue }
+            if waiting.readableBytes + frame.readableBytes > Self.pieceBytesMax {
+                if waiting.readableBytes > 0 { try await sink.send(waiting) }
+                waiting = ByteBuffer()
+            }
+            if waiting.readableBytes == 0 { waiting = frame } else { waiting.writeBuffer(&frame) }
+        }
+        if waiting.readableBytes > 0 { try await sink.send(waiting) }
     }
 
     /// The next events from the stream itself: what the queue has answered before is in it, while the hub may not have read
@@ -114,7 +140,7 @@ struct EventFollower: Sendable {
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(
-                events: entries.compactMap(shown),
+                entries: entries,
                 place: StreamID(reader.position) ?? place, isLast: entries.isEmpty)
         } catch {
             switch error.code {
@@ -126,14 +152,19 @@ struct EventFollower: Sendable {
                     facts: ["newest": .string(parts.hub.newest?.description ?? "")])
             case .unreadableEvent:
                 return Page(
-                    events: [], place: StreamID(reader.position) ?? place, isLast: false)
+                    entries: [], place: StreamID(reader.position) ?? place, isLast: false)
             default: throw error
             }
         }
     }
 
-    private func shown(_ entry: EventReader.Entry) -> Shown? {
-        guard types.isEmpty || types.contains(entry.event.type) else { return nil }
+    private func isWanted(_ entry: EventReader.Entry) -> Bool {
+        types.isEmpty || types.contains(entry.event.type)
+    }
+
+    /// An event as this follower may see it; nil when it does not, or does not want to.
+    func shown(_ entry: EventReader.Entry) -> Shown? {
+        guard isWanted(entry) else { return nil }
         guard let view = key.tenantView else {
             return Shown(id: entry.id, type: entry.event.type, json: entry.json)
         }

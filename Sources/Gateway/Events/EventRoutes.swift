@@ -52,7 +52,9 @@ enum EventRoutes {
             var page = first
             while true {
                 var buffer = ByteBuffer()
-                for event in page.events { buffer.writeString(event.line) }
+                for entry in page.entries {
+                    if let event = follower.shown(entry) { buffer.writeString(event.line) }
+                }
                 if buffer.readableBytes > 0 {
                     try await writer.write(buffer)
                     try await call.channel.drain()

@@ -113,6 +113,18 @@ package final class EventSink: Sendable {
     ///   - data: text of any lines.
     /// - Throws: ``BodyRefusal/oversized(bytesMax:)``, and the connection's error.
     package func send(id: String? = nil, event name: String? = nil, data: String) async throws {
+        try await send(Self.frame(id: id, event: name, data: data))
+    }
+
+    /// Sends events as ``frame(id:event:data:)`` has made them, when the client has taken those before.
+    func send(_ frames: ByteBuffer) async throws { try await write(frames) }
+
+    /// The bytes of an event, which are the same for all who get it.
+    ///
+    /// - Throws: ``BodyRefusal/oversized(bytesMax:)``.
+    static func frame(
+        id: String? = nil, event name: String? = nil, data: String
+    ) throws(BodyRefusal) -> ByteBuffer {
         guard data.utf8.count <= EventStreaming.eventBytesMax else {
             throw BodyRefusal.oversized(bytesMax: EventStreaming.eventBytesMax)
         }
@@ -124,7 +136,7 @@ package final class EventSink: Sendable {
             bytes.writeField("data", String(Substring(line)))
         }
         bytes.writeString("\n")
-        try await write(bytes)
+        return bytes
     }
 
     /// Sends what clients pass over.
