@@ -13,7 +13,7 @@ enum DeadRoutes {
     static let routes: [Route] = [
         Route(
             .get, "/v1/dead", .key(.operate), name: "listDead", group: "dead",
-            "Dead jobs, the one that died first at the front.",
+            "Dead jobs, the one that died first at the front; of a filter that few meet perhaps none, and `next` to go on from.",
             parameters: filters + [
                 .query("count", "How many at most.", schema: .integer(1...countMax)),
                 .query(
@@ -50,6 +50,9 @@ enum DeadRoutes {
     ]
 
     private static let countMax = 200
+    /// Dead jobs that one call looks at. Of a filter that few of a million meet, all were looked at, for minutes; now the
+    /// caller goes on from the cursor.
+    private static let lookedMax = 1000
 
     /// A field of a form that was left empty means nothing.
     private static func given(_ schema: JSONValue) -> JSONValue { .any(schema, .text(0...0)) }
@@ -100,7 +103,7 @@ enum DeadRoutes {
         return try .json(Answer(dead: page.jobs, next: page.next))
     }
 
-    /// The jobs that the query means, and the cursor behind them, if there may be more.
+    /// The jobs that the query means among those that one call looks at, and the cursor behind them, if there may be more.
     static func page(
         _ call: Call, count: Int
     ) async throws -> (jobs: [JobRecord], next: String?) {
@@ -115,14 +118,18 @@ enum DeadRoutes {
         }
         var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
         var jobs: [JobRecord] = []
-        while jobs.count < count, let page = try await reader.next(count - jobs.count) {
+        var looked = 0
+        while jobs.count < count, looked < lookedMax {
+            let step = max(count - jobs.count, 1)
+            guard let page = try await reader.next(step) else { return (jobs, nil) }
+            looked += min(step, DeadReader.pageMax)
             if let view = key.tenantView {
                 jobs += page.compactMap { view.view($0) }
             } else {
                 jobs += page
             }
         }
-        return (jobs, jobs.count < count ? nil : reader.position.description)
+        return (jobs, reader.position.description)
     }
 
     /// The facts that a report of a failure needs.
