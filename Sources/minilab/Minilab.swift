@@ -14,7 +14,8 @@ package struct Minilab: AsyncParsableCommand {
             """,
         version: Engine.name,
         subcommands: [
-            RunCommand.self, WorkerCommand.self, FleetCommand.self, RenderCommand.self, PlanCommand.self,
+            RunCommand.self, WorkerCommand.self, FleetCommand.self, RenderCommand.self,
+            PlanCommand.self,
             PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
             EnqueueCommand.self, StatusCommand.self, TopCommand.self, ExplainCommand.self,
             BatchCommand.self,

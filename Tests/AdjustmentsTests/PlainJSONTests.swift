@@ -17,8 +17,9 @@ import Testing
         #"{"ä":"日本 🙂","":""}"#, "[[[[[]]]]]", #"["\#u{7f}"]"#,
         "[123456789012345, -0.12345678901234]",
     ])
-    func `what is plain is read as JSONDecoder reads it`(_ text: String) throws {
-        #expect(try #require(PlainJSON.value(of: text)) == decoded(text))
+    func `what is plain is read as JSONDecoder reads it`(_ text: String) {
+        let value = PlainJSON.value(of: text)
+        #expect(value != nil && value == decoded(text))
     }
 
     @Test(arguments: [
@@ -45,13 +46,14 @@ import Testing
 
     /// Documents as programs write them, then the same with some bytes changed: read alike, or not at all.
     @Test(arguments: [UInt64(1), 2, 3])
-    func `documents drawn at random mean the same to both`(_ seed: UInt64) throws {
+    func `documents drawn at random mean the same to both`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = Array("{}[]\",:0123456789.-eE+\\ \n\tatrufalsn\u{1}é".utf8)
         var read = 0
         for _ in 0..<3000 {
             let text = Self.document(&random, depth: 0)
-            #expect(try #require(PlainJSON.value(of: text), "\(text)") == decoded(text), "\(text)")
+            let whole = PlainJSON.value(of: text)
+            #expect(whole != nil && whole == decoded(text), "\(text)")
             var harmed = Array(text.utf8)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 0..<harmed.count, using: &random)

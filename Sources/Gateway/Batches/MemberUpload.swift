@@ -45,6 +45,8 @@ struct MemberUpload {
             for try await part in body {
                 let (members, fault) = upload.read(part)
                 try await upload.add(members, fault)
+                // Parts that have come already are read without a pause, and small requests would wait behind all of them.
+                await Task.yield()
             }
             let (members, fault) = upload.readLast()
             try await upload.add(members, fault)
