@@ -208,17 +208,17 @@ extension JobQueue {
     func standing(
         _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(QueueError) -> Standing {
-        let reply = try await run(script, arguments)
-        guard let answer = reply.string else { throw unexpected(reply, of: script) }
-        return try standing(answer, of: script)
+        try standing(try await run(script, arguments), of: script)
     }
 
-    private func standing(_ answer: String, of script: RedisScript) throws(QueueError) -> Standing {
-        switch answer {
-        case "OK": return .held
-        case "GONE", "FENCED": return .fenced
-        case "CANCELLED": return .cancelled
-        default: throw unexpected(.status(answer), of: script)
+    private func standing(
+        _ reply: RedisReply, of script: RedisScript
+    ) throws(QueueError) -> Standing {
+        switch reply.string {
+        case "OK"?: return .held
+        case "GONE"?, "FENCED"?: return .fenced
+        case "CANCELLED"?: return .cancelled
+        default: throw unexpected(reply, of: script)
         }
     }
 }

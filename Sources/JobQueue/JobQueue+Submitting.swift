@@ -34,6 +34,8 @@ extension JobQueue {
     /// From then on the job is found by its id, as `incoming` until a worker takes it in. Its id is its own: what others
     /// send under it by a plain `XADD` before it is taken in is a conflict of theirs.
     ///
+    /// Jobs that several tasks submit at about the same time go in one call.
+    ///
     /// - Parameter backlogMax: how many jobs of the tenant may be there that have not ended; nil: any number. See
     ///   ``backlog(of:)`` for what counts. A job that was sent before is answered as such whatever waits.
     /// - Throws: an error that ``QueueError/isRedisFull`` when Redis takes nothing new in; `ingressFull` when too much is
@@ -41,8 +43,7 @@ extension JobQueue {
     public func submit(
         _ request: JobRequest, backlogMax: Int?
     ) async throws(QueueError) -> Submission {
-        let answers = try await submit([request], backlogMax: backlogMax)
-        return try answers[0].get()
+        try answer(try await submits.write(arguments(request, backlogMax)), backlogMax).get()
     }
 
     /// The same for several jobs, at most ``submitMax``, in their order; one answer for each.
@@ -53,24 +54,24 @@ extension JobQueue {
         _ requests: [JobRequest], backlogMax: Int?
     ) async throws(QueueError) -> [Result<Submission, QueueError>] {
         precondition(requests.count <= Self.submitMax, "submit in chunks of \(Self.submitMax)")
-        var arguments = [Self.quota(backlogMax), RedisArgument(settings.reservedMax)]
-        for request in requests {
-            let words = Self.words(request)
-            arguments += [
-                RedisArgument(words.count),
-                request.scheduling.priority == .interactive ? "1" : "",
-                RedisArgument(request.id?.string ?? ""),
-                RedisArgument(request.scheduling.tenant?.string ?? "default"),
-            ]
-            arguments += words.map { RedisArgument($0) }
-        }
-        let reply = try await run(QueueScript.submit, arguments)
+        var words = [RedisArgument(settings.reservedMax)]
+        for request in requests { words += arguments(request, backlogMax) }
+        let reply = try await run(QueueScript.submit, words)
         guard let rows = reply.array, rows.count == requests.count else {
             throw unexpected(reply, of: QueueScript.submit)
         }
         var answers: [Result<Submission, QueueError>] = []
         for row in rows { answers.append(try answer(row, backlogMax)) }
         return answers
+    }
+
+    private func arguments(_ request: JobRequest, _ backlogMax: Int?) -> [RedisArgument] {
+        let words = Self.words(request)
+        return [
+            RedisArgument(words.count), request.scheduling.priority == .interactive ? "1" : "",
+            RedisArgument(request.id?.string ?? ""),
+            RedisArgument(request.scheduling.tenant?.string ?? "default"), Self.quota(backlogMax),
+        ] + words.map { RedisArgument($0) }
     }
 
     /// How many jobs of a tenant count against its quota: those that were submitted and have not ended, in whichever

@@ -13,25 +13,28 @@ public struct JobQueue: Sendable {
     let redis: RedisClient
     let commits: WriteGatherer
     let finalizes: WriteGatherer
+    let submits: WriteGatherer
 
     /// A queue that talks through `redis`.
     public init(name: QueueName, redis: RedisClient, settings: QueueSettings = QueueSettings()) {
         self.name = name
         self.redis = redis
         self.settings = settings
-        commits = Self.gatherer(QueueScript.commit, name, redis, settings)
-        finalizes = Self.gatherer(QueueScript.finalize, name, redis, settings)
+        commits = Self.gatherer(QueueScript.commit, [], name, redis, settings)
+        finalizes = Self.gatherer(QueueScript.finalize, [], name, redis, settings)
+        submits = Self.gatherer(
+            QueueScript.submit, [RedisArgument(settings.reservedMax)], name, redis, settings)
     }
 
+    /// - Parameter first: the arguments before those of the jobs.
     private static func gatherer(
-        _ script: RedisScript, _ name: QueueName, _ redis: RedisClient, _ settings: QueueSettings
+        _ script: RedisScript, _ first: [RedisArgument], _ name: QueueName,
+        _ redis: RedisClient, _ settings: QueueSettings
     ) -> WriteGatherer {
         WriteGatherer { arguments in
             do throws(QueueError) {
-                let reply = try await run(script, arguments, name, redis, settings)
-                guard let answers = reply.array?.compactMap(\.string) else {
-                    throw unexpected(reply, of: script, name)
-                }
+                let reply = try await run(script, first + arguments, name, redis, settings)
+                guard let answers = reply.array else { throw unexpected(reply, of: script, name) }
                 return .success(answers)
             } catch {
                 return .failure(error)

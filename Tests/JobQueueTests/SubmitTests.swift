@@ -333,4 +333,52 @@ extension QueueFixture {
     func keys(_ name: String) async throws -> Int64? {
         try await redis.send(["HLEN", "\(queue.name.keys.prefix)\(name)"]).int
     }
+
+    @Test func `jobs that come at the same time are each answered as if they were alone`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        _ = accepted(try await q.queue.submit(Self.request("there"), backlogMax: nil))
+        let answers = try await withThrowingTaskGroup(
+            of: (Int, JobQueue.Submission).self
+        ) { group in
+            for number in 0..<150 {
+                group.addTask {
+                    switch number % 3 {
+                    case 0:
+                        (
+                            number,
+                            try await q.queue.submit(Self.request("n\(number)"), backlogMax: nil)
+                        )
+                    case 1:
+                        (
+                            number,
+                            try await q.queue.submit(
+                                Self.request("there", asset: "other"), backlogMax: 1)
+                        )
+                    // Its tenant's quota is its own, whatever the others' are.
+                    default:
+                        (
+                            number,
+                            try await q.queue.submit(Self.request("q\(number)"), backlogMax: 1)
+                        )
+                    }
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for (number, answer) in answers {
+            switch number % 3 {
+            case 0: _ = accepted(answer)
+            case 1: #expect(answer == .conflict)
+            default:
+                guard case .overQuota(_, let most) = answer else {
+                    Issue.record("\(answer)")
+                    continue
+                }
+                #expect(most == 1)
+            }
+        }
+        #expect(try await q.queue.status().incoming == 51)
+    }
 }
