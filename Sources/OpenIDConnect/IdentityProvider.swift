@@ -14,7 +14,7 @@ package actor IdentityProvider {
     static let keysAge = Duration.seconds(3600)
     /// How often at most keys are asked for because a token names one that is not known, true or made up.
     static let keysRefreshInterval = Duration.seconds(60)
-    /// What is asked of the person's claims: the usual ones, and their groups by the provider's own rules.
+    /// The claims that are asked for: the usual ones of a person, and groups by the provider's own rules.
     private static let scopes = "openid email profile"
     /// Longest code in bytes.
     static let codeBytesMax = 4096

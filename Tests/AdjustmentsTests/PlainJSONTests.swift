@@ -6,7 +6,7 @@ import Testing
 
 @Suite("plain JSON") struct PlainJSONTests {
     private func decoded(_ text: String) -> JSONValue? {
-        // What it is not, the test compares.
+        // The test compares all else.
         try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 

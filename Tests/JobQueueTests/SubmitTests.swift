@@ -326,13 +326,6 @@ import Testing
         }
         #expect(try await q.queue.submitSeal(of: request.id, jobs: 1) == .same)
     }
-}
-
-extension QueueFixture {
-    /// How many fields a hash of the queue has.
-    func keys(_ name: String) async throws -> Int64? {
-        try await redis.send(["HLEN", "\(queue.name.keys.prefix)\(name)"]).int
-    }
 
     @Test func `jobs that come at the same time are each answered as if they were alone`()
         async throws
@@ -380,5 +373,12 @@ extension QueueFixture {
             }
         }
         #expect(try await q.queue.status().incoming == 51)
+    }
+}
+
+extension QueueFixture {
+    /// How many fields a hash of the queue has.
+    func keys(_ name: String) async throws -> Int64? {
+        try await redis.send(["HLEN", "\(queue.name.keys.prefix)\(name)"]).int
     }
 }

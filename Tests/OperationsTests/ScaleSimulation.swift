@@ -15,7 +15,7 @@ struct ScaleSimulation {
         var left: [Double]
     }
 
-    /// What became of it all.
+    /// The figures of a whole run.
     struct Outcome: CustomStringConvertible {
         /// The second at which nothing was left, after the last job had come.
         var drained: Int?
@@ -45,7 +45,7 @@ struct ScaleSimulation {
     var killChance = 0.0
     /// Jobs that come in a second.
     var arrivals: (Int) -> Int
-    /// What a job costs, in seconds of a slot.
+    /// The cost of a job, in seconds of a slot.
     var cost: (inout SeededGenerator) -> Double
 
     func run(_ seconds: Int, _ generator: inout SeededGenerator) -> Outcome {

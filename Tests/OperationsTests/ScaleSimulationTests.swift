@@ -41,7 +41,7 @@ import Testing
             cost: { .random(in: 0.5..<1.5, using: &$0) })
         let outcome = simulation.run(14_400, &generator)
         print("drift: \(outcome)")
-        // What keeps up with 40 s of work a second is 10 workers of 4 slots.
+        // 10 workers of 4 slots keep up with 40 s of work a second.
         #expect((8...20).contains(outcome.peak) && outcome.cutOff == 0)
         #expect(outcome.started <= 2 * outcome.peak, "\(outcome)")
     }

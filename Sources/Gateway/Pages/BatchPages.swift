@@ -55,7 +55,7 @@ enum BatchPages {
     private static let picturesMax = 12
     private static let doneMax = 200
 
-    /// What a batch rendered last, as far as it is among the jobs that ended last.
+    /// Pictures of the newest renders of a batch, as far as they are among the jobs that ended last.
     private static func pictures(
         of batch: BatchRecord, _ call: Call
     ) async throws -> [Picture] {

@@ -23,7 +23,7 @@ struct Dispatcher: HTTPResponder {
             }
             let path = RouterPath(route.routerPath)
             router.on(path, method: route.method, responder: CallbackResponder(callback: answer))
-            // What can be got can be looked at without its body (RFC 9110, 9.3.2).
+            // HEAD is served wherever GET is (RFC 9110, 9.3.2).
             guard route.method == .get, !heads.contains(route.path) else { continue }
             router.on(
                 path, method: .head,

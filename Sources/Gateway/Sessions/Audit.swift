@@ -18,7 +18,7 @@ package struct AuditLog: Sendable {
         self.queue = queue
     }
 
-    /// Who does something.
+    /// The doer of a deed.
     struct Doer: Sendable {
         let key: AccessKey
         /// The person whom an identity provider named; nil for who has shown the key itself.

@@ -5,7 +5,7 @@
 /// and not more than have a job to do at the same time, nor fewer or more than the target allows. Memory counts through
 /// the slots: of a worker whose jobs wait for memory only the slots count that have some (``workingSlots(of:)``).
 public struct ScaleAdvice: Sendable, Equatable, Codable {
-    /// What decided.
+    /// The rule that decided.
     public enum Reason: String, Sendable, Codable, CaseIterable {
         /// Nothing waits.
         case idle

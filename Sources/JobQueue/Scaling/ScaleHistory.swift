@@ -5,7 +5,7 @@
 public struct ScaleHistory: Sendable {
     /// How long workers are kept after they were needed last.
     public let keep: Duration
-    /// What was asked for, the newest last, each less than the one before: an older and smaller wish never counts.
+    /// Numbers that were asked for, the newest last, each less than the one before: an older and smaller one never counts.
     private var wishes: [(at: ContinuousClock.Instant, workers: Int)] = []
 
     /// The time that Kubernetes' autoscaler takes, too.

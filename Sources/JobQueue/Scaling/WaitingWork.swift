@@ -9,7 +9,7 @@ public struct WaitingWork: Sendable, Equatable {
         public let tenant: String?
         /// Those that wait and those that run.
         public let jobs: Int
-        /// What they cost, in seconds of a slot.
+        /// Their cost, in seconds of a slot.
         public let seconds: Double
         /// How many of them may run at the same time; nil is no limit.
         public let cap: Int?

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Gateway
 
-/// What must sign nobody in.
+/// Answers and requests that must sign nobody in.
 @Suite("sign-ins that are refused") struct SignInAttackTests {
     /// One way in which a token is wrong.
     struct BadToken: Sendable, CustomTestStringConvertible {

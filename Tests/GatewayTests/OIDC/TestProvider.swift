@@ -14,10 +14,10 @@ final class TestProvider: Sendable {
     static let clientID = "minilab"
     static let clientSecret = "s3cret+/ %"
 
-    /// What it does instead of answering.
+    /// Its deed instead of an answer.
     enum Fault: Sendable {
         case html, huge, redirect, status(Int), deep
-        /// What it should answer, under another type.
+        /// The right answer, under another type.
         case mislabelled
     }
 
