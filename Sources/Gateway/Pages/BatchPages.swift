@@ -61,11 +61,12 @@ enum BatchPages {
     ) async throws -> [Picture] {
         guard batch.done > 0 else { return [] }
         var seen: Set<String> = []
-        return try await call.parts.queue.done(count: doneMax).lazy
-            .filter { $0.batch == batch.batch && seen.insert($0.asset).inserted }
-            .compactMap { job in
-                job.version.map { Picture(asset: job.asset, version: $0) }
-            }
-            .prefix(picturesMax).map(\.self)
+        var pictures: [Picture] = []
+        for job in try await call.parts.queue.done(count: doneMax)
+        where job.batch == batch.batch && pictures.count < picturesMax {
+            guard let version = job.version, seen.insert(job.asset).inserted else { continue }
+            pictures.append(Picture(asset: job.asset, version: version))
+        }
+        return pictures
     }
 }
