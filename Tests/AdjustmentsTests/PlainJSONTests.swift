@@ -76,7 +76,7 @@ import Testing
         let space = [" ", "", "", "\n", "\t"].randomElement(using: &random) ?? ""
         let isList = Bool.random(using: &random)
         let members = (0..<Int.random(in: 0...4, using: &random)).map { number in
-            (isList ? "" : "\"n\(number)\(space)\":\(space)") + value(&random, depth: depth + 1)
+            (isList ? "" : "\"n\(number)\"\(space):\(space)") + value(&random, depth: depth + 1)
         }.joined(separator: "\(space),\(space)")
         return isList ? "[\(space)\(members)]" : "{\(space)\(members)}\(space)"
     }
