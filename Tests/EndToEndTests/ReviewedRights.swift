@@ -16,11 +16,11 @@ enum ReviewedRights {
             "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lindex",
             "lpos",
             "lrem", "object|idletime", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
-            "zrevrange", "zscan",
+            "zscan",
         ]),
         "gateway": shared.union([
             "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lpos", "object|idletime",
-            "scan", "strlen", "zcount", "zrank", "zrevrange", "zscan",
+            "scan", "strlen", "zcount", "zrank", "zscan",
         ]),
     ]
 

@@ -24,8 +24,8 @@ extension JobQueue {
         openOnly: Bool = false, count: Int
     ) async throws(QueueError) -> [BatchRecord] {
         let names = try await send([
-            "ZREVRANGE", RedisArgument(name.keys.batches), "0",
-            RedisArgument((openOnly ? Self.batchesListedMax : count) - 1),
+            "ZRANGE", RedisArgument(name.keys.batches), "0",
+            RedisArgument((openOnly ? Self.batchesListedMax : count) - 1), "REV",
         ])
         let records = try await records(ofBatches: names.array?.compactMap(\.string) ?? [])
         return Array(records.filter { !openOnly || !$0.isComplete }.prefix(count))
