@@ -10,8 +10,8 @@ import urllib.request
 
 from http_proxy import HttpProxy
 from object_store import ObjectStore, weed
-from photo_rig import PhotoRig, children
-from processes import eventually
+from photo_rig import PhotoRig
+from processes import children, eventually
 from scenarios.registry import Skipped
 
 VERIFY_SECONDS_MAX = 600

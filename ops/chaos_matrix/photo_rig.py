@@ -208,18 +208,3 @@ class PhotoRig(Rig):
             except OSError:
                 pass  # somebody else wrote meanwhile: it is as full as it gets
         return lambda: os.remove(path)
-
-
-def children(worker):
-    """The processes that a worker has started: pid → state."""
-    found = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat") as stat:
-                    state, parent = stat.read().rpartition(")")[2].split()[:2]
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it ended meanwhile
-            if int(parent) == worker.pid:
-                found[int(name)] = state
-    return found

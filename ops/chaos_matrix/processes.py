@@ -71,3 +71,18 @@ def eventually(what, condition, within=30, every=0.02):
         if time.monotonic() > deadline:
             raise TimeoutError(f"after {within} s still not: {what}")
         time.sleep(every)
+
+
+def children(worker):
+    """The processes that a worker has started: pid → state."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as stat:
+                    state, parent = stat.read().rpartition(")")[2].split()[:2]
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
+            if int(parent) == worker.pid:
+                found[int(name)] = state
+    return found

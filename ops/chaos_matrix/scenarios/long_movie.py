@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import threading
 
-from photo_rig import PhotoRig, children
-from processes import eventually
+from photo_rig import PhotoRig
+from processes import children, eventually
 from scenarios.registry import Skipped, scenario
 
 MINUTES = int(os.environ.get("MINILAB_CHAOS_MOVIE_MINUTES", "4"))

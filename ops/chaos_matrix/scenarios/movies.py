@@ -4,8 +4,7 @@ import os
 import signal
 
 from movie_rig import PARTS, MovieRig
-from photo_rig import children
-from processes import eventually
+from processes import children, eventually
 from scenarios.registry import scenario
 
 MB = 1 << 20

@@ -7,8 +7,8 @@ import shutil
 import signal
 import subprocess
 
-from photo_rig import PhotoRig, children
-from processes import eventually
+from photo_rig import PhotoRig
+from processes import children, eventually
 from scenarios.registry import scenario
 from servers import Server
 

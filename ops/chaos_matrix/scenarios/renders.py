@@ -5,8 +5,8 @@ import signal
 import sys
 import time
 
-from photo_rig import PhotoRig, children
-from processes import Child, eventually
+from photo_rig import PhotoRig
+from processes import Child, children, eventually
 from scenarios.registry import scenario
 
 MB = 1 << 20

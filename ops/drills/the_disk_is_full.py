@@ -1,0 +1,53 @@
+"""The library's disk is full; old versions that nobody reads make room."""
+
+import os
+import subprocess
+
+from drills import Unable
+
+SEE = "`noSpace` as the reason"
+LONG = True
+ALSO = ["jobs-fail"]
+MB = 1 << 20
+# A disk of this size; versions of a photo of this size take about 0.4 MB each.
+DISK, SIDE = 24 * MB, 360
+VERSIONS = 10
+
+
+def drill(site):
+    mount(site)
+    site.worker()
+    asset = site.photo("often.png", SIDE, SIDE)
+    for number in range(VERSIONS):
+        site.send(f"often-{number}", asset, {"filters": [{"name": "CISepiaTone", "inputIntensity": number / VERSIONS}]})
+        site.wait_for_counter("completed", number + 1)
+    site.photo("late.png", SIDE, SIDE)
+    fill(site.library)
+    site.send("late", "late.png")
+
+    site.see("minilab dead", "noSpace")
+    site.run("df -h", site.library)
+    site.run("df -i", site.library)
+    site.see("minilab gc --dry-run --keep 5 --days 0", "often.png|version")
+    site.does("without `--dry-run` they go", "minilab gc --keep 5 --days 0")
+    code, said = site.minilab("gc", "--keep", "5", "--days", "0")
+    assert code == 0, said
+    site.run("minilab replay --all")
+    site.is_well(completed=VERSIONS + 1)
+
+
+def mount(site):
+    if os.geteuid() != 0:
+        raise Unable("a file system of its own needs root")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "minilab-drill", site.library],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Unable(f"no tmpfs can be mounted here: {done.stderr.strip()}")
+    site.ends.append(lambda: subprocess.run(["umount", "--lazy", site.library]))
+    os.makedirs(f"{site.library}/originals")
+
+
+def fill(folder):
+    status = os.statvfs(folder)
+    with open(f"{folder}/neighbour", "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, status.f_bavail * status.f_frsize)
