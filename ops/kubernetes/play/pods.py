@@ -1,0 +1,103 @@
+"""Pods of manifests, as podman plays them."""
+
+import copy
+import json
+import subprocess
+import urllib.error
+import urllib.request
+
+import yaml
+
+# What podman 4.3 has no part for, or nobody to act on.
+LEFT_OUT_OF_PODS = ("serviceAccountName", "automountServiceAccountToken", "topologySpreadConstraints")
+LEFT_OUT_OF_CONTAINERS = ("ports", "startupProbe", "livenessProbe", "readinessProbe", "lifecycle")
+
+
+def podman(*words, **options):
+    """What the command prints; it must end well."""
+    result = subprocess.run(["podman", *words], capture_output=True, text=True, check=False, **options)
+    if result.returncode:
+        raise RuntimeError(f"podman {' '.join(words)} ended with {result.returncode}: {result.stderr}")
+    return result.stdout.strip()
+
+
+class Manifests:
+    """The objects of an overlay, and what they are told to make them run on one machine."""
+
+    def __init__(self, path, settings, passwords):
+        """settings: in place of those of the ConfigMap; passwords: by name of the Secret."""
+        with open(path) as file:
+            self.documents = [d for d in yaml.safe_load_all(file) if d]
+        self.config = copy.deepcopy(next(d for d in self.documents if d["kind"] == "ConfigMap"))
+        self.config["data"] |= settings
+        self.passwords = passwords
+
+    def template(self, deployment):
+        return next(
+            d["spec"]["template"] for d in self.documents if d["kind"] == "Deployment" and d["metadata"]["name"] == deployment
+        )
+
+    def pod(self, deployment, name, image, environment):
+        """The YAML of one pod of a Deployment, with what it mounts."""
+        template = copy.deepcopy(self.template(deployment))
+        spec = template["spec"]
+        for key in LEFT_OUT_OF_PODS:
+            spec.pop(key, None)
+        # A Deployment would start another pod; here that is done by name.
+        spec["restartPolicy"] = "Never"
+        (container,) = spec["containers"]
+        for key in LEFT_OUT_OF_CONTAINERS:
+            container.pop(key, None)
+        container["image"] = image
+        told = {e["name"]: e for e in container["env"]}
+        container["env"] = list((told | {key: {"name": key, "value": value} for key, value in environment.items()}).values())
+        secrets = []
+        for volume in spec["volumes"]:
+            if source := volume.get("secret"):
+                source["optional"] = False  # podman 4.3 ends with a nil pointer without it
+                # Podman 4.3 hands data over as they are written, so they are written as they should be read.
+                secrets.append(secret(source["secretName"], {"redis-password": self.passwords[source["secretName"]]}))
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": template["metadata"]["labels"]}, "spec": spec}
+        return yaml.safe_dump_all([self.config, *secrets, pod])
+
+
+def secret(name, data):
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data}
+
+
+class Pod:
+    """A pod with one container."""
+
+    def __init__(self, name, text, status_port, grace):
+        self.name, self.status_port, self.grace = name, status_port, grace
+        self.container = f"{name}-minilab"
+        self.text = text
+
+    def start(self):
+        for name in yaml.safe_load_all(self.text):
+            if name["kind"] == "Secret":
+                subprocess.run(["podman", "secret", "rm", name["metadata"]["name"]], capture_output=True, check=False)
+        podman("kube", "play", "--network", "host", "-", input=self.text)
+        return self
+
+    def inspect(self):
+        return json.loads(podman("inspect", self.container))[0]
+
+    def asks(self, path):
+        """Whether a probe of this path would be content."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}{path}", timeout=5) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def kill(self):
+        podman("kill", "--signal", "KILL", self.container)
+
+    def stop(self):
+        """As a kubelet: SIGTERM, and the pod's own grace. Gives the exit code."""
+        podman("stop", "--time", str(self.grace), self.container)
+        return self.inspect()["State"]["ExitCode"]
+
+    def remove(self):
+        subprocess.run(["podman", "pod", "rm", "--force", "--time", "5", self.name], capture_output=True, check=False)
