@@ -76,6 +76,9 @@ class Lab:
     def completed(self):
         return [e["data"] for e in self.events() if e["type"] == "org.minilab.job.completed"]
 
+    def ended(self):
+        return sum(e["type"].startswith("org.minilab.job.") and e["type"].endswith(("completed", "failed")) for e in self.events())
+
     def verdict(self, ids):
         """Jobs that were lost and those that were done twice, by events and by the library; and what else was told."""
         events = self.events()

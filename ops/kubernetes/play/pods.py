@@ -91,6 +91,11 @@ class Pod:
         except (urllib.error.URLError, OSError):
             return False
 
+    def log(self, lines=None):
+        """What the container wrote; the worker writes to its standard error."""
+        words = ["podman", "logs", *(["--tail", str(lines)] if lines else []), self.container]
+        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+
     def kill(self):
         podman("kill", "--signal", "KILL", self.container)
 
@@ -98,6 +103,3 @@ class Pod:
         """As a kubelet: SIGTERM, and the pod's own grace. Gives the exit code."""
         podman("stop", "--time", str(self.grace), self.container)
         return self.inspect()["State"]["ExitCode"]
-
-    def remove(self):
-        subprocess.run(["podman", "pod", "rm", "--force", "--time", "5", self.name], capture_output=True, check=False)
