@@ -154,6 +154,8 @@ def clean():
     subprocess.run(["podman", "volume", "rm", "--force", VOLUME], capture_output=True, check=False)
     for name in ("minilab-worker", "minilab-gateway"):
         subprocess.run(["podman", "secret", "rm", name], capture_output=True, check=False)
+        # Podman keeps what a secret mounts as a volume of its name, and does not write it anew.
+        subprocess.run(["podman", "volume", "rm", "--force", name], capture_output=True, check=False)
 
 
 def main():
