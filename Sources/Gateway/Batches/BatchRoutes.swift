@@ -15,7 +15,7 @@ enum BatchRoutes {
             answers: [
                 .init(.created, "It is open.", .schema("Batch"), headers: ["Location"]),
                 .init(.ok, "It was opened before, with the same edit.", .schema("Batch")),
-            ], problems: [.conflict], handle: open),
+            ], problems: [.conflict, .notFound], handle: open),
         Route(
             .get, "/v1/batches", .key(.read), name: "listBatches", group: "batches",
             "Lists batches, the newest first.",

@@ -35,7 +35,7 @@ extension Schemas {
                                 "name", "code", "tenant", "jobs", "first", "last", "sample",
                             ],
                             isClosed: true), max: DeadGroup.groupsMax), "others": .count,
-                ], required: ["groups", "others"], isClosed: true),
+                ], required: ["groups"], isClosed: true),
             "Bundle": .fields(
                 [
                     "job": .text, "asset": .text, "edit": .anything, "tenant": .text,

@@ -81,8 +81,12 @@ package final class Route: Sendable {
         static func query(
             _ name: String, _ summary: String, schema: JSONValue = .text, isRequired: Bool = false
         ) -> Self {
-            Self(
-                name: name, place: .query, isRequired: isRequired, schema: schema, summary: summary)
+            let kind = schema["type"]?.text
+            // A field of a form that was left empty means nothing.
+            let mayBeEmpty = !isRequired && (kind == "integer" || kind == "boolean")
+            return Self(
+                name: name, place: .query, isRequired: isRequired,
+                schema: mayBeEmpty ? .any(schema, .text(0...0)) : schema, summary: summary)
         }
 
         static func header(
