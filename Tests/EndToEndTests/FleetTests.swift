@@ -9,7 +9,7 @@ import Testing
         async throws
     {
         let rig = try await Rig()
-        for number in 1...30 { try rig.put("\(number).jpg", photo: "tulips.jpg") }
+        for number in 1...12 { try rig.put("\(number).jpg", photo: "tulips.jpg") }
         let fleet = try MinilabProcess([
             "fleet", "--redis", rig.server.url, "--min", "1", "--max", "3", "--within", "1s",
             "--keep", "1s", "--", "--library", rig.library, "--lease", Rig.lease,
@@ -20,9 +20,14 @@ import Testing
             }
         }
         try await workers("one worker is there without work") { $0 == 1 }
-        for number in 1...30 { try await rig.xadd("\(number).jpg") }
+        // A render of its own each, and a long one, so that a look at the queue finds most of them.
+        for number in 1...12 {
+            try await rig.xadd(
+                "\(number).jpg",
+                edit: #"{"filters":[{"name":"CIGaussianBlur","inputRadius":\#(80 + number)}]}"#)
+        }
         try await workers("the fleet has grown") { $0 == 3 }
-        let ends = try await rig.waitForEnds(30)
+        let ends = try await rig.waitForEnds(12, within: .seconds(240))
         for event in ends {
             guard case .completed(let job) = event.data else {
                 Issue.record("\(event.type) \(event.id)")

@@ -81,12 +81,15 @@ package final class Route: Sendable {
         static func query(
             _ name: String, _ summary: String, schema: JSONValue = .text, isRequired: Bool = false
         ) -> Self {
-            let kind = schema["type"]?.text
+            var schema = schema
             // A field of a form that was left empty means nothing.
-            let mayBeEmpty = !isRequired && (kind == "integer" || kind == "boolean")
+            if !isRequired, case .object(let words) = schema,
+                words["type"] == .string("integer") || words["type"] == .string("boolean")
+            {
+                schema = .any(schema, .text(0...0))
+            }
             return Self(
-                name: name, place: .query, isRequired: isRequired,
-                schema: mayBeEmpty ? .any(schema, .text(0...0)) : schema, summary: summary)
+                name: name, place: .query, isRequired: isRequired, schema: schema, summary: summary)
         }
 
         static func header(
