@@ -86,10 +86,19 @@ class ObjectStore:
     # Past the S3 side and every fault
 
     def request(self, method, path, data=None, headers=None):
+        """What the filer answers. One that was just started says 500 until it has found its volumes: it is asked again."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.ports['filer.port']}{path}", data=data, method=method, headers=headers or {})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.read()
+
+        def answer():
+            try:
+                with urllib.request.urlopen(request, timeout=60) as page:
+                    return (page.read(),)
+            except urllib.error.HTTPError as error:
+                if error.code < 500:
+                    raise
+                return None
+        return eventually(f"{method} {path} is answered without a fault of the filer's own", answer, START_SECONDS_MAX, 0.2)[0]
 
     def path(self, key):
         return urllib.parse.quote(f"/buckets/{BUCKET}/{PREFIX}/{key}")
