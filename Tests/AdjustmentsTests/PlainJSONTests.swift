@@ -6,7 +6,7 @@ import Testing
 
 @Suite("plain JSON") struct PlainJSONTests {
     private func decoded(_ text: String) -> JSONValue? {
-        // The test compares all else.
+        // nil for what is no JSON; that both find none is compared, too.
         try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 

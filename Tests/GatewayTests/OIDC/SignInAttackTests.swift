@@ -272,6 +272,7 @@ import Testing
         let limit = try #require(place.rig.parts.providerSignIn).limit
         // Others use up what there is, and a little comes back meanwhile.
         let refused = try await eventually("a sign-in is refused") {
+            // The refusal ends the loop.
             while (try? limit.take()) != nil {}
             let answer = try await person.get("/signin/oidc")
             return answer.status == 303 ? nil : answer

@@ -36,10 +36,8 @@ struct TokenMaker: Sendable {
     /// The public keys, as a provider lists them, between others that are not for tokens.
     var keySet: JSONValue {
         get throws {
-            let (modulus, exponent) = {
-                let numbers = try? rsa.publicKey.getKeyPrimitives()
-                return (numbers?.modulus ?? Data(), numbers?.publicExponent ?? Data())
-            }()
+            let numbers = try rsa.publicKey.getKeyPrimitives()
+            let (modulus, exponent) = (numbers.modulus, numbers.publicExponent)
             let point = ec.publicKey.rawRepresentation
             return .object([
                 "keys": .array([
