@@ -356,7 +356,7 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Adjustments", "Files", "JobQueue", "MinilabCommands", "Redis",
+                "Adjustments", "Files", "FleetSimulation", "JobQueue", "MinilabCommands", "Redis",
                 "RenderProtocol",
                 "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -395,6 +395,10 @@ let package = Package(
         .target(
             name: "MinilabTesting", dependencies: ["Adjustments", "CZlib"],
             exclude: ["validate.py"],
+            swiftSettings: settings),
+        // Fleets that scale by the formula that runs, in made-up time: for tests and plots.
+        .target(
+            name: "FleetSimulation", dependencies: ["JobQueue", "MinilabTesting", "Operations"],
             swiftSettings: settings),
         // Clients of the object stores that MinilabTesting starts.
         .target(
@@ -465,7 +469,8 @@ let package = Package(
         .testTarget(
             name: "OperationsTests",
             dependencies: [
-                "Adjustments", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                "Adjustments", "FleetSimulation", "JobQueue", "Library", "MinilabTesting",
+                "Operations", "Redis",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

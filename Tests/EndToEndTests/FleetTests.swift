@@ -40,4 +40,31 @@ import Testing
         #expect(try await fleet.waitForEnd() == .exited(0))
         try await workers("nobody is left") { $0 == 0 }
     }
+    @Test func `its workers finish their jobs and end when it is killed`() async throws {
+        let rig = try await Rig()
+        try rig.put("1.jpg", photo: "tulips.jpg")
+        let fleet = try MinilabProcess([
+            "fleet", "--redis", rig.server.url, "--min", "2", "--max", "2", "--", "--library",
+            rig.library, "--lease", Rig.lease,
+        ])
+        try await eventually("two workers are there", within: .seconds(60)) {
+            try await rig.queue.workers().count == 2 ? () : nil
+        }
+        try await rig.xadd(
+            "1.jpg", edit: #"{"filters":[{"name":"CIGaussianBlur","inputRadius":80}]}"#)
+        try await eventually("one of them renders", within: .seconds(60)) {
+            try await rig.queue.workers().contains { $0.busy > 0 } ? () : nil
+        }
+        fleet.kill(SIGKILL)
+        #expect(try await fleet.waitForEnd() == .signalled(SIGKILL))
+        guard case .completed(let job) = try await rig.waitForEnds(1, within: .seconds(60))[0].data
+        else {
+            Issue.record("the job was not completed")
+            return
+        }
+        #expect(job.attempt == 1)
+        try await eventually("nobody is left", within: .seconds(60)) {
+            try await rig.queue.workers().isEmpty ? () : nil
+        }
+    }
 }

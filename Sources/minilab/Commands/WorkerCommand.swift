@@ -26,6 +26,12 @@ struct WorkerCommand: AsyncParsableCommand {
     @OptionGroup var queueOptions: QueueOptions
     @OptionGroup var workerOptions: WorkerOptions
 
+    @Flag(
+        help:
+            "Finish or hand back the running jobs and end when standard input ends, as on SIGTERM: minilab fleet starts its workers so."
+    )
+    var drainAtEndOfInput = false
+
     func run() async throws {
         var reader = SettingsReader(try queueOptions.source(workerOptions.flags))
         let connection = QueueConnection(&reader)
@@ -74,10 +80,10 @@ struct WorkerCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // Services end in the opposite order: the port tells of a worker that drains.
-                services: (status.map { [.init(service: $0.server)] } ?? []) + [
-                    .init(
-                        service: parts.worker, successTerminationBehavior: .gracefullyShutdownGroup)
-                ],
+                services: (status.map { [.init(service: $0.server)] } ?? [])
+                    + (drainAtEndOfInput
+                        ? [ending(EndOfInput())] : [])
+                    + [ending(parts.worker)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
@@ -88,6 +94,13 @@ struct WorkerCommand: AsyncParsableCommand {
         }
         await parts.close()
         await status?.close()
+    }
+
+    /// A service with which all others end.
+    private func ending(
+        _ service: any Service
+    ) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
     }
 }
 

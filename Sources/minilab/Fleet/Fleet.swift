@@ -16,6 +16,7 @@ actor Fleet: Service {
     private let range: ClosedRange<Int>
     /// The names of its workers begin with it.
     private let name: String
+    private let tether: Tether
     private let logger: Logger
 
     private var history: ScaleHistory
@@ -36,7 +37,7 @@ actor Fleet: Service {
 
     init(
         program: FilePath, command: [String], queue: JobQueue, target: ScaleTarget,
-        range: ClosedRange<Int>, keep: Duration, name: String, logger: Logger
+        range: ClosedRange<Int>, keep: Duration, name: String, tether: Tether, logger: Logger
     ) {
         self.program = program
         self.command = command
@@ -44,6 +45,7 @@ actor Fleet: Service {
         self.target = target
         self.range = range
         self.name = name
+        self.tether = tether
         self.logger = logger
         history = ScaleHistory(keep: keep)
     }
@@ -105,16 +107,17 @@ actor Fleet: Service {
     private func start() {
         newest += 1
         let number = newest
-        let words = command + ["--worker-name", workerName(number)]
+        let words = command + ["--worker-name", workerName(number), "--drain-at-end-of-input"]
         var options = PlatformOptions()
         // Out of the terminal's process group: Ctrl-C is for the fleet, which stops them in good order.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
-        let task = Task { [program, options] in
+        let task = Task { [program, options, tether] in
             let end: String
             do {
                 let result = try await Subprocess.run(
                     .path(program), arguments: Arguments(words), platformOptions: options,
+                    input: .fileDescriptor(tether.input, closeAfterSpawningProcess: false),
                     output: .currentStandardError, error: .currentStandardError)
                 end = "\(result.terminationStatus)"
             } catch {

@@ -20,7 +20,8 @@ struct FleetCommand: AsyncParsableCommand {
             been enough for some minutes. /v1/scale of the gateway answers by the same formula.
 
             What follows -- is given to each worker (minilab worker --help). A worker has one slot and its part of the \
-            machine's memory unless that says otherwise.
+            machine's memory unless that says otherwise. When the fleet itself is killed, its workers finish or hand back \
+            their jobs and end.
 
             Example:
               minilab fleet --min 1 --max 8 --within 10m --redis redis://10.0.0.5 -- --library /srv/photos
@@ -57,7 +58,7 @@ struct FleetCommand: AsyncParsableCommand {
                 + worker,
             queue: JobQueue(name: connection.name, redis: redis, settings: queueSettings),
             target: settings.target, range: settings.range, keep: settings.keep,
-            name: WorkerSettings.defaultName(), logger: logger)
+            name: WorkerSettings.defaultName(), tether: try Tether(), logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: fleet)], gracefulShutdownSignals: [.sigterm, .sigint],

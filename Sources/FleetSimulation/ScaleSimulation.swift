@@ -1,13 +1,12 @@
 import JobQueue
 import MinilabTesting
-
-@testable import Operations
+import Operations
 
 /// A fleet that works on made-up jobs by the real formula, a second at a time.
 ///
 /// A worker is there some seconds after it was asked for. Its slots take jobs as they become free; a second of a slot is
 /// shared by as many jobs as fit into it.
-struct ScaleSimulation {
+package struct ScaleSimulation {
     struct Worker {
         let number: Int
         let readyAt: Int
@@ -15,38 +14,61 @@ struct ScaleSimulation {
         var left: [Double]
     }
 
-    /// The figures of a whole run.
-    struct Outcome: CustomStringConvertible {
-        /// The second at which nothing was left, after the last job had come.
-        var drained: Int?
-        var done = 0
-        var started = 0
-        var stopped = 0
-        var killed = 0
-        /// Workers that were stopped while they held a job.
-        var cutOff = 0
-        var peak = 0
-        /// Seconds that workers were there, and that their slots worked.
-        var workerSeconds = 0.0
-        var slotSeconds = 0.0
+    /// How things stood at the end of a second.
+    package struct Moment {
+        package let second: Int
+        package let jobs: Int
+        package let workers: Int
+        package let busySlots: Int
+    }
 
-        var description: String {
-            "drained at \(drained.map { "\($0) s" } ?? "never"), \(done) done, \(started) started, \(stopped) stopped, "
+    /// The figures of a whole run.
+    package struct Outcome: CustomStringConvertible {
+        /// The second at which nothing was left, after the last job had come.
+        package var drained: Int?
+        package var done = 0
+        package var started = 0
+        package var stopped = 0
+        package var killed = 0
+        /// Workers that were stopped while they held a job.
+        package var cutOff = 0
+        package var peak = 0
+        /// Seconds that workers were there, and that their slots worked.
+        package var workerSeconds = 0.0
+        package var slotSeconds = 0.0
+        /// Each second of the run.
+        package var moments: [Moment] = []
+
+        package var description: String {
+            (drained.map { "drained at \($0) s, " } ?? "")
+                + "\(done) done, \(started) started, \(stopped) stopped, "
                 + "\(killed) killed, \(cutOff) cut off, peak \(peak), \(Int(slotSeconds)) of \(Int(workerSeconds)) s busy"
         }
     }
 
-    var target = ScaleTarget()
-    var slots = 4
-    var startUp = 20
-    var lookEvery = 15
-    var keep = ScaleHistory.keepUsual
+    private let target: ScaleTarget
+    private let slots = 4
+    package let startUp = 20
+    private let lookEvery = 15
+    private let keep = ScaleHistory.keepUsual
     /// The chance that a worker is killed in a second.
-    var killChance = 0.0
+    private let killChance: Double
     /// Jobs that come in a second.
-    var arrivals: (Int) -> Int
+    private let arrivals: (Int) -> Int
     /// The cost of a job, in seconds of a slot.
-    var cost: (inout SeededGenerator) -> Double
+    private let cost: (inout SeededGenerator) -> Double
+
+    init(
+        maxWorkers: Int, killChance: Double = 0, arrivals: @escaping (Int) -> Int,
+        cost: @escaping (inout SeededGenerator) -> Double
+    ) {
+        var target = ScaleTarget()
+        target.maxWorkers = maxWorkers
+        self.target = target
+        self.killChance = killChance
+        self.arrivals = arrivals
+        self.cost = cost
+    }
 
     func run(_ seconds: Int, _ generator: inout SeededGenerator) -> Outcome {
         var outcome = Outcome()
@@ -73,8 +95,12 @@ struct ScaleSimulation {
             work(&workers, &waiting, second, &outcome)
             outcome.peak = max(outcome.peak, workers.count)
             outcome.workerSeconds += Double(workers.count * slots)
-            let isEmpty = waiting.isEmpty && workers.allSatisfy { $0.left.allSatisfy { $0 == 0 } }
-            if !isEmpty {
+            let busy = workers.reduce(0) { $0 + $1.left.count { $0 > 0 } }
+            outcome.moments.append(
+                Moment(
+                    second: second, jobs: waiting.count + busy, workers: workers.count,
+                    busySlots: busy))
+            if !waiting.isEmpty || busy > 0 {
                 outcome.drained = nil
             } else if outcome.drained == nil {
                 outcome.drained = second
