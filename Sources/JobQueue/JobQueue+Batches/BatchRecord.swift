@@ -51,9 +51,9 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     /// How long a worker held a job of it, on average, in milliseconds.
     public var meanCost: Double? { done > 0 ? Double(milliseconds) / Double(done) : nil }
 
-    /// Jobs that ended per second since it was opened.
+    /// Jobs that ended per second since it was opened; the first second counts as a whole one.
     public var rate: Double {
-        Double(endedJobs) / max(Double((ended ?? now) - opened) / 1000, 0.001)
+        Double(endedJobs) / max(Double((ended ?? now) - opened) / 1000, 1)
     }
 
     /// How long the rest takes if workers do nothing else; nil while nothing is known of it.
