@@ -41,9 +41,7 @@ struct HostileBench: AsyncParsableCommand {
         guard !files.isEmpty else {
             throw ValidationError("No file of at most \(bytesMax) bytes in \(folders).")
         }
-        var source = SettingsSource()
-        source.flags = limits.flags.compactMapValues(\.self)
-        var reader = SettingsReader(source)
+        var reader = SettingsReader(try SettingsSource(limits.given))
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .error)
         try reader.finish()

@@ -34,9 +34,11 @@ struct GatewayCommand: AsyncParsableCommand {
     @OptionGroup var options: GatewayOptions
     @OptionGroup(title: "Sign-in with an identity provider") var oidc: OIDCOptions
 
+    @Flag(help: .listSettings) var listSettings = false
+
     func run() async throws {
         var reader = SettingsReader(
-            try queueOptions.source(options.flags.merging(oidc.flags) { $1 }))
+            try queueOptions.source(GivenSetting.all(in: options) + oidc.given))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let location = LibraryLocation(&reader)
@@ -44,7 +46,9 @@ struct GatewayCommand: AsyncParsableCommand {
         var rendering = WorkerSettings(&reader)
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader)
+        if listSettings { print(block: reader.list) }
         try reader.finish()
+        guard !listSettings else { return }
         for warning in connection.warnings { logger.warning("\(warning)") }
 
         let store = try await OpenStore.open(location, for: .editing, logger)

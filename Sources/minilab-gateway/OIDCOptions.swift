@@ -5,51 +5,25 @@ import Gateway
 import MinilabCommands
 import OpenIDConnect
 
-/// The flags that say how people sign in with an identity provider. Each is also a setting.
+/// The flags that say how people sign in with an identity provider. Each is a setting.
 struct OIDCOptions: ParsableArguments {
+    @Option(Settings.oidcIssuer) var oidcIssuer: GivenSetting?
+    @Option(Settings.oidcClientID) var oidcClientID: GivenSetting?
+    @Option(Settings.oidcClientSecretFile) var oidcClientSecretFile: GivenSetting?
     @Option(
+        name: .customLong(Settings.oidcRoles.flag),
         help: ArgumentHelp(
-            "An OpenID Connect provider where people sign in to the dashboard (default: with keys alone). Needs --origin.",
-            valueName: "url"))
-    var oidcIssuer: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The name of this gateway at the provider; its redirect URI there is ORIGIN/signin/oidc/callback.",
-            valueName: "id"))
-    var oidcClientID: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with the client's secret alone (default: oidc-client-secret of systemd's credentials, if it is there; a "
-                + "public client has none).", valueName: "path"))
-    var oidcClientSecretFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Who is in this group acts with this key, by its id. Give it several times: the first that fits counts.",
-            valueName: "group=key"))
+            "\(Settings.oidcRoles.help). May be given several times.",
+            valueName: Settings.oidcRoles.syntax.placeholder))
     var oidcRole: [String] = []
+    @Option(Settings.oidcClaim) var oidcClaim: GivenSetting?
+    @Option(Settings.oidcName) var oidcName: GivenSetting?
 
-    @Option(
-        help: ArgumentHelp(
-            "The claim of the ID token that lists a person's groups (default: groups).",
-            valueName: "claim"))
-    var oidcClaim: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The provider's name on the button (default: your organisation).", valueName: "text"))
-    var oidcName: String?
-
-    /// The flags that were given, by key of the setting.
-    var flags: [String: String?] {
-        [
-            "gateway.oidc.issuer": oidcIssuer, "gateway.oidc.client.id": oidcClientID,
-            "gateway.oidc.client.secret.file": oidcClientSecretFile,
-            "gateway.oidc.roles": oidcRole.isEmpty ? nil : oidcRole.joined(separator: ","),
-            "gateway.oidc.claim": oidcClaim, "gateway.oidc.name": oidcName,
-        ]
+    /// The settings that were given.
+    var given: [GivenSetting] {
+        GivenSetting.all(in: self)
+            + (oidcRole.isEmpty
+                ? [] : [GivenSetting(Settings.oidcRoles, oidcRole.joined(separator: ","))])
     }
 }
 
@@ -58,18 +32,12 @@ extension ProviderSignInSettings {
     ///
     /// - Parameter origin: the one that browsers use.
     init?(_ reader: inout SettingsReader, origin: String?) {
-        let issuer = reader.optional(.text("gateway.oidc.issuer", "https://…"))
-        let client = reader.optional(.text("gateway.oidc.client.id", "a name"))
-        let secret = reader.secret(.oidcClientSecret, "gateway.oidc.client.secret.file")
-        let claim = reader.value(
-            .text("gateway.oidc.claim", "a name", default: ProviderSettings.claimUsual),
-            or: ProviderSettings.claimUsual)
-        let name = reader.value(
-            .text("gateway.oidc.name", "a name", default: Self.nameUsual), or: Self.nameUsual)
-        let roles = reader.optional(
-            Setting(
-                key: "gateway.oidc.roles", expected: "GROUP=KEY,GROUP=KEY", defaultText: nil,
-                parse: { try SignInRoles($0) }))
+        let issuer = reader.optional(Settings.oidcIssuer)
+        let client = reader.optional(Settings.oidcClientID)
+        let secret = reader.secret(.oidcClientSecret, Settings.oidcClientSecretFile)
+        let claim = reader.value(Settings.oidcClaim)
+        let name = reader.value(Settings.oidcName)
+        let roles = reader.optional(Settings.oidcRoles)
         guard let issuer else {
             if client != nil || roles != nil {
                 reader.refuse(

@@ -12,4 +12,15 @@ extension Duration {
         else { return nil }
         self = unit * count
     }
+    /// The time as it would be written, in the largest unit that leaves nothing over: `90s`, `5m`, `24h`, `30d`.
+    package var written: String {
+        let milliseconds = Int(self / .milliseconds(1))
+        // A day is written 24h, as people say it of a lease; more of them in days.
+        let units = [(86_400_000, "d", 2), (3_600_000, "h", 1), (60_000, "m", 1), (1000, "s", 0)]
+        for (unit, name, least) in units
+        where milliseconds % unit == 0 && milliseconds >= least * unit {
+            return "\(milliseconds / unit)\(name)"
+        }
+        return "\(milliseconds)ms"
+    }
 }

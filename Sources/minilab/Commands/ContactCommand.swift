@@ -47,9 +47,7 @@ struct ContactCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var flags = SettingsSource()
-        flags.flags = limits.flags.compactMapValues(\.self)
-        var reader = SettingsReader(flags)
+        var reader = SettingsReader(try SettingsSource(limits.given))
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

@@ -31,7 +31,7 @@ struct EditorsCommand: ParsableCommand {
     }
 
     func run() throws {
-        var reader = SettingsReader(SettingsSource())
+        var reader = SettingsReader(try SettingsSource())
         let settings = WorkerSettings(&reader)
         _ = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

@@ -27,10 +27,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var source = SettingsSource()
-        source.flags = limits.flags.compactMapValues(\.self)
-        source.flags["resources"] = edit.resources
-        var reader = SettingsReader(source)
+        var reader = SettingsReader(try SettingsSource(limits.given + edit.given))
         let settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

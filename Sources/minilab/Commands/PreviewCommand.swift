@@ -33,11 +33,9 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var source = SettingsSource()
-        source.flags = limits.flags.compactMapValues(\.self)
         try await renderFile(
             input, to: output ?? beside(input, "preview"), edit: edit,
-            source: source, longestSide: longestSide, json: json)
+            given: limits.given, longestSide: longestSide, json: json)
     }
 }
 

@@ -25,21 +25,15 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: "The photo or movie.") var input: String
     @Argument(help: "The file to write; it is replaced whole or not at all.") var output: String
     @OptionGroup var edit: EditOptions
-    @Option(help: "How long the render may take (default: 5m).") var renderTimeout: String?
-    @Option(
-        help:
-            "What the render may use (default: what the control group's limit leaves, else half of the machine's available memory)."
-    ) var memory: String?
+    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
+    @Option(Settings.memory) var memory: GivenSetting?
     @OptionGroup var limits: LimitOptions
     @Flag(help: "Print the report as JSON.") var json = false
 
     func run() async throws {
-        var source = SettingsSource()
-        source.flags = limits.flags.merging(["render.timeout": renderTimeout, "memory": memory]) {
-            $1
-        }
-        .compactMapValues(\.self)
         try await renderFile(
-            input, to: output, edit: edit, source: source, longestSide: nil, json: json)
+            input, to: output, edit: edit,
+            given: limits.given + [renderTimeout, memory].compactMap(\.self), longestSide: nil,
+            json: json)
     }
 }

@@ -12,12 +12,10 @@ import Operations
 ///
 /// - Parameter longestSide: of a small result, or nil for full size.
 func renderFile(
-    _ input: String, to output: String, edit: EditOptions, source: SettingsSource,
+    _ input: String, to output: String, edit: EditOptions, given: [GivenSetting],
     longestSide: Int?, json: Bool
 ) async throws {
-    var source = source
-    source.flags["resources"] = edit.resources
-    var reader = SettingsReader(source)
+    var reader = SettingsReader(try SettingsSource(given + edit.given))
     var settings = WorkerSettings(&reader)
     let logger = makeLogger(&reader, defaultLevel: .warning)
     try reader.finish()

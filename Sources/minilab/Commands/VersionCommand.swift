@@ -33,7 +33,7 @@ struct VersionCommand: AsyncParsableCommand {
             return json
                 ? try printJSON(Report(version: Engine.version)) : print(Engine.name)
         }
-        var reader = SettingsReader(SettingsSource())
+        var reader = SettingsReader(try SettingsSource())
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

@@ -32,8 +32,10 @@ struct WorkerCommand: AsyncParsableCommand {
     )
     var drainAtEndOfInput = false
 
+    @Flag(help: .listSettings) var listSettings = false
+
     func run() async throws {
-        var reader = SettingsReader(try queueOptions.source(workerOptions.flags))
+        var reader = SettingsReader(try queueOptions.source(workerOptions.given))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         var settings = WorkerSettings(&reader)
@@ -45,7 +47,9 @@ struct WorkerCommand: AsyncParsableCommand {
         }
         let statusSettings = StatusSettings(&reader)
         let logger = makeLogger(&reader)
+        if listSettings { print(block: reader.list) }
         try reader.finish()
+        guard !listSettings else { return }
         for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.boundMemory()
 
@@ -104,140 +108,42 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 }
 
-/// The flags that say how a worker works.
+/// The flags that say how a worker works. Each is a setting.
 package struct WorkerOptions: ParsableArguments {
-    @Option(
-        help: "The library: a folder (originals, edits, staging), or s3://bucket/prefix?endpoint=…")
-    var library: String?
-
-    @Option(help: "The folder or URL of the originals, when it is not LIBRARY/originals.")
-    var originals: String?
-
-    @Option(
-        help:
-            "With a library in a bucket: the folder of this machine for downloads and results (default: /var/tmp/minilab)."
-    )
-    var scratch: String?
-
-    @Option(help: "Most bytes of downloads that are kept there (default: 8G).")
-    var scratchSize: String?
-
-    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
-    var resources: String?
-
-    @Option(help: "Jobs at the same time (default: one per core).")
-    var slots: String?
-
-    @Option(help: "How long a job is held without a heartbeat (default: 30s).")
-    var lease: String?
-
-    @Option(help: "How long a render may take (default: 5m).")
-    var renderTimeout: String?
-
+    @Option(Settings.library) var library: GivenSetting?
+    @Option(Settings.originals) var originals: GivenSetting?
+    @Option(Settings.scratch) var scratch: GivenSetting?
+    @Option(Settings.scratchSize) var scratchSize: GivenSetting?
+    @Option(Settings.resources) var resources: GivenSetting?
+    @Option(Settings.slots) var slots: GivenSetting?
+    @Option(Settings.lease) var lease: GivenSetting?
+    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
     @OptionGroup var limits: LimitOptions
-
-    @Option(help: "Photos after which a render child is replaced (default: 200).")
-    var renderPhotos: String?
-
-    @Option(help: "Peak memory after which a render child is replaced (default: 512M).")
-    var renderMemory: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whether the render of the same photo with the same edit is used again; in a bucket, true means "
-                + "within an asset, and library among all assets, for two requests more a render. "
-                + "Always among the jobs of one tenant, but with tenants, which is library for all of "
-                + "them together (default: true).",
-            valueName: "true|library|tenants|false"))
-    var renderReuse: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whether tone and colour of Apple's Photos are rendered about alike: true or false. False: such "
-                + "an edit cannot be handled, and the next one is made on its render (default: false).",
-            valueName: "true|false"))
-    var editorsLookalikes: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The format of the app Color Tint, which its text leaves open.",
-            valueName: "identifier/version"))
-    var editorsTint: String?
-
-    @Option(
-        help:
-            "What all render children may use together (default: what the control group's limit leaves, else half of the machine's available memory)."
-    )
-    var memory: String?
-
-    @Option(help: "The folder below which the kernel's files about memory are (default: /).")
-    var memoryRoot: String?
-
-    @Option(help: "Where minilab-render is (default: beside minilab).")
-    var renderExecutable: String?
-
-    @Option(help: "How long running jobs may go on after SIGTERM (default: 20s).")
-    var shutdownGrace: String?
-
-    @Option(
-        help:
-            "With a library in a bucket: how long the presigned URLs hold that events get, 1m to 7d (default: they get none)."
-    )
-    var eventUrls: String?
-
-    @Option(help: "Attempts before a job is dead (default: 5).")
-    var retryAttempts: String?
-
-    @Option(help: "How long the record of a done job stays (default: 24h).")
-    var keepDone: String?
-
-    @Option(
-        help: "The worker's name in events and logs (default: host, process, something random).")
-    var workerName: String?
-
-    @Option(help: "The port of /metrics, /healthz and /readyz (default: none is opened).")
-    var statusPort: String?
-
-    @Option(help: "The address that it listens on (default: 127.0.0.1, this machine alone).")
-    var statusAddress: String?
-
-    @Flag(help: "Render nothing when this machine cannot confine render children.")
-    var requireConfinement = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Whether less is done at a time while memory is short (default: true).",
-            valueName: "true|false"))
-    var pressureWatch: String?
-
-    @Option(
-        help:
-            "Percent of time in which something waits for memory from which it is short (default: 5)."
-    )
-    var pressureStall: String?
-
-    @Option(help: "How long memory must not be short before one thing more is done (default: 3s).")
-    var pressureQuiet: String?
+    @Option(Settings.renderPhotos) var renderPhotos: GivenSetting?
+    @Option(Settings.renderMemory) var renderMemory: GivenSetting?
+    @Option(Settings.renderReuse) var renderReuse: GivenSetting?
+    @Option(Settings.editorsLookalikes) var editorsLookalikes: GivenSetting?
+    @Option(Settings.editorsTint) var editorsTint: GivenSetting?
+    @Option(Settings.memory) var memory: GivenSetting?
+    @Option(Settings.memoryRoot) var memoryRoot: GivenSetting?
+    @Option(Settings.renderExecutable) var renderExecutable: GivenSetting?
+    @Option(Settings.shutdownGrace) var shutdownGrace: GivenSetting?
+    @Option(Settings.eventURLs) var eventURLs: GivenSetting?
+    @Option(Settings.retryAttempts) var retryAttempts: GivenSetting?
+    @Option(Settings.keepDone) var keepDone: GivenSetting?
+    @Option(Settings.workerName) var workerName: GivenSetting?
+    @Option(Settings.statusPort) var statusPort: GivenSetting?
+    @Option(Settings.statusAddress) var statusAddress: GivenSetting?
+    @Flag(help: "\(Settings.requireConfinement.help).") var requireConfinement = false
+    @Option(Settings.pressureWatch) var pressureWatch: GivenSetting?
+    @Option(Settings.pressureStall) var pressureStall: GivenSetting?
+    @Option(Settings.pressureQuiet) var pressureQuiet: GivenSetting?
 
     package init() {}
 
-    /// What was given, by key of the setting.
-    package var flags: [String: String?] {
-        [
-            "require.confinement": requireConfinement ? "true" : nil,
-            "library": library, "originals": originals, "scratch": scratch,
-            "scratch.size": scratchSize, "resources": resources, "slots": slots,
-            "lease": lease,
-            "render.timeout": renderTimeout,
-            "render.photos": renderPhotos, "render.memory": renderMemory,
-            "event.urls": eventUrls, "render.reuse": renderReuse, "memory": memory,
-            "memory.root": memoryRoot,
-            "editors.lookalikes": editorsLookalikes, "editors.tint": editorsTint,
-            "render.executable": renderExecutable, "shutdown.grace": shutdownGrace,
-            "retry.attempts": retryAttempts, "keep.done": keepDone, "worker.name": workerName,
-            "status.port": statusPort, "status.address": statusAddress,
-            "pressure.watch": pressureWatch, "pressure.stall": pressureStall,
-            "pressure.quiet": pressureQuiet,
-        ].merging(limits.flags) { $1 }
+    /// The settings that were given.
+    package var given: [GivenSetting] {
+        GivenSetting.all(in: self) + limits.given
+            + (requireConfinement ? [GivenSetting(Settings.requireConfinement, "true")] : [])
     }
 }

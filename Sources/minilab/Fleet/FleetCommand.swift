@@ -29,27 +29,26 @@ struct FleetCommand: AsyncParsableCommand {
 
     @OptionGroup var queueOptions: QueueOptions
 
-    @Option(help: "Workers at least, also without work (default: 1).") var min: String?
-    @Option(help: "Workers at most (default: one per core).") var max: String?
-    @Option(help: "The time in which the waiting work should be done (default: 10m).")
-    var within: String?
-    @Option(help: "How long workers are kept after they were needed last (default: 5m).")
-    var keep: String?
+    @Option(Settings.fleetMin) var min: GivenSetting?
+    @Option(Settings.fleetMax) var max: GivenSetting?
+    @Option(Settings.fleetWithin) var within: GivenSetting?
+    @Option(Settings.fleetKeep) var keep: GivenSetting?
+    @Flag(help: .listSettings) var listSettings = false
 
     @Argument(parsing: .postTerminator, help: "The flags of each worker.")
     var worker: [String] = []
 
     func run() async throws {
         var reader = SettingsReader(
-            try queueOptions.source([
-                "fleet.min": min, "fleet.max": max, "fleet.within": within, "fleet.keep": keep,
-            ]))
+            try queueOptions.source([min, max, within, keep].compactMap(\.self)))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let settings = FleetSettings(&reader)
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader)
+        if listSettings { print(block: reader.list) }
         try reader.finish()
+        guard !listSettings else { return }
         for warning in connection.warnings { logger.warning("\(warning)") }
         let redis = RedisClient(connection.redis, logger: logger)
         let fleet = Fleet(

@@ -14,22 +14,16 @@ struct FleetSettings {
     private let hasMemory: Bool
 
     init(_ reader: inout SettingsReader) {
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        let least = reader.value(.number("fleet.min", 0...1024, default: "1"), or: 1)
-        let most = reader.value(.number("fleet.max", 1...1024, default: "\(cores)"), or: cores)
+        let least = reader.value(Settings.fleetMin)
+        let most = reader.value(Settings.fleetMax)
         if least > most {
             reader.refuse("fleet.min is \(least) and fleet.max is \(most); expected min up to max")
         }
         range = min(least, most)...most
-        let within = reader.value(
-            .duration("fleet.within", .seconds(1) ... .seconds(86_400), default: "10m"),
-            or: .seconds(600))
-        keep = reader.value(
-            .duration("fleet.keep", .zero ... .seconds(86_400), default: "5m"),
-            or: ScaleHistory.keepUsual)
-        hasSlots = reader.optional(.number("slots", 1...1024)) != nil
-        hasMemory =
-            reader.optional(.bytes("memory", MemoryBudget.bytesMin...MemoryBudget.bytesMax)) != nil
+        let within = reader.value(Settings.fleetWithin)
+        keep = reader.value(Settings.fleetKeep)
+        hasSlots = reader.isSaid(Settings.slots)
+        hasMemory = reader.isSaid(Settings.memory)
         var target = ScaleTarget()
         target.within = Int(within / .seconds(1))
         target.slots = 1

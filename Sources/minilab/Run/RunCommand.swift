@@ -31,19 +31,12 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: "The jobs: one JSON object per line (jobs/job.schema.json).")
     var manifest: String
     @Option(help: "Where everything is kept: queue, library, logs.") var state = "minilab-run"
-    @Option(
-        help: "The library: a folder, or s3://bucket/prefix?endpoint=… (default: STATE/library).")
-    var library: String?
-    @Option(help: "The folder or URL of the originals (default: the manifest's folder).")
-    var originals: String?
-    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
-    var resources: String?
-    @Option(help: "Photos at the same time (default: one per core).") var slots: String?
-    @Option(
-        help:
-            "What all renders may use together (default: what the control group's limit leaves, else half of the machine's available memory)."
-    ) var memory: String?
-    @Option(help: "How long a render may take (default: 5m).") var renderTimeout: String?
+    @Option(Settings.library, default: "STATE/library") var library: GivenSetting?
+    @Option(Settings.originals, default: "the manifest's folder") var originals: GivenSetting?
+    @Option(Settings.resources) var resources: GivenSetting?
+    @Option(Settings.slots) var slots: GivenSetting?
+    @Option(Settings.memory) var memory: GivenSetting?
+    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
     @OptionGroup var limits: LimitOptions
     @Option(help: "trace, debug, info, notice, warning or error, for STATE/minilab.log.")
     var logLevel = "info"
@@ -98,26 +91,23 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func location(in state: StateFolder) throws -> LibraryLocation {
-        let isBucket = library?.hasPrefix("s3://") == true
+        let isBucket = library?.text.hasPrefix("s3://") == true
         let manifestFolder = FilePath(manifest).absolute.removingLastComponent().string
-        var source = SettingsSource()
-        source.flags = [
-            "library": library ?? state.library.string, "scratch": state.scratch.string,
-            "originals": originals ?? (isBucket ? nil : manifestFolder),
-        ].compactMapValues(\.self)
-        var reader = SettingsReader(source)
+        let here = isBucket ? nil : GivenSetting(Settings.originals, manifestFolder)
+        var reader = SettingsReader(
+            try SettingsSource(
+                [
+                    library ?? GivenSetting(Settings.library, state.library.string),
+                    GivenSetting(Settings.scratch, state.scratch.string), originals ?? here,
+                ].compactMap(\.self)))
         let location = LibraryLocation(&reader)
         try reader.finish()
         return location
     }
 
     private func workerSettings() throws -> WorkerSettings {
-        var source = SettingsSource()
-        source.flags = limits.flags.merging([
-            "resources": resources, "slots": slots, "memory": memory,
-            "render.timeout": renderTimeout,
-        ]) { $1 }.compactMapValues(\.self)
-        var reader = SettingsReader(source)
+        let given = [resources, slots, memory, renderTimeout].compactMap(\.self)
+        var reader = SettingsReader(try SettingsSource(given + limits.given))
         var settings = WorkerSettings(&reader)
         try reader.finish()
         try settings.boundMemory()

@@ -25,40 +25,28 @@ package struct BucketSettings {
     private let bucketOwner: String?
     private let requesterPays: Bool
 
-    /// Where downloads lie when nobody says: on a disk, since `/tmp` is memory on many machines.
-    private static let scratchDefault = "/var/tmp/minilab"
-
     /// Reads them.
     init(_ reader: inout SettingsReader) {
-        scratch = FilePath(
-            reader.value(
-                .text(
-                    "scratch", "a folder of this machine, for a library in a bucket",
-                    default: Self.scratchDefault), or: Self.scratchDefault))
-        scratchBytesMax = reader.value(
-            .bytes("scratch.size", 64 << 20...64 << 40, default: "8G"), or: 8 << 30)
-        sharesRenders = [.library, .tenants].contains(RenderReuse(&reader))
-        profile = reader.optional(.text("s3.profile", "a profile of the AWS credentials file"))
-        caFile = reader.optional(.text("s3.ca.file", "a PEM file of the authorities to trust"))
-        let word = reader.value(
-            .choice("s3.encryption", ["bucket", "store", "kms"], default: "bucket"), or: "bucket")
-        let key = reader.optional(.text("s3.kms.key", "the id of a KMS key"))
+        scratch = FilePath(reader.value(Settings.scratch))
+        scratchBytesMax = reader.value(Settings.scratchSize)
+        sharesRenders = [.library, .tenants].contains(reader.value(Settings.renderReuse))
+        profile = reader.optional(Settings.s3Profile)
+        caFile = reader.optional(Settings.s3CAFile)
+        let encryptor = reader.value(Settings.s3Encryption)
+        let key = reader.optional(Settings.s3KMSKey)
         encryption =
-            switch word {
-            case "store": .store
-            case "kms": .keyService(keyID: key)
-            default: nil
+            switch encryptor {
+            case .bucket: nil
+            case .store: .store
+            case .kms: .keyService(keyID: key)
             }
-        if key != nil, word != "kms" {
-            reader.refuse("s3.kms.key is set, and s3.encryption is \(word); expected kms")
+        if key != nil, encryptor != .kms {
+            reader.refuse(
+                "s3.kms.key is set, and s3.encryption is \(encryptor.rawValue); expected kms")
         }
-        storageClass = reader.optional(
-            .text("s3.storage.class", "a storage class such as STANDARD_IA"))
-        bucketOwner = reader.optional(.accountNumber("s3.bucket.owner"))
-        requesterPays =
-            reader.value(
-                .choice("s3.requester.pays", ["true", "false"], default: "false"), or: "false")
-            == "true"
+        storageClass = reader.optional(Settings.s3StorageClass)
+        bucketOwner = reader.optional(Settings.s3BucketOwner)
+        requesterPays = reader.value(Settings.s3RequesterPays)
     }
 
     /// Clients of the library and of the originals, the same one where both are in one place; close them.
@@ -95,19 +83,5 @@ package struct BucketSettings {
         configuration.expectedBucketOwner = bucketOwner
         configuration.requesterPays = requesterPays
         return configuration
-    }
-}
-
-extension Setting where Value == String {
-    /// The number of an AWS account.
-    fileprivate static func accountNumber(_ key: String) -> Self {
-        Setting(
-            key: key, expected: "the number of an account, 12 digits", defaultText: nil,
-            parse: { text in
-                let isNumber =
-                    text.utf8.count == 12
-                    && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-                return isNumber ? text : nil
-            })
     }
 }

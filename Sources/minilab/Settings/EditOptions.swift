@@ -14,10 +14,12 @@ struct EditOptions: ParsableArguments {
     @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
     var edit: String?
 
-    @Option(help: "The folder of files that the edit names by digest: masks, watermarks, tables.")
-    var resources: String?
+    @Option(Settings.resources) var resources: GivenSetting?
 
     @OptionGroup var output: OutputOptions
+
+    /// The settings that were given.
+    var given: [GivenSetting] { GivenSetting.all(in: self) }
 
     /// Whether any of the flags was given that make an edit.
     func isGiven() throws -> Bool {

@@ -10,8 +10,8 @@ package enum LibraryLocation {
 
     /// Reads the settings of a library; all that is wrong is told by the reader.
     package init(_ reader: inout SettingsReader) {
-        let root = reader.value(.place("library", "library"), or: .folder(FilePath("")))
-        let originals = reader.optional(.place("originals", "originals"))
+        let root = reader.value(Settings.library, or: .folder(FilePath("")))
+        let originals = reader.optional(Settings.originals)
         var bucket = BucketSettings(&reader)
         switch (root, originals) {
         case (.folder(let root), nil): self = .folder(root: root, originals: nil)
@@ -33,21 +33,7 @@ package enum LibraryLocation {
 }
 
 /// A folder or a part of a bucket.
-package enum LibraryPlace {
+package enum LibraryPlace: Sendable {
     case folder(FilePath)
     case bucket(BlobURL)
-}
-
-extension Setting where Value == LibraryPlace {
-    /// The place of a library, or of its originals.
-    fileprivate static func place(_ key: String, _ thing: String) -> Self {
-        Setting(
-            key: key,
-            expected: "the folder of the \(thing), or s3://bucket/prefix?endpoint=…&region=…",
-            defaultText: nil
-        ) { text in
-            if text.hasPrefix("s3://") { return .bucket(try BlobURL(text)) }
-            return text.isEmpty ? nil : .folder(FilePath(text))
-        }
-    }
 }

@@ -9,20 +9,15 @@ import Worker
 
 /// The flags that say where the library is.
 struct LibraryOptions: ParsableArguments {
-    @Option(help: "The folder of the library, or s3://bucket/prefix?endpoint=… (MINILAB_LIBRARY).")
-    var library: String?
-
-    @Option(help: "The folder or URL of the originals, when it is not LIBRARY/originals.")
-    var originals: String?
-
-    @Option(help: "A JSON file of settings, such as the workers'.")
-    var settings: String?
+    @Option(Settings.library) var library: GivenSetting?
+    @Option(Settings.originals) var originals: GivenSetting?
+    @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
 
     /// Lends the library that flags, environment or settings file name, and closes it afterwards.
     ///
-    /// - Parameter more: flags of the command that are settings too.
+    /// - Parameter more: settings that other flags of the command say.
     func withLibrary<Result>(
-        settings more: [String: String?] = [:], _ body: (OpenLibrary) async throws -> Result
+        settings more: [GivenSetting] = [], _ body: (OpenLibrary) async throws -> Result
     ) async throws -> Result {
         let (location, settings, logger) = try read(more)
         let open = try await OpenStore.open(location, for: .looking, logger)
@@ -39,12 +34,11 @@ struct LibraryOptions: ParsableArguments {
 
     /// The settings of the library and of all else that looking at it takes, from flags, environment and file.
     ///
-    /// - Parameter more: flags of the command that are settings too.
+    /// - Parameter more: settings that other flags of the command say.
     func read(
-        _ more: [String: String?] = [:]
+        _ more: [GivenSetting] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
-        try Self.read(
-            ["library": library, "originals": originals].merging(more) { $1 }, file: settings)
+        try Self.read(GivenSetting.all(in: self) + more, file: settings)
     }
 
     /// The same for a command that has other flags.
@@ -53,13 +47,9 @@ struct LibraryOptions: ParsableArguments {
     ///   - file: the settings file; nil: the environment's.
     ///   - keys: settings that only flags may say.
     static func read(
-        _ flags: [String: String?], file: String?, onlyFlags keys: [String] = []
+        _ given: [GivenSetting], file: String?, onlyFlags keys: [String] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
-        var source = SettingsSource()
-        source.flags = flags.compactMapValues(\.self)
-        if let file = file ?? source.environment["MINILAB_SETTINGS"] {
-            try source.readFile(at: file)
-        }
+        var source = try SettingsSource(given, file: SettingsSource.file(file))
         for key in keys { source.forget(key) }
         var reader = SettingsReader(source)
         // Environment and file of workers say more than is needed here, rightly or wrongly.

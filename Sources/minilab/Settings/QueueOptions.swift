@@ -1,4 +1,3 @@
-import Adjustments
 import ArgumentParser
 import FoundationEssentials
 package import JobQueue
@@ -6,79 +5,33 @@ package import Logging
 package import Redis
 import Telemetry
 
-/// The flags that every command with a queue has. Each is also a setting; see ``Setting``.
+/// The flags that every command with a queue has. Each but the settings file is a setting.
 package struct QueueOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Redis: redis://host, unix:///path, redis+sentinel://host,host/master or "
-                + "redis+cluster://host,host; rediss for TLS; user:password@ and /database too.",
-            valueName: "url"))
-    var redis: String?
-
-    @Option(
-        name: .customLong("redis-user"),
-        help: "The user, when the URL has no login (default: the server's default user).")
-    var redisUser: String?
-
-    @Option(
-        name: .customLong("redis-password-file"),
-        help: ArgumentHelp(
-            "A file with the password alone (default: redis-password of systemd's credentials, if it is there).",
-            valueName: "path"))
-    var redisPasswordFile: String?
-
-    @Option(
-        name: .customLong("redis-ca"), help: "PEM file of the authorities to trust with rediss.")
-    var redisCA: String?
-
-    @Option(
-        name: .customLong("redis-certificate"),
-        help: "PEM file of our own certificate, for a Redis that asks.")
-    var redisCertificate: String?
-
-    @Option(name: .customLong("redis-key"), help: "PEM file of its key.")
-    var redisKey: String?
-
-    @Option(help: "The queue (default: photos).")
-    var queue: String?
-
-    @Option(help: "A JSON file of settings, such as the workers'.")
-    var settings: String?
-
-    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error.")
-    var logLevel: String?
-
-    @Option(name: .customLong("log-format"), help: "text or json.")
-    var logFormat: String?
+    @Option(Settings.redis) var redis: GivenSetting?
+    @Option(Settings.redisUser) var redisUser: GivenSetting?
+    @Option(Settings.redisPasswordFile) var redisPasswordFile: GivenSetting?
+    @Option(Settings.redisCA) var redisCA: GivenSetting?
+    @Option(Settings.redisCertificate) var redisCertificate: GivenSetting?
+    @Option(Settings.redisKey) var redisKey: GivenSetting?
+    @Option(Settings.queue) var queue: GivenSetting?
+    @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
+    @Option(Settings.logLevel) var logLevel: GivenSetting?
+    @Option(Settings.logFormat) var logFormat: GivenSetting?
 
     package init() {}
 
     /// The flags that were given, as they were, for a process of its own.
     var words: [String] {
-        let flags: [(String, String?)] = [
-            ("redis", redis), ("redis-user", redisUser),
-            ("redis-password-file", redisPasswordFile), ("redis-ca", redisCA),
-            ("redis-certificate", redisCertificate), ("redis-key", redisKey), ("queue", queue),
-            ("settings", settings), ("log-level", logLevel), ("log-format", logFormat),
-        ]
-        return flags.flatMap { name, value in value.map { ["--\(name)", $0] } ?? [] }
+        GivenSetting.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
+            + (settings.map { ["--settings", $0] } ?? [])
     }
 
     /// Flags, environment and file together.
-    package func source(_ more: [String: String?] = [:]) throws(SettingsError) -> SettingsSource {
-        var source = SettingsSource()
-        let flags =
-            [
-                "redis": redis, "redis.user": redisUser, "redis.password.file": redisPasswordFile,
-                "redis.ca": redisCA, "redis.certificate": redisCertificate,
-                "redis.key": redisKey, "queue": queue, "log.level": logLevel,
-                "log.format": logFormat,
-            ].merging(more) { $1 }
-        source.flags = flags.compactMapValues(\.self)
-        if let file = settings ?? source.environment["MINILAB_SETTINGS"] {
-            try source.readFile(at: file)
-        }
-        return source
+    ///
+    /// - Parameter more: settings that other flags of the command say.
+    package func source(_ more: [GivenSetting] = []) throws(SettingsError) -> SettingsSource {
+        try SettingsSource(
+            GivenSetting.all(in: self) + more, file: SettingsSource.file(settings))
     }
 }
 
@@ -97,21 +50,10 @@ package struct QueueConnection: Sendable {
 
     /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
     package init(_ reader: inout SettingsReader) {
-        name = reader.value(
-            Setting(
-                key: "queue", expected: "1 to 64 letters, digits, '.', '_' or '-'",
-                defaultText: QueueName.photos.string, parse: { try QueueName($0) }),
-            or: .photos)
-        let url = reader.value(
-            Setting(
-                key: "redis",
-                expected:
-                    "redis://, unix:///path, redis+sentinel:// or redis+cluster://, and rediss for "
-                    + "TLS",
-                defaultText: Self.defaultAddress, parse: { try RedisURL($0) }),
-            or: Self.standInURL)
+        name = reader.value(Settings.queue)
+        let url = reader.value(Settings.redis)
         var warnings: [String] = []
-        if url.password != nil, reader.isFlag("redis") {
+        if url.password != nil, reader.isFlag(Settings.redis.key) {
             warnings.append(
                 "the password in --redis is shown to every user of this machine by ps; put it into a file and "
                     + "give --redis-user and --redis-password-file.")
@@ -123,16 +65,16 @@ package struct QueueConnection: Sendable {
         }
         self.warnings = warnings
         var redis = RedisConfiguration(url: Self.login(url, &reader), name: "minilab")
-        redis.caCertificateFile = reader.optional(.text("redis.ca", "a path"))
-        redis.clientCertificateFile = reader.optional(.text("redis.certificate", "a path"))
-        redis.clientKeyFile = reader.optional(.text("redis.key", "a path"))
+        redis.caCertificateFile = reader.optional(Settings.redisCA)
+        redis.clientCertificateFile = reader.optional(Settings.redisCertificate)
+        redis.clientKeyFile = reader.optional(Settings.redisKey)
         self.redis = redis
     }
 
     /// The URL with the user and the password that were given beside it.
     private static func login(_ url: RedisURL, _ reader: inout SettingsReader) -> RedisURL {
-        let user = reader.optional(.text("redis.user", "a name"))
-        let named = reader.optional(.text("redis.password.file", "the path of a file"))
+        let user = reader.optional(Settings.redisUser)
+        let named = reader.optional(Settings.redisPasswordFile)
         let file = SecretFile.redisPassword.file(
             named: named, environment: reader.environment,
             exists: FileManager.default.fileExists(atPath:))
@@ -156,31 +98,20 @@ package struct QueueConnection: Sendable {
             return url
         }
     }
-
-    private static let defaultAddress = "redis://127.0.0.1:6379"
-
-    private static let standInURL: RedisURL = {
-        do {
-            return try RedisURL(defaultAddress)
-        } catch {
-            preconditionFailure("the default address is valid: \(error)")
-        }
-    }()
 }
 
 /// How logs are written.
 package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info)
     -> Logger
 {
-    let level = reader.optional(
-        .choice("log.level", Logger.Level.allCases.map(\.rawValue), default: defaultLevel.rawValue))
-    let format = reader.optional(.choice("log.format", ["text", "json"], default: "text"))
+    let level = reader.optional(Settings.logLevel)
+    let format = reader.value(Settings.logFormat)
     var logger = Logger(label: "minilab") { label -> any LogHandler in
         var handler: any LogHandler =
-            format == "json" ? JSONLogHandler(label: label) : TextLogHandler()
+            format == .json ? JSONLogHandler(label: label) : TextLogHandler()
         handler.metadataProvider = .job
         return handler
     }
-    logger.logLevel = level.flatMap { Logger.Level(rawValue: $0) } ?? defaultLevel
+    logger.logLevel = level ?? defaultLevel
     return logger
 }

@@ -1,5 +1,5 @@
 /// Whose renders a job may take over, if photo and edit are the same: only those of its own tenant, but for ``tenants``.
-enum RenderReuse: String, CaseIterable {
+enum RenderReuse: String, CaseIterable, Sendable {
     /// Nobody's.
     case never = "false"
     /// Those that cost nothing: of the whole library in a folder, of the same asset in a bucket.
@@ -8,12 +8,4 @@ enum RenderReuse: String, CaseIterable {
     case library
     /// The same, and of all tenants: whoever takes one over learns that another has the photo.
     case tenants
-
-    /// Reads the setting.
-    init(_ reader: inout SettingsReader) {
-        let text = reader.value(
-            .choice("render.reuse", Self.allCases.map(\.rawValue), default: Self.free.rawValue),
-            or: Self.free.rawValue)
-        self = Self(rawValue: text) ?? .free
-    }
 }

@@ -54,16 +54,16 @@ package struct SecretFile: Sendable {
 
 extension SettingsReader {
     /// A secret from the file that a setting names, else from the unit's credential; nil when there is neither.
-    package mutating func secret(_ secret: SecretFile, _ key: String) -> String? {
+    package mutating func secret(_ secret: SecretFile, _ setting: Setting<String>) -> String? {
         guard
             let file = secret.file(
-                named: optional(.text(key, "the path of a file")), environment: environment,
+                named: optional(setting), environment: environment,
                 exists: FileManager.default.fileExists(atPath:))
         else { return nil }
         do throws(SecretFileError) {
             return try secret.read(file)
         } catch {
-            refuse("\(key): \(error)")
+            refuse("\(setting.key): \(error)")
             return nil
         }
     }

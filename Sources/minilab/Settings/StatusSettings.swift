@@ -7,8 +7,7 @@ struct StatusSettings: Sendable {
 
     /// Reads it; without a port there is none, and alone this machine can ask unless told otherwise.
     init(_ reader: inout SettingsReader) {
-        host = reader.value(
-            .text("status.address", "an address of this machine", default: "127.0.0.1"), or: "")
-        port = reader.optional(.number("status.port", 0...65535))
+        host = reader.value(Settings.statusAddress)
+        port = reader.optional(Settings.statusPort)
     }
 }

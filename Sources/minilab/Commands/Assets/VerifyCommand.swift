@@ -25,13 +25,12 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Check all versions that are kept, not only the current one and the draft.")
     var allVersions = false
     @Flag(help: "Do not render again.") var noRender = false
-    @Option(help: "The folder of files that edits name by digest: masks, watermarks, tables.")
-    var resources: String?
+    @Option(Settings.resources) var resources: GivenSetting?
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per asset.") var json = false
 
     func run() async throws {
-        try await options.withLibrary(settings: ["resources": resources], run)
+        try await options.withLibrary(settings: [resources].compactMap(\.self), run)
     }
 
     private func run(_ open: OpenLibrary) async throws {

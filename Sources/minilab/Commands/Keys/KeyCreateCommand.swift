@@ -109,20 +109,19 @@ struct KeyCreateCommand: AsyncParsableCommand {
     }
 
     private static func bytes(_ text: String) throws -> Int {
-        let setting = Setting<Int>.bytes("--upload-per-day", 1...KeyQuotas.bytesMax)
-        guard let bytes = try setting.parse(text) else {
+        let syntax = ValueSyntax.bytes(1...KeyQuotas.bytesMax)
+        guard let bytes = try syntax.parse(text) else {
             throw ValidationError(
-                "--upload-per-day \(text.debugDescription) is not \(setting.expected).")
+                "--upload-per-day \(text.debugDescription) is not \(syntax.expected).")
         }
         return bytes
     }
 
     /// - Returns: ms since 1970.
     private static func end(_ text: String) throws -> Int {
-        let setting = Setting<Duration>.duration(
-            "--expires", .seconds(1) ... .seconds(3650 * 86400))
-        guard let time = try setting.parse(text) else {
-            throw ValidationError("--expires \(text.debugDescription) is not \(setting.expected).")
+        let syntax = ValueSyntax.duration(.seconds(1) ... .seconds(3650 * 86400))
+        guard let time = try syntax.parse(text) else {
+            throw ValidationError("--expires \(text.debugDescription) is not \(syntax.expected).")
         }
         return Int(Date.now.timeIntervalSince1970 * 1000) + Int(time / .milliseconds(1))
     }

@@ -24,11 +24,11 @@ struct LibraryCheckCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: LibraryOptions
-    @Option(help: "The folder of this machine that workers would use.") var scratch: String?
+    @Option(Settings.scratch) var scratch: GivenSetting?
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let (location, _, logger) = try options.read(["scratch": scratch])
+        let (location, _, logger) = try options.read([scratch].compactMap(\.self))
         let findings: [LibraryFinding]
         switch location {
         case .folder(let root, _):

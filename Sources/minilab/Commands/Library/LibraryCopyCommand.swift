@@ -42,7 +42,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     var verify: Check?
     @Option(help: "The profile of the AWS credentials file for FROM.") var fromProfile: String?
     @Option(help: "The profile of the AWS credentials file for TO.") var toProfile: String?
-    @Option(help: "A folder of this machine for downloads (MINILAB_SCRATCH).") var scratch: String?
+    @Option(Settings.scratch) var scratch: GivenSetting?
     @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
     @Flag(help: "Print one JSON object per line: each asset, then the sum.") var json = false
 
@@ -70,11 +70,14 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     private func read(
         _ place: String, _ originals: String?, _ profile: String?
     ) throws -> (LibraryLocation, Logger) {
+        let given = [
+            GivenSetting(Settings.library, place),
+            originals.map { GivenSetting(Settings.originals, $0) },
+            profile.map { GivenSetting(Settings.s3Profile, $0) }, scratch,
+        ]
         let (location, _, logger) = try LibraryOptions.read(
-            [
-                "library": place, "originals": originals, "s3.profile": profile,
-                "scratch": scratch,
-            ], file: settings, onlyFlags: ["library", "originals"])
+            given.compactMap(\.self), file: settings,
+            onlyFlags: [Settings.library.key, Settings.originals.key])
         return (location, logger)
     }
 

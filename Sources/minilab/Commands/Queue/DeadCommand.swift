@@ -27,9 +27,9 @@ struct DeadCommand: AsyncParsableCommand {
 
     @Argument(help: "A job; without: those that the flags mean.") var job: String?
     @Flag(help: "Print the job's bundle for a report.") var bundle = false
-    @Option(help: "With --bundle: the library, for the original's digest.") var library: String?
-    @Option(help: "With --bundle: the originals, when they are not LIBRARY/originals.")
-    var originals: String?
+    @Option(Settings.library, before: "With --bundle, for the original's digest")
+    var library: GivenSetting?
+    @Option(Settings.originals, before: "With --bundle") var originals: GivenSetting?
     @OptionGroup var filterOptions: DeadFilterOptions
     @Flag(help: "Remove the jobs that the flags mean; they cannot be replayed any more.")
     var drop = false
@@ -131,11 +131,10 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     private func original(
-        of asset: String, in library: String
+        of asset: String, in library: GivenSetting
     ) async throws -> ReproBundle.Original {
-        var source = SettingsSource()
-        source.flags = ["library": library, "originals": originals].compactMapValues(\.self)
-        var reader = SettingsReader(source)
+        var reader = SettingsReader(
+            try SettingsSource([library, originals].compactMap(\.self)))
         let location = LibraryLocation(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

@@ -137,10 +137,9 @@ struct BulkOptions: ParsableArguments {
             "Send nothing; say how much it is, and with --library what it would take."))
     var dryRun = false
 
-    @Option(help: "With --dry-run: the library to look at.") var library: String?
+    @Option(Settings.library, before: "With --dry-run") var library: GivenSetting?
 
-    @Option(help: "With --dry-run: the originals, when they are not LIBRARY/originals.")
-    var originals: String?
+    @Option(Settings.originals, before: "With --dry-run") var originals: GivenSetting?
 
     @Flag(help: "With --dry-run: look at all photos, instead of a sample.") var all = false
 

@@ -12,7 +12,7 @@ struct DryRun {
     let survey: JobSurvey
     let edit: Edit
     let bulk: BulkOptions
-    let resources: String?
+    let resources: GivenSetting?
 
     /// Photos that are looked at when not all are.
     static let sampleMax = 200
@@ -62,9 +62,7 @@ struct DryRun {
 
     private func look(_ options: QueueOptions) async throws -> Photos {
         var reader = SettingsReader(
-            try options.source([
-                "library": bulk.library, "originals": bulk.originals, "resources": resources,
-            ]))
+            try options.source([bulk.library, bulk.originals, resources].compactMap(\.self)))
         reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
         let location = LibraryLocation(&reader)

@@ -1,0 +1,51 @@
+import Gateway
+import MinilabCommands
+import Webhooks
+
+/// How a gateway works.
+extension Settings {
+    private static let usual = GatewaySettings()
+
+    static let gatewayAddress = Setting(
+        "gateway.address", flag: "address", .text("an address of this machine"),
+        default: usual.address,
+        "\(usual.address), this machine alone", help: "The address that it listens on")
+    static let gatewayPort = Setting(
+        "gateway.port", flag: "port", .number(0...65535), default: usual.port,
+        help: "The port; 0 is any free one")
+    static let gatewayOrigin = Setting(
+        "gateway.origin", flag: "origin",
+        ValueSyntax("an origin such as https://photos.example.com", placeholder: "url") { text in
+            text.wholeMatch(of: /https?:\/\/([a-z0-9.\-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/) == nil
+                ? nil : text
+        },
+        help:
+            "The origin that browsers use, such as https://photos.example.com, behind a proxy with TLS"
+    )
+    static let gatewayStatusPort = Setting(
+        "gateway.status.port", flag: "status-port", .number(0...65535), default: nil,
+        "none is opened",
+        help: "The port of /metrics, /healthz and /readyz; 0 is any free one")
+    static let gatewayStatusAddress = Setting(
+        "gateway.status.address", flag: "status-address", .text("an address of this machine"),
+        default: usual.statusAddress, "\(usual.statusAddress), this machine alone",
+        help: "The address of the status port")
+    static let gatewayUploadMax = Setting(
+        "gateway.upload.max", flag: "upload-max", .bytes(1 << 20...1 << 40),
+        default: usual.uploadBytesMax,
+        help: "Most bytes of one original that is sent")
+    static let gatewayBacklog = Setting(
+        "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: usual.backlogMax,
+        help: "Jobs of one tenant that have not ended, unless its key says otherwise")
+    static let gatewayRate = Setting(
+        "gateway.rate", flag: "rate", .number(1...1_000_000), default: usual.requestsPerSecond,
+        help: "Requests a second of one key, unless it says otherwise")
+    static let gatewayWebhooksAllow = Setting(
+        "gateway.webhooks.allow", flag: "webhooks-allow",
+        ValueSyntax("ranges of addresses such as 10.1.0.0/16,fd00:1::/32", placeholder: "ranges") {
+            try $0.split(separator: ",", omittingEmptySubsequences: false)
+                .map { try AddressRange(String($0)) }
+        }, default: usual.webhooksAllowed, "none",
+        help:
+            "Ranges of your own network that webhooks may go to, such as 10.1.0.0/16,fd00:1::/32")
+}

@@ -1,0 +1,67 @@
+import BlobStore
+import SystemPackage
+
+/// Where a library is.
+extension Settings {
+    package static let library = place(
+        "library", of: "library",
+        help: "The library: a folder (originals, edits, staging), or s3://bucket/prefix?endpoint=…")
+    package static let originals = place(
+        "originals", of: "originals", usual: "LIBRARY/originals",
+        help: "The folder or URL of the originals")
+
+    private static func place(
+        _ key: String, of thing: String, usual: String? = nil, help: String
+    ) -> Setting<LibraryPlace> {
+        Setting(
+            key,
+            ValueSyntax("the folder of the \(thing), or s3://bucket/prefix?endpoint=…&region=…") {
+                text in
+                if text.hasPrefix("s3://") { return .bucket(try BlobURL(text)) }
+                return text.isEmpty ? nil : .folder(FilePath(text))
+            }, default: nil, usual, help: help)
+    }
+}
+
+/// How a library in a bucket is used from this machine.
+extension Settings {
+    // On a disk, since `/tmp` is memory on many machines.
+    package static let scratch = Setting(
+        "scratch", .text("a folder of this machine, for a library in a bucket"),
+        default: "/var/tmp/minilab",
+        help: "With a library in a bucket: the folder of this machine for downloads and results")
+    package static let scratchSize = Setting(
+        "scratch.size", .bytes(64 << 20...64 << 40), default: 8 << 30,
+        help: "Most bytes of downloads that are kept in the scratch folder")
+    static let s3Profile = Setting(
+        "s3.profile", .text("a profile of the AWS credentials file"),
+        help: "The profile of the AWS credentials file; without one, the environment's")
+    static let s3CAFile = Setting(
+        "s3.ca.file", .text("a PEM file of the authorities to trust"),
+        help: "PEM file of the authorities to trust with https")
+    static let s3Encryption = Setting<BucketEncryption>(
+        "s3.encryption", .choice, default: .bucket,
+        help: "How the store encrypts: as the bucket says, with its own key, or with one of KMS")
+    static let s3KMSKey = Setting(
+        "s3.kms.key", .text("the id of a KMS key"),
+        help: "The key of KMS; without one, the bucket's")
+    static let s3StorageClass = Setting(
+        "s3.storage.class", .text("a storage class such as STANDARD_IA"),
+        help: "The storage class of new objects; without one, the bucket's")
+    static let s3BucketOwner = Setting(
+        "s3.bucket.owner",
+        ValueSyntax("the number of an account, 12 digits") { text in
+            let isNumber =
+                text.utf8.count == 12
+                && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return isNumber ? text : nil
+        }, help: "The account that must own the bucket")
+    static let s3RequesterPays = Setting(
+        "s3.requester.pays", .truth, default: false,
+        help: "Whether requests are paid by this account")
+}
+
+/// Who encrypts the objects of a bucket.
+enum BucketEncryption: String, CaseIterable, Sendable {
+    case bucket, store, kms
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+package import JobQueue
+package import Logging
+package import Redis
+
+/// Where the queue is, and how logs are written.
+extension Settings {
+    package static let queue = Setting(
+        "queue",
+        ValueSyntax("1 to 64 letters, digits, '.', '_' or '-'", write: { $0.string }) {
+            try QueueName($0)
+        }, default: QueueName.photos, help: "The queue")
+
+    package static let redis: Setting<RedisURL> = {
+        let usual = "redis://127.0.0.1:6379"
+        do {
+            return Setting(
+                "redis",
+                ValueSyntax(
+                    "redis://, unix:///path, redis+sentinel:// or redis+cluster://, and rediss for TLS",
+                    placeholder: "url"
+                ) { try RedisURL($0) },
+                default: try RedisURL(usual), usual, hidesValue: true,
+                help:
+                    "Redis: redis://host, unix:///path, redis+sentinel://host,host/master or redis+cluster://host,host; "
+                    + "rediss for TLS; user:password@ and /database too")
+        } catch {
+            preconditionFailure("the default address is valid: \(error)")
+        }
+    }()
+
+    package static let redisUser = Setting(
+        "redis.user", .text("a name"),
+        help: "The user, when the URL has no login; without one, the server's default user")
+    package static let redisPasswordFile = Setting(
+        "redis.password.file", .text("the path of a file", placeholder: "path"), default: nil,
+        "redis-password of systemd's credentials, if it is there",
+        help: "A file with the password alone")
+    package static let redisCA = Setting(
+        "redis.ca", .text("a path", placeholder: "path"),
+        help: "PEM file of the authorities to trust with rediss")
+    package static let redisCertificate = Setting(
+        "redis.certificate", .text("a path", placeholder: "path"),
+        help: "PEM file of our own certificate, for a Redis that asks")
+    package static let redisKey = Setting(
+        "redis.key", .text("a path", placeholder: "path"), help: "PEM file of the key of our own certificate")
+
+    package static let logLevel = Setting<Logger.Level>(
+        "log.level", .choice, default: nil, "info; warning for commands that look",
+        help: "The least severe lines that are logged")
+    package static let logFormat = Setting<LogFormat>(
+        "log.format", .choice, default: .text, help: "How logs are written")
+}
+
+/// The times and sizes of a queue.
+extension Settings {
+    private static let usual = QueueSettings()
+    private static let day = Duration.seconds(86400)
+
+    package static let lease = Setting(
+        "lease", .duration(.seconds(1) ... .seconds(3600)), default: usual.lease,
+        help: "How long a job is held without a heartbeat")
+    package static let carriesMax = Setting(
+        "carries.max", .number(1...1000), default: usual.carriesMax,
+        help:
+            "How often a version that could not be published is carried on before its job is stuck")
+    package static let crashesMax = Setting(
+        "crashes.max", .number(1...100), default: usual.crashesMax,
+        help: "How often workers may die over one job before it is dead")
+    package static let retryAttempts = Setting(
+        "retry.attempts", .number(1...100), default: usual.retry.attemptsMax,
+        help: "Attempts before a job is dead")
+    package static let retryBase = Setting(
+        "retry.base", .duration(.milliseconds(10) ... .seconds(3600)), default: usual.retry.base,
+        help: "The longest delay before the second attempt; it doubles with each one after")
+    package static let retryCap = Setting(
+        "retry.cap", .duration(.milliseconds(10)...day), default: usual.retry.cap,
+        help: "The longest delay before any attempt")
+    package static let keepDone = Setting(
+        "keep.done", .duration(.seconds(1)...day * 3650), default: usual.keepDone,
+        help: "How long the record of a done job stays")
+    package static let keepRecords = Setting(
+        "keep.records", .number(1...10_000_000), default: usual.doneRecordsMax,
+        help: "How many records of done jobs stay at most")
+    package static let keepEvents = Setting(
+        "keep.events", .number(1000...10_000_000), default: usual.eventsMax,
+        help: "About how many events stay in the stream")
+    package static let deadRecords = Setting(
+        "dead.records", .number(0...10_000_000), default: usual.deadMax,
+        help: "How many dead jobs stay in Redis; workers move the oldest to a file")
+    package static let deadLarge = Setting(
+        "dead.large", .number(0...1_000_000), default: usual.deadLargeMax,
+        help: "How many dead jobs with a large edit stay in Redis")
+    package static let keepDead = Setting(
+        "keep.dead", .duration(.seconds(1)...day * 3650), default: usual.keepDead,
+        help: "How long a dead job stays in Redis")
+    package static let batchIdle = Setting(
+        "batch.idle", .duration(.seconds(1)...day * 3650), default: usual.batchIdleMax,
+        help: "After which time without a new member a batch that nobody sealed is sealed")
+}
+
+/// How a line of a log is written.
+package enum LogFormat: String, CaseIterable, Sendable {
+    case text, json
+}

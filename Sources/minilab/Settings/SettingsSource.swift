@@ -1,0 +1,83 @@
+import Adjustments
+import FoundationEssentials
+
+/// Where settings come from: flags before environment before file.
+package struct SettingsSource {
+    /// What flags say, by key.
+    private var flags: [String: GivenSetting]
+    /// The environment.
+    private(set) var environment: [String: String]
+    /// What the settings file says, by key.
+    private(set) var file: [String: String] = [:]
+    /// The file's name, for errors.
+    private(set) var fileName = ""
+
+    /// - Parameters:
+    ///   - given: what flags say.
+    ///   - file: the settings file; nil when there is none.
+    /// - Throws: why the file cannot be read.
+    package init(
+        _ given: [GivenSetting] = [], file: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(SettingsError) {
+        flags = Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        self.environment = environment
+        if let file { try readFile(at: file) }
+    }
+
+    /// The settings file that is named by a flag, or else by the environment.
+    package static func file(_ named: String?) -> String? {
+        named ?? ProcessInfo.processInfo.environment[variable("settings")]
+    }
+
+    /// The environment variable of a setting.
+    static func variable(_ key: String) -> String {
+        "MINILAB_"
+            + key.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 }.map(String.init).joined()
+    }
+
+    /// The written value of a key and where it stands; nil when nobody says.
+    func lookUp(_ key: String) -> (text: String, origin: String)? {
+        if let given = flags[key] { return (given.text, "--\(given.flag)") }
+        let variable = Self.variable(key)
+        if let text = environment[variable] { return (text, variable) }
+        if let text = file[key] { return (text, fileName) }
+        return nil
+    }
+
+    /// Whether a setting comes from the command line.
+    func isFlag(_ key: String) -> Bool { flags[key] != nil }
+
+    /// Forgets what environment and file say of a key.
+    mutating func forget(_ key: String) {
+        environment[Self.variable(key)] = nil
+        file[key] = nil
+    }
+
+    /// Reads a settings file: a JSON object, nested or with dotted keys.
+    private mutating func readFile(at path: String) throws(SettingsError) {
+        fileName = path
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw SettingsError(problems: ["the settings file \(path) cannot be read: \(error)"])
+        }
+        do {
+            flatten(try JSONValue(parsing: text, as: path), under: "")
+        } catch {
+            throw SettingsError(problems: [error.message])
+        }
+    }
+
+    private mutating func flatten(_ value: JSONValue, under key: String) {
+        switch value {
+        case .object(let fields):
+            for (name, value) in fields {
+                flatten(value, under: key.isEmpty ? name : "\(key).\(name)")
+            }
+        case .string(let text): file[key] = text
+        case .null, .bool, .number, .array: file[key] = value.canonical
+        }
+    }
+}
