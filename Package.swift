@@ -37,7 +37,7 @@ let package = Package(
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
-        // For signatures of ID tokens alone; what they claim is checked here (ARCHITECTURE.md, "The front desk").
+        // For signatures of ID tokens alone; what they claim is checked here (Sources/Gateway/GATEWAY.md).
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
@@ -111,13 +111,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: settings),
+            exclude: ["SERVERS.md"], swiftSettings: settings),
         .target(
             name: "JobQueue",
             dependencies: [
                 "Adjustments", "Redis",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["QUEUE.md", "SCHEDULING.md"],
             resources: [.embedInCode("Scripts")],
             swiftSettings: settings),
 
@@ -160,7 +161,9 @@ let package = Package(
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"], swiftSettings: settings),
         // HEIC, tile by tile: rows of an upright picture.
-        .target(name: "HEIC", dependencies: ["Boxes", "Codecs"], swiftSettings: settings),
+        .target(
+            name: "HEIC", dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"],
+            swiftSettings: settings),
         // Camera RAW, developed by LibRaw.
         .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
         .target(
@@ -173,8 +176,8 @@ let package = Package(
                 "RenderProtocol", "Vips",
             ],
             exclude: [
-                "Encoders/MEASURED.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
-                "Movies/MEASURED.md", "Profiles/LICENSES.md",
+                "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
+                "Movies/MEASURED.md", "Movies/MOVIES.md", "Profiles/LICENSES.md", "RENDERING.md",
                 "Spool/MEASURED.md",
             ],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
@@ -186,6 +189,7 @@ let package = Package(
                 "Adjustments", "Boxes", "Editors", "Files", "Metadata",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["LIBRARY.md"],
             swiftSettings: settings),
         // The same library in an S3-compatible bucket.
         .target(
@@ -196,6 +200,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["BUCKET.md"],
             swiftSettings: settings),
         .target(
             name: "Worker",
@@ -209,6 +214,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["CHILDREN.md", "MEMORY.md", "WORKER.md"],
             swiftSettings: settings),
         .target(
             name: "Telemetry",
@@ -254,6 +260,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["KEYS.md"],
             swiftSettings: settings),
         // Events sent to HTTP endpoints: signatures, retries, addresses that are refused.
         .target(
@@ -269,6 +276,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            exclude: ["WEBHOOKS.md"],
             swiftSettings: settings),
         // Sign-in by OpenID Connect: what a provider says, what is believed of it. Knows neither Redis nor pages.
         .target(
@@ -313,6 +321,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["GATEWAY.md"],
             resources: [.embedInCode("OpenAPI/Contracts")],
             swiftSettings: settings),
 
