@@ -3,9 +3,9 @@ import Foundation
 import MinilabTesting
 import Testing
 
-/// The first steps of a reader of the README over HTTP: the commands and programs as they stand there, but for the port.
+/// The first steps of a reader of jobs/HTTP.md: its commands and programs as they stand there, but for the port.
 @Suite("The examples over HTTP") struct GatewayPageTests {
-    @Test func `curl, Python and Node do what the README says`() async throws {
+    @Test func `curl, Python and Node do what jobs/HTTP.md says`() async throws {
         let rig = try await Rig()
         let photo = Contract.folder.appending(path: "photos/chrysanthemum.jpg")
         try FileManager.default.copyItem(
@@ -24,7 +24,7 @@ import Testing
                 .flatMap { Int($0.1) }
         }
         let worker = try rig.worker("w")
-        let page = try Page("README.md")
+        let page = try Page("jobs/HTTP.md")
 
         func run(_ program: String, _ arguments: [String], _ text: String) throws -> String {
             let script = rig.folder.file("example.mjs")
