@@ -1,5 +1,6 @@
 """Every row of the runbook's table has a drill or a reason, and leads to chapters that are there."""
 
+import ast
 import unittest
 
 from console import Console, Refused
@@ -34,6 +35,23 @@ class Table(unittest.TestCase):
         console.check("minilab replay JOB")
         with self.assertRaises(Refused):
             console.check("minilab gc --dry-run --keep 5 --days 0")
+
+    def test_every_phrase_of_a_drill_is_in_its_chapters(self):
+        book = Runbook()
+        rows = {row.see: row for row in book.rows}
+        phrases = [(name, phrase, " ".join(book.words_for(rows[drill.SEE], drill.ALSO).split()))
+                   for name, drill in load().items() for phrase in phrases_of(drill)]
+        self.assertGreater(len(phrases), 60)
+        self.assertEqual([f"{name}: {phrase}" for name, phrase, words in phrases if phrase not in words], [])
+
+
+def phrases_of(drill):
+    """The texts that a drill looks up in the runbook, as far as they are written out where they are used."""
+    with open(drill.__file__) as file:
+        tree = ast.parse(file.read())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    first = [call.args[0] for call in calls if call.func.attr in ("run", "see", "does", "check") and call.args]
+    return [" ".join(node.value.split()) for node in first if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def disagreements(book, drills, reasons):
