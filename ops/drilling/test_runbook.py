@@ -1,11 +1,15 @@
 """Every row of the runbook's table has a drill or a reason, and leads to chapters that are there."""
 
 import ast
+import os
+import re
 import unittest
 
 from console import Console, Refused
 from drills import REASONS, load
-from runbook import HEAD, Runbook
+from runbook import HEAD, PATH, Runbook
+
+FAILURE_CODES = os.path.join(os.path.dirname(PATH), "../Sources/Adjustments/FailureCode.swift")
 
 
 class Table(unittest.TestCase):
@@ -43,6 +47,13 @@ class Table(unittest.TestCase):
                    for name, drill in load().items() for phrase in phrases_of(drill)]
         self.assertGreater(len(phrases), 60)
         self.assertEqual([f"{name}: {phrase}" for name, phrase, words in phrases if phrase not in words], [])
+
+    def test_every_code_of_a_failure_has_a_row(self):
+        with open(FAILURE_CODES) as file:
+            codes = re.findall(r"^    case (\w+)$", file.read(), re.M)
+        self.assertGreater(len(codes), 40)
+        rows = [line.split("|")[1] for line in Runbook().chapters["jobs-fail"].splitlines() if line.startswith("| `")]
+        self.assertEqual([code for code in codes if not any(f"`{code}`" in row for row in rows)], [])
 
 
 def phrases_of(drill):
