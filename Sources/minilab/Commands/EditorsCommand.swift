@@ -7,9 +7,9 @@ import Worker
 struct EditorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "editors",
-        abstract: "Shows whose edits can be read and written: the formats of adjustment data.",
+        abstract: "Shows the formats of adjustment data that can be read and written.",
         discussion: """
-            What is handled of each format is in jobs/EDITORS.md. Settings of the environment count, such as \
+            jobs/EDITORS.md describes the handled part of each format. Settings of the environment apply, such as \
             MINILAB_EDITORS_TINT.
 
             Example:

@@ -13,7 +13,7 @@ struct FiltersCommand: ParsableCommand {
               minilab filters CISepiaTone
             """)
 
-    @Argument(help: "One filter, to see its parameters and where its mathematics is from.")
+    @Argument(help: "One filter, to see its parameters and the source of its mathematics.")
     var name: String?
     @Flag(help: "Print the JSON Schema of an edit's filters (jobs/filters.schema.json).")
     var schema = false
@@ -32,7 +32,7 @@ struct FiltersCommand: ParsableCommand {
             return print(
                 block: FilterPage.text(of: try FilterCatalogue.known(name, at: "filters NAME")))
         }
-        var table = TextTable(["filter", "fidelity", "what it does"])
+        var table = TextTable(["filter", "fidelity", "effect"])
         for category in FilterDefinition.Category.allCases {
             let filters = FilterCatalogue.all.filter { $0.category == category }
             if !filters.isEmpty { table.add(["", "", ""]) }

@@ -10,7 +10,7 @@ struct GatewayCommand: ParsableCommand {
         commandName: "gateway",
         abstract: "Serves a queue and its library over HTTP, with a dashboard.",
         discussion: """
-            All that follows is given to minilab-gateway, which lies beside minilab: minilab gateway --help-all.
+            Starts minilab-gateway, which lies beside minilab, with these arguments: minilab gateway --help-all.
 
             Example:
               minilab gateway --redis redis://127.0.0.1:6379 --library /srv/photos

@@ -8,7 +8,7 @@ import Worker
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Renders a small picture of an edit, to look at.",
+        abstract: "Renders a small picture of an edit.",
         discussion: """
             The photo is shrunk while it is decoded, and lengths such as a blur's radius shrink with it.
 

@@ -13,7 +13,7 @@ struct RenderCommand: AsyncParsableCommand {
         commandName: "render",
         abstract: "Renders one photo or movie, with no queue.",
         discussion: """
-            It goes through the same plan and the same render child as a job. The format follows \
+            Uses the same plan and the same render child as a job. The format follows \
             OUT's extension: .jpg, .jpeg, .png, .tif, .tiff, .webp, .heic, .avif, .jxl. A movie stays a \
             .mov or .mp4.
 
@@ -23,7 +23,8 @@ struct RenderCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The photo or movie.") var input: String
-    @Argument(help: "The file to write; it is replaced whole or not at all.") var output: String
+    @Argument(help: "The file to write; it is replaced as a whole or not at all.") var output:
+        String
     @OptionGroup var edit: EditOptions
     @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
     @Option(Settings.memory) var memory: GivenSetting?

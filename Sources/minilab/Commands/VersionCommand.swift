@@ -11,7 +11,7 @@ struct VersionCommand: AsyncParsableCommand {
         abstract:
             "Shows the version, the libraries of the render child, and whether each format works.",
         discussion: """
-            With --libraries a render child is started, which writes and reads a picture of 64 × 64 pixels in each format, as \
+            With --libraries, a render child writes and reads a picture of 64 × 64 pixels in each format, as \
             each worker does when it starts. Ends with 1 if a format does not work.
 
             Example:

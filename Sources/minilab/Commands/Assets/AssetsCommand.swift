@@ -6,9 +6,9 @@ import Library
 struct AssetsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assets",
-        abstract: "Lists the assets that have an edit, with what readers of each see.",
+        abstract: "Lists the assets that have an edit, with the version that readers see.",
         discussion: """
-            For who missed events: the same revision, path and digest as the last event of each asset. \
+            For readers that missed events: prints the revision, path and digest of the last event of each asset. \
             Paths are below the library.
 
             Example:

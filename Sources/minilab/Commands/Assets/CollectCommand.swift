@@ -11,19 +11,19 @@ struct CollectCommand: AsyncParsableCommand {
         commandName: "gc",
         abstract: "Removes old versions and says how many bytes that frees.",
         discussion: """
-            The current version and the draft always stay, and so does what either --keep or --days keeps. \
-            Undo and redo cannot go to what is gone. It is safe beside running workers and after a crash.
+            The current version and the draft always stay, and so does each version that --keep or --days keeps. \
+            Undo and redo cannot reach removed versions. It is safe beside running workers and after a crash.
 
             Example:
               minilab gc --library /srv/photos --keep 5 --days 30 --dry-run
             """)
 
     @Argument(help: "Assets; without any: all that have an edit.") var assets: [String] = []
-    @Option(help: "Keep the newest so many versions of each asset, the current one counted.")
+    @Option(help: "Versions of each asset to keep, the newest first and the current one counted.")
     var keep = Retention.standard.versions
-    @Option(help: "Keep versions of the last so many days as well; 0 for none on account of age.")
+    @Option(help: "Also keep versions that are younger than this many days; 0: none for their age.")
     var days = Int((Retention.standard.age ?? 0) / day)
-    @Flag(help: "Only say what would go.") var dryRun = false
+    @Flag(help: "Remove nothing; list the versions that would be removed.") var dryRun = false
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per line.") var json = false
 

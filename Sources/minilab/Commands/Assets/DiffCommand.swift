@@ -13,7 +13,7 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Compares two versions of an asset: their steps, and a picture of both.",
         discussion: """
-            Steps have - when they were removed, + when added, ~ when changed. The picture shows both versions \
+            Steps are marked - when they were removed, + when added, ~ when changed. The picture shows both versions \
             side by side, as readers see them.
 
             Example:

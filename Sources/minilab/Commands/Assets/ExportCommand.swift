@@ -13,8 +13,8 @@ struct ExportCommand: AsyncParsableCommand {
             "Writes originals, renders and .AAE files under the names that Apple's Photos imports.",
         discussion: """
             IMG_1234.JPG is the original, IMG_E1234.JPG the render, IMG_1234.AAE the edit: imported together they are \
-            one photo whose edit can be reverted. Photos with other names get free numbers. Nothing is \
-            overwritten, and of a photo all files are written or none.
+            one photo whose edit can be reverted. Photos with other names get free numbers. No file is \
+            overwritten, and of each photo all files are written or none.
 
             Example:
               minilab export IMG_0001.JPG IMG_0002.JPG --to ~/from-the-lab --library /srv/photos

@@ -9,8 +9,8 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history",
         abstract: "Shows the versions of an asset, newest first.",
         discussion: """
-            Each change is a version, undo and redo too. Marked are the one that readers see, the draft, and \
-            where undo and redo would go.
+            Each change is a version, undo and redo too. Marks show the version that readers see, the draft, and \
+            the targets of undo and redo.
 
             Example:
               minilab history IMG_0001.JPG --library /srv/photos

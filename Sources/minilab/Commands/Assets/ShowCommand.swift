@@ -8,10 +8,10 @@ import Operations
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows what an asset consists of, and what its edit does.",
+        abstract: "Shows the layers of an asset, and the steps of its edit.",
         discussion: """
-            Files of all layers, who made the version and how, and the edit with its steps as an amendment names \
-            them: by place from 0, parameters by name.
+            Prints the files of all layers, the job that made the version, and the steps of the edit as an amendment \
+            names them: by place from 0, parameters by name.
 
             Example:
               minilab show IMG_0001.JPG --library /srv/photos

@@ -11,11 +11,11 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
-            "Checks that photos and edits are what is recorded, and renders again to compare.",
+            "Compares photos and edits with their records, and renders again to compare.",
         discussion: """
-            Every file is read and compared with its digest, every edit decoded, every version compared with its \
-            parent; then what is current is rendered again from its input and edit, and has to come out \
-            the same to the byte. Ends with 1 if something is wrong, a line for each.
+            Reads every file and compares it with its digest, decodes every edit, and compares every version with \
+            its parent. Then it renders the current version again from its input and edit; the result has to be \
+            the same to the byte. Prints a line for each fault, and ends with 1 if there is one.
 
             Example:
               minilab verify --library /srv/photos --no-render

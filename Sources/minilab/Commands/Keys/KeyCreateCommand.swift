@@ -10,8 +10,8 @@ struct KeyCreateCommand: AsyncParsableCommand {
         commandName: "create",
         abstract: "Makes a key and prints it, once.",
         discussion: """
-            Scopes: enqueue (put in and cancel jobs, originals, webhooks of its own), read (look at its own jobs, events and \
-            photos), operate (steer the queue), admin (keys, doctor). None includes another one.
+            Scopes: enqueue (add and cancel jobs, originals, webhooks of its own), read (its own jobs, events and \
+            photos), operate (control the queue), admin (keys, doctor). No scope includes another one.
 
             With --json, the key is in field secret.
 
@@ -21,8 +21,8 @@ struct KeyCreateCommand: AsyncParsableCommand {
               minilab key create --operator --scope read,operate,admin --label "Ana" --expires 365d
             """)
 
-    @Option(help: "Whose jobs it is for; without a dot.") var tenant: String?
-    @Flag(name: .customLong("operator"), help: "The key is the operator's: of all tenants.")
+    @Option(help: "The tenant of its jobs; a name without a dot.") var tenant: String?
+    @Flag(name: .customLong("operator"), help: "Make an operator's key, for all tenants.")
     var isOperator = false
     @Option(
         help: ArgumentHelp(
@@ -32,15 +32,15 @@ struct KeyCreateCommand: AsyncParsableCommand {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "What it may be used for: enqueue, read, operate, admin; several with commas.",
+            "Its scopes: enqueue, read, operate, admin; several with commas.",
             valueName: "scopes"))
     var scope: [String]
-    @Option(help: "What people call it.") var label = ""
+    @Option(help: "A name for people.") var label = ""
     @Option(
         help: ArgumentHelp("When it ends, from now: 90d, 12h (default: never).", valueName: "time"))
     var expires: String?
-    @Option(help: ArgumentHelp("Most jobs that have not ended.", valueName: "jobs")) var backlog:
-        Int?
+    @Option(help: ArgumentHelp("Jobs that have not ended, at most.", valueName: "jobs"))
+    var backlog: Int?
     @Option(help: ArgumentHelp("Requests a second.", valueName: "requests")) var rate: Int?
     @Option(help: ArgumentHelp("Requests at once; needs --rate.", valueName: "requests")) var burst:
         Int?

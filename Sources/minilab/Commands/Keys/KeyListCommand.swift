@@ -8,7 +8,7 @@ import FoundationEssentials
 struct KeyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the keys, ended ones too; no secret is among them.",
+        abstract: "Lists the keys, ended ones too, without their secrets.",
         discussion: """
             Example:
               minilab key list

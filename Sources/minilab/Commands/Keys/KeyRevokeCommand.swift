@@ -5,9 +5,9 @@ import ArgumentParser
 struct KeyRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Takes keys back: every gateway refuses them within a second.",
+        abstract: "Revokes keys: every gateway refuses them within a second.",
         discussion: """
-            Ends with 1 when one of them is not there. To revoke twice changes nothing.
+            Ends with 1 when one of them does not exist. Revoking twice changes nothing.
 
             Example:
               minilab key revoke 7fq2m0x9ab3c

@@ -9,15 +9,15 @@ import Logging
 struct LibraryCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says whether workers could use the place of a library.",
+        abstract: "Checks whether workers could use a folder or bucket as library.",
         discussion: """
-            In a folder: tries locks, hard links and renames, looks how an NFS is mounted, and removes what it made.
+            In a folder: tries locks, hard links and renames, checks the options of an NFS mount, and removes its files.
 
-            In a bucket: tries what workers and gc do, with the keys that they would find here: rights, the store's conditions, its \
-            clock, the scratch folder; and what the bucket's own rules remove. Writes and removes one small object, edits/probe-…, and reads no photo.
+            In a bucket: tries the requests of workers and gc, with the keys that they would find here: rights, conditional writes, the \
+            clock, the scratch folder; and checks which objects the bucket's own rules remove. Writes and removes one small object, edits/probe-…, and reads no photo.
 
-            Ends with 1 if workers could not work; what gc alone needs, and a rule that removes photos, is a \
-            warning. Seeing the rules takes s3:GetLifecycleConfiguration and s3:GetBucketVersioning, which workers do not need.
+            Ends with 1 if workers could not work. A missing right of gc alone, and a rule that removes photos, are \
+            warnings. Reading the rules needs s3:GetLifecycleConfiguration and s3:GetBucketVersioning, which workers do not need.
 
             Example:
               minilab library check --library 's3://photos/lab?endpoint=https://s3.example.org'

@@ -4,6 +4,6 @@ import ArgumentParser
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Looks after the place of a library.",
+        abstract: "Checks and copies libraries.",
         subcommands: [LibraryCheckCommand.self, LibraryCopyCommand.self])
 }

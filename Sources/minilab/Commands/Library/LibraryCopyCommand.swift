@@ -12,13 +12,13 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copies a library: from a folder into a bucket, back, or to another of its kind.",
         discussion: """
-            Originals, all kept versions, drafts and what is current; provenances keep their bytes. What the copy has \
-            already is compared and skipped, so a copy that was cut off is finished by the same command. Workers may go \
-            on meanwhile: copy once, pause the queue, wait for its jobs, and copy again.
+            Copies originals, all kept versions, drafts and pointers; provenances keep their bytes. Files that the copy \
+            has already are compared and skipped, so the same command finishes an interrupted copy. Workers may \
+            continue meanwhile: copy once, pause the queue, wait for its jobs, and copy again.
 
-            Each asset becomes current at the copy at last, in one step. An asset that was edited at the copy, and one with \
-            a file that is not what is recorded, are told and left as they are there; the command ends with 1 then. \
-            Do not run minilab gc on either until it is done.
+            The last step of each asset makes it current at the copy. An asset that was edited at the copy, and one with \
+            a file that differs from its record, are reported and stay as they are there; the command then ends with 1. \
+            Do not run minilab gc on either library until the copy is complete.
 
             Example:
               minilab library copy /srv/photos 's3://photos/lab?endpoint=https://s3.example.org'
@@ -32,11 +32,12 @@ struct LibraryCopyCommand: AsyncParsableCommand {
 
     @Argument(help: "The library: its folder, or s3://bucket/prefix?endpoint=…") var from: String
     @Argument(
-        help: "The copy: a folder, or s3://bucket/prefix?endpoint=…; begun if it is not there.")
+        help: "The copy: a folder, or s3://bucket/prefix?endpoint=…; made if it does not exist.")
     var to: String
     @Option(help: "The folder or URL of the originals, when it is not FROM/originals.")
     var fromOriginals: String?
-    @Option(help: "Where originals go, when it is not TO/originals.") var toOriginals: String?
+    @Option(help: "The folder or URL for the originals, when it is not TO/originals.")
+    var toOriginals: String?
     @Flag(help: "Leave originals where they are.") var noOriginals = false
     @Option(help: "bytes: read everything back from the copy before it becomes current.")
     var verify: Check?

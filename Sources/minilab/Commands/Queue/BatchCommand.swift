@@ -7,14 +7,14 @@ import Operations
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Lists batches, or shows how far one is.",
+        abstract: "Lists batches, or shows the progress of one.",
         discussion: """
             Example:
               minilab batch
               minilab batch spring --json
             """)
 
-    @Argument(help: "A batch; without: the newest ones.") var batch: String?
+    @Argument(help: "A batch (default: list the newest ones).") var batch: String?
     @Flag(help: "List only those that have not ended.") var open = false
     @Option(help: "How many to list at most.") var count = 20
     @OptionGroup var queueOptions: QueueOptions

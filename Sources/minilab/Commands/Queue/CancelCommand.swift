@@ -7,10 +7,10 @@ import Operations
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Ends jobs that nobody wants any more: those that wait, and those that run.",
+        abstract: "Cancels jobs, waiting and running ones.",
         discussion: """
-            Workers stop a job that runs at once; a version that is being published stays. A batch is cancelled \
-            whole in one step, however long it is; its jobs that had become jobs are then ended one after the \
+            Workers stop a running job at once; a version that is being published stays. A whole batch is cancelled \
+            in one step, whatever its size; those of its jobs that had left the lane are then ended one after the \
             other. Ends with 1 when a job could not be cancelled.
 
             Example:

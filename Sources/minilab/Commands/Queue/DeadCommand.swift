@@ -14,9 +14,9 @@ struct DeadCommand: AsyncParsableCommand {
         abstract: "Lists the jobs that failed for good, with their reasons.",
         discussion: """
             Redis keeps a bounded number of them (queue settings dead.records, dead.large, keep.dead); workers move the \
-            oldest to files, which are named. --drop removes those that the flags mean, for good.
+            oldest to files, which this command names. --drop removes the jobs that the flags select, for good.
 
-            --bundle prints all that is needed to see a job fail again, as JSON, with the command that does it.
+            --bundle prints, as JSON, all data that are needed to reproduce a failure, with the command for it.
 
             Example:
               minilab dead --count 20
@@ -25,16 +25,17 @@ struct DeadCommand: AsyncParsableCommand {
               minilab dead order-77-photo-3 --bundle --library /srv/photos > bundle.json
             """)
 
-    @Argument(help: "A job; without: those that the flags mean.") var job: String?
+    @Argument(help: "A job (default: the jobs that the flags select).") var job: String?
     @Flag(help: "Print the job's bundle for a report.") var bundle = false
     @Option(Settings.library, before: "With --bundle, for the original's digest")
     var library: GivenSetting?
     @Option(Settings.originals, before: "With --bundle") var originals: GivenSetting?
     @OptionGroup var filterOptions: DeadFilterOptions
-    @Flag(help: "Remove the jobs that the flags mean; they cannot be replayed any more.")
+    @Flag(help: "Remove the jobs that the flags select; they cannot be replayed any more.")
     var drop = false
     @Flag(help: "With --drop: all dead jobs.") var all = false
-    @Flag(help: "With --drop: remove nothing; say how many there are.") var dryRun = false
+    @Flag(help: "With --drop: remove nothing; print how many jobs the flags select.") var dryRun =
+        false
     @Option(help: "How many to pass over.") var offset = 0
     @Option(help: "How many to list at most.") var count = 100
     @OptionGroup var queueOptions: QueueOptions

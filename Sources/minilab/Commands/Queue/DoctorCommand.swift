@@ -6,18 +6,18 @@ import Operations
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks whether everything in the queue is as it must be, and mends it.",
+        abstract: "Checks the data of a queue for consistency, and repairs it.",
         discussion: """
-            Works on a live queue: what it finds was so at one moment, seen by a script that ran alone. \
-            --repair mends what can be mended without losing a job or doing one twice, and looks again.
+            Works on a live queue: a script that runs alone confirms each finding at one moment. \
+            --repair repairs what can be repaired without losing a job or running one twice, and checks again.
 
-            Exits with 0 when all is well or has been mended, with 1 when something is wrong.
+            Ends with 0 when all is right or has been repaired, with 1 when a fault is left.
 
             Example:
               minilab doctor --repair
             """)
 
-    @Flag(help: "Mend what can be mended safely.") var repair = false
+    @Flag(help: "Repair what can be repaired safely.") var repair = false
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 

@@ -28,7 +28,7 @@ struct EnqueueCommand: AsyncParsableCommand {
 
     @Argument(help: "The asset: a photo's path below the library's originals.") var asset: String?
     @OptionGroup var edit: EditOptions
-    @Option(help: "An id of your own; a job with a known id is not added twice.") var id: String?
+    @Option(help: "The id of the job; a job with a known id is not added twice.") var id: String?
     @OptionGroup var schedulingOptions: SchedulingOptions
     @OptionGroup var timing: TimingOptions
     @OptionGroup var bulk: BulkOptions
@@ -127,14 +127,16 @@ struct BulkOptions: ParsableArguments {
 
     @Option(help: "The batch's name (default: made of the file's content).") var batch: String?
 
-    @Option(help: "Most jobs of the batch that run or wait to run at the same time.")
+    @Option(help: "Jobs of the batch that are out of its lane at the same time, at most.")
     var cap: Int?
 
-    @Flag(help: "Wait until all have ended; 1 if some died or were cancelled.") var wait = false
+    @Flag(help: "Wait until all have ended; end with 1 if some died or were cancelled.") var wait =
+        false
 
     @Flag(
         help: ArgumentHelp(
-            "Send nothing; say how much it is, and with --library what it would take."))
+            "Send nothing; print the number of jobs, and with --library an estimate of their cost.")
+    )
     var dryRun = false
 
     @Option(Settings.library, before: "With --dry-run") var library: GivenSetting?

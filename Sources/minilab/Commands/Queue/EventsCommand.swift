@@ -9,8 +9,8 @@ struct EventsCommand: AsyncParsableCommand {
         commandName: "events",
         abstract: "Prints the events of a queue, one CloudEvent per line.",
         discussion: """
-            Ends with an error when events after --after were trimmed and may have been missed; the error says \
-            how to take stock.
+            Ends with an error when events after --after were trimmed and may have been missed; the error states \
+            how to list all assets instead.
 
             Example:
               minilab events --follow | jq .data.version.path

@@ -6,10 +6,10 @@ import Operations
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says in one sentence where jobs are and why.",
+        abstract: "Explains in one sentence where a job is and why.",
         discussion: """
-            A job is known by the producer's id, by the id that XADD answered, or by its batch and number. Ends \
-            with 1 when nothing is known of one.
+            Name a job by the producer's id, by the id that XADD answered, or by its batch and number. Ends \
+            with 1 when a job is unknown.
 
             Example:
               minilab explain order-77-photo-3

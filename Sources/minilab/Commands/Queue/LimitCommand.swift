@@ -6,7 +6,7 @@ import JobQueue
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Sets how many jobs of a tenant run at a time, and its share beside the others'.",
+        abstract: "Sets how many jobs of a tenant run at a time, and the share of the tenant.",
         discussion: """
             A tenant of weight 2 gets twice the time of one of weight 1 while both have jobs. Without --tenant, \
             the cap is that of every tenant that has none of its own.
@@ -18,7 +18,7 @@ struct LimitCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "The tenant.") var tenant: String?
-    @Option(help: "Jobs at a time; none takes the limit back.") var cap: Limit?
+    @Option(help: "Jobs at a time, or none for no limit.") var cap: Limit?
     @Option(help: "Its share; none means 1.") var weight: Limit?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false

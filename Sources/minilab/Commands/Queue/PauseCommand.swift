@@ -6,10 +6,10 @@ import JobQueue
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Lets workers begin no more jobs, of the whole queue or of one tenant.",
+        abstract: "Stops workers from starting jobs, of the whole queue or of one tenant.",
         discussion: """
-            What runs is finished; producers go on sending. It holds for all workers and survives their restarts, \
-            until minilab resume.
+            Running jobs are finished, and producers go on sending. The pause holds for all workers and survives \
+            their restarts, until minilab resume.
 
             Example:
               minilab pause "library is being moved"
@@ -42,9 +42,9 @@ struct PauseCommand: AsyncParsableCommand {
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Takes a pause back.",
+        abstract: "Ends a pause.",
         discussion: """
-            A tenant's cap is taken back with its pause: give it anew with minilab limit.
+            The end of a tenant's pause also removes the tenant's cap: set it again with minilab limit.
 
             Example:
               minilab resume

@@ -8,17 +8,17 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract:
-            "Starts dead jobs again, as a new generation, or publishes what is stuck once more.",
+            "Starts dead jobs again, as a new generation, or publishes stuck ones again.",
         discussion: """
-            Jobs keep their priority and begin at the end of their flow, in the order in which they died. What is \
-            started again is dead no more: the same command, after it was stopped, goes on. Ends with 1 when a job \
-            that was named could not be started.
+            Jobs keep their priority and start at the end of their flow, in the order in which they died. A replayed \
+            job is no longer dead, so the same command continues after it was stopped. Ends with 1 when a named job \
+            could not be started.
 
-            A job that is stuck (its version could not be published) is named: it stays in its generation, and its \
+            Name a job that is stuck (its version could not be published): it stays in its generation, and its \
             version is published again.
 
-            Workers move dead jobs that Redis cannot keep to files (minilab dead says which); --file puts them back, as \
-            new generations. Jobs that are there already, put back or sent again, stay as they are.
+            Workers move dead jobs that Redis cannot keep to files (minilab dead names them); --file puts them back, as \
+            new generations. Jobs that exist already, because they were put back or sent again, do not change.
 
             Example:
               minilab replay 1763700000000-0
@@ -31,12 +31,12 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "Jobs.") var jobs: [String] = []
     @Flag(help: "All dead jobs.") var all = false
     @OptionGroup var filterOptions: DeadFilterOptions
-    @Option(help: "A file that dead jobs were moved to; flags choose among its jobs.")
+    @Option(help: "A file to which dead jobs were moved; the flags select among its jobs.")
     var file: String?
-    @Flag(help: "Start nothing; say which there are.") var dryRun = false
-    @Option(help: ArgumentHelp("At most so many jobs a second.", valueName: "n")) var rate: Int?
+    @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
+    @Option(help: ArgumentHelp("Jobs a second, at most.", valueName: "n")) var rate: Int?
     @Option(
-        help: ArgumentHelp("Do this instead of what they were to do.", valueName: "file"))
+        help: ArgumentHelp("An edit that takes the place of theirs.", valueName: "file"))
     var withEdit: String?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print one JSON object per job.") var json = false

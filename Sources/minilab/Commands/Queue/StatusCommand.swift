@@ -7,7 +7,7 @@ import Operations
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows how many jobs are where, or one job with its history.",
+        abstract: "Shows the number of jobs in each state, or one job with its history.",
         discussion: """
             Example:
               minilab status

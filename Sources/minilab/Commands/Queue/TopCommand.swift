@@ -11,8 +11,8 @@ struct TopCommand: AsyncParsableCommand {
         commandName: "top",
         abstract: "Shows a queue at work: rates, flows, workers, batches, running jobs.",
         discussion: """
-            On a terminal it is drawn anew each second, until Ctrl-C. Elsewhere, and with --once, it is printed once, \
-            without rates, which need two looks. With --json: an object per line and look.
+            On a terminal, the view is redrawn each second, until Ctrl-C. Elsewhere, and with --once, it is printed once, \
+            without rates, which need two readings. With --json: an object per line and reading.
 
             Example:
               minilab top
@@ -20,8 +20,8 @@ struct TopCommand: AsyncParsableCommand {
               minilab top --json | jq .perSecond.completed
             """)
 
-    @Flag(help: "Look once.") var once = false
-    @Option(help: ArgumentHelp("Seconds between two looks.", valueName: "s")) var every = 1
+    @Flag(help: "Print one reading.") var once = false
+    @Option(help: ArgumentHelp("Seconds between two readings.", valueName: "s")) var every = 1
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON, an object per line.") var json = false
 
