@@ -47,8 +47,8 @@ let package = Package(
         .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CZlib"),
-        // Our own C: where the linker puts the filters' registrations.
-        .target(name: "CFilterRegistry"),
+        // The symbol by which `Adjustments` gets the list of filters.
+        .target(name: "CFilterList"),
         // An instruction that Swift has no name for.
         .target(name: "CPrefetch"),
         // Calls that must stay C: system calls without a wrapper, signal handlers.
@@ -67,11 +67,11 @@ let package = Package(
         // Values: what an edit, a job and an event are. No I/O.
         .target(
             name: "Adjustments",
-            dependencies: ["CFilterRegistry", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CFilterList", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
         // The filters: a file each, definition and mathematics. No I/O but reading resources.
         .target(
-            name: "Filters", dependencies: ["Adjustments"], exclude: ["CSS/CHROMIUM.md"],
+            name: "Filters", dependencies: ["Adjustments", "CFilterList"], exclude: ["CSS/CHROMIUM.md"],
             swiftSettings: settings),
         // Property lists of strangers, within limits. Bytes in, values out; no I/O.
         .target(name: "PropertyLists", dependencies: ["Adjustments"], swiftSettings: settings),

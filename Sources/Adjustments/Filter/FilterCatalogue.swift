@@ -1,24 +1,15 @@
-import CFilterRegistry
+import CFilterList
 
-/// Every filter that Minilab renders.
+/// Every filter that Minilab renders, as `FilterList` of target `Filters` names them.
 ///
-/// No list names them. Each filter's file (in `Filters`) puts a pointer to a function into a section
-/// of the program that the linker gathers, and that function hands over the definition:
-///
-///     @section("minilab_filters") @used
-///     private static let registration: FilterRegistration = { register(definition, in: $0) }
-///
-/// So a filter is added by its file alone. Rejected: a list by hand (a second file to touch), a build
-/// plugin that writes the list (a second program to build).
+/// Edits are checked against the catalogue here, below the filters' mathematics. So the list comes by a symbol that the linker
+/// resolves: a program without `Filters` does not link. Rejected: a list that is given to each reader of an edit (it would pass
+/// through every initializer), and one that is set at start (it could be missing).
 public enum FilterCatalogue {
     /// All definitions, by name.
     public static let all: [FilterDefinition] = {
-        var count = 0
-        guard let registrations = minilab_filter_registrations(&count) else { return [] }
         var definitions: [FilterDefinition] = []
-        for index in 0..<count {
-            withUnsafeMutablePointer(to: &definitions) { registrations[index]($0) }
-        }
+        withUnsafeMutablePointer(to: &definitions) { minilab_filter_list($0) }
         return definitions.sorted { $0.name < $1.name }
     }()
 
@@ -67,16 +58,4 @@ public enum FilterCatalogue {
         }
         return row[second.count]
     }
-}
-
-/// What a filter's file puts into the section `minilab_filters`.
-public typealias FilterRegistration =
-    @convention(c) (_ definitions: UnsafeMutableRawPointer?) ->
-    Void
-
-/// Hands a definition to the catalogue; only to be called by a ``FilterRegistration``.
-public func register(
-    _ definition: FilterDefinition, in definitions: UnsafeMutableRawPointer?
-) {
-    definitions?.assumingMemoryBound(to: [FilterDefinition].self).pointee.append(definition)
 }

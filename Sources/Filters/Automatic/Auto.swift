@@ -6,9 +6,6 @@ import Glibc
 /// Core Image's `autoAdjustmentFilters` returns such a list of filters too; which numbers it chooses is
 /// unpublished. Ours are chosen so that a well exposed photo hardly changes.
 enum Auto {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "auto",
         summary: "Improves tones and colours as much as the photo needs.",

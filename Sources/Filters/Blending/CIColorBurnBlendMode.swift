@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorBurnBlendMode: B = 1 for b = 1, 0 for s = 0, else 1 − min(1, (1 − b)/s).
 enum CIColorBurnBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIColorBurnBlendMode", "Darkens the photo strongly where the picture is dark.",
         .measured(rms: 1.0),

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorDodgeBlendMode: B = 0 for b = 0, 1 for s = 1, else min(1, b/(1 − s)).
 enum CIColorDodgeBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIColorDodgeBlendMode", "Brightens the photo strongly where the picture is bright.",
         .measured(rms: 1.0),

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIDarkenBlendMode: B = min(b, s).
 enum CIDarkenBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIDarkenBlendMode", "Keeps the darker of photo and picture.", .measured(rms: 1.2),
         "B = min(b, s)."

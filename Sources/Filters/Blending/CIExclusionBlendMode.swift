@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIExclusionBlendMode: B = b + s − 2bs.
 enum CIExclusionBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIExclusionBlendMode", "Like the difference, with less contrast.", .measured(rms: 0.64),
         "B = b + s − 2bs.", gain: .dropped, light: .upToWhite

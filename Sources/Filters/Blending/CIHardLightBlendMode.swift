@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIHardLightBlendMode: B = 2bs for s ≤ ½, else screen(b, 2s − 1).
 enum CIHardLightBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIHardLightBlendMode", "Multiplies where the picture is dark, screens where it is bright.",
         .measured(rms: 4.3),

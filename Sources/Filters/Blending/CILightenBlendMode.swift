@@ -2,9 +2,6 @@ import Adjustments
 
 /// CILightenBlendMode: B = max(b, s).
 enum CILightenBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CILightenBlendMode", "Keeps the brighter of photo and picture.", .measured(rms: 1.2),
         "B = max(b, s)."

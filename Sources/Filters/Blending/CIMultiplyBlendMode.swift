@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIMultiplyBlendMode: B = b·s.
 enum CIMultiplyBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIMultiplyBlendMode",
         "Darkens the photo by a picture, as two slides on top of each other.", .measured(rms: 0.95),

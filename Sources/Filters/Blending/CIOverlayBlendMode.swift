@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIOverlayBlendMode: B = hard light with b and s swapped. Core Image's exact variant is not settled.
 enum CIOverlayBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIOverlayBlendMode", "Darkens what is dark and brightens what is bright in the photo.",
         .lookAlike,

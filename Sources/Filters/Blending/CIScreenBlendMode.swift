@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIScreenBlendMode: B = b + s − b·s.
 enum CIScreenBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CIScreenBlendMode", "Brightens the photo by a picture, as two projectors on one screen.",
         .measured(rms: 0.62),

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CISoftLightBlendMode: B = b − (1 − 2s)·b·(1 − b) for s ≤ ½, else b + (2s − 1)(D − b), D = ((16b − 12)b + 4)b for b ≤ ¼, else √b. Core Image's exact variant is not settled.
 enum CISoftLightBlendMode {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CISoftLightBlendMode", "Darkens or brightens the photo gently by a picture.", .lookAlike,
         """

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CISourceOverCompositing: a picture laid on the photo.
 enum CISourceOverCompositing {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = Overlay.definition(
         "CISourceOverCompositing", "Lays a picture on the photo: a watermark.", .measured(rms: 0.1),
         "B = s. Core Image's own pixels agree within 0.1."

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:brightness(): multiplies the encoded values.
 enum CSSBrightness {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:brightness", "Brightens or darkens, as CSS does.", identity: 1,
         formula: "v · a on encoded values."

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:contrast(): spreads the encoded values from their middle.
 enum CSSContrast {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:contrast", "Changes the contrast, as CSS does.", identity: 1,
         formula: "v · a + ½ − ½ a on encoded values."

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:grayscale(): takes the colour away.
 enum CSSGrayscale {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:grayscale", "Takes the colour away, as CSS does.", identity: 0,
         formula:

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:hue-rotate(): turns the hues, on encoded values.
 enum CSSHueRotate {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "css:hue-rotate",
         summary: "Turns all hues round the colour circle, as CSS does.",

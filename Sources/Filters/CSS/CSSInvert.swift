@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:invert(): turns the encoded values round.
 enum CSSInvert {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:invert", "Inverts the encoded values, as CSS and drawing programs do.", identity: 0,
         formula: "v + a (1 − 2v) on encoded values; beyond 1 acts as 1.", gain: .dropped

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:opacity(): multiplies alpha.
 struct CSSOpacity: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:opacity", "Makes the photo transparent, as CSS does.", identity: 1,
         formula: """

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:saturate(): more or less colour.
 enum CSSSaturate {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:saturate", "Changes the saturation, as CSS does.", identity: 1,
         formula: "feColorMatrix saturate on encoded values."

@@ -2,9 +2,6 @@ import Adjustments
 
 /// css:sepia(): shades of brown.
 enum CSSSepia {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = CSSFilter.definition(
         "css:sepia", "Maps the photo to shades of brown, as CSS does.", identity: 0,
         formula: "a matrix on encoded values; beyond 1 acts as 1."

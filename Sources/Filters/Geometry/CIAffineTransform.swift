@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIAffineTransform: turns, scales, shears and mirrors.
 enum CIAffineTransform {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIAffineTransform",
         summary: "Turns, scales, shears or mirrors the photo by a matrix.",

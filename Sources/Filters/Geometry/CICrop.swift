@@ -2,9 +2,6 @@ import Adjustments
 
 /// CICrop: cuts a rectangle out; no pixel changes.
 enum CICrop {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CICrop",
         summary: "Cuts a rectangle out of the photo.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CILanczosScaleTransform: another size, by the Lanczos kernel with three lobes in linear light.
 enum CILanczosScaleTransform {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CILanczosScaleTransform",
         summary: "Makes the photo larger or smaller.",

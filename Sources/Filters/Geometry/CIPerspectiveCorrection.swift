@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPerspectiveCorrection: makes a rectangle of what was photographed aslant.
 enum CIPerspectiveCorrection {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIPerspectiveCorrection",
         summary: "Cuts out what was photographed aslant between four places, as a rectangle.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPerspectiveTransform: lays the photo down with its corners at four places.
 enum CIPerspectiveTransform {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIPerspectiveTransform",
         summary: "Shows the photo aslant, with its corners at four places.",

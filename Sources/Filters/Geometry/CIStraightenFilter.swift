@@ -5,9 +5,6 @@ import Glibc
 ///
 ///     scale = cos|a| + sin|a| · max(w/h, h/w)
 enum CIStraightenFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIStraightenFilter",
         summary: "Straightens a crooked photo, which keeps its size and loses its corners.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// `flip`: mirrors the photo; no pixel changes.
 enum Flip {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "flip",
         summary: "Mirrors the photo.",

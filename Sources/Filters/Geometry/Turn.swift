@@ -2,9 +2,6 @@ import Adjustments
 
 /// `turn`: by quarter turns; no pixel changes.
 enum Turn {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "turn",
         summary: "Turns the photo clockwise by quarter turns.",

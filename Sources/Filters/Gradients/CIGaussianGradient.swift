@@ -5,9 +5,6 @@ import Glibc
 ///
 ///     share of the first colour = e^(−½ (3 |q − c| / r)²)
 struct CIGaussianGradient: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIGaussianGradient",
         summary: "Fades softly from one colour to another around a place.",

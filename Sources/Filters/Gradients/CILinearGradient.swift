@@ -2,9 +2,6 @@ import Adjustments
 
 /// CILinearGradient: from one colour to another along a line, evenly.
 enum CILinearGradient {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CILinearGradient",
         summary: "From one colour to another along a line, evenly.",

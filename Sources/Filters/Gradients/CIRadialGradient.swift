@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     t = clamp((|q − c| − r₀) / (r₁ − r₀))
 struct CIRadialGradient: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIRadialGradient",
         summary: "From one colour within a circle to another outside of a second circle.",

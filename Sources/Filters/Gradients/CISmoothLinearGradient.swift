@@ -2,9 +2,6 @@ import Adjustments
 
 /// CISmoothLinearGradient: from one colour to another along a line, softly.
 enum CISmoothLinearGradient {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CISmoothLinearGradient",
         summary: "From one colour to another along a line, softly.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// `picture`: a file as a mask, stretched over the photo.
 struct PictureGenerator: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "picture",
         summary: "A picture of the folder of resources, stretched over the photo.",

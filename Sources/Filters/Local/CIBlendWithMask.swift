@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     out = photo + (filtered − photo) · mask      of light multiplied by alpha
 struct CIBlendWithMask: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIBlendWithMask",
         summary: "Applies filters where a mask is bright.",

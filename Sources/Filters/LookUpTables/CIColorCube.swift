@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorCube: looks up each colour, in linear light, in a table.
 enum CIColorCube {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorCube",
         summary: "Looks up linear colours in a table.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorCubeWithColorSpace: looks up each colour, in the values of a colour space, in a table.
 enum CIColorCubeWithColorSpace {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorCubeWithColorSpace",
         summary: "Looks up the colours of a colour space in a table.",

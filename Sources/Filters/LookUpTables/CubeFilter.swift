@@ -5,9 +5,6 @@ import Adjustments
 /// First each channel goes through the file's curves, if it has some, then the colour is looked up in its
 /// table, if it has one. What lies outside of their input ranges counts as their outermost values.
 struct CubeFilter: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "cube",
         summary: "Applies the look of a .cube file.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectChrome: bright, strong colours. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectChrome {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectChrome", "Gives the photo bright, strong colours.", rms: 1.9, heldOut: 3.6
     ) { effect }

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectFade: fewer colours. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectFade {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectFade", "Takes some of the colours away.", rms: 0.5, heldOut: 0.6
     ) { effect }

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectInstant: lifted, blue darks and warm lights. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectInstant {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectInstant",
         "Gives the photo lifted, blue darks and warm lights, as of instant film.", rms: 0.9,

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectMono: black and white with low contrast. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectMono {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectMono", "Turns the photo into black and white with low contrast.", rms: 0.6,
         heldOut: 0.8

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectNoir: black and white with high contrast. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectNoir {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectNoir", "Turns the photo into black and white with high contrast.", rms: 0.9,
         heldOut: 1.5

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectProcess: cool, shifted colours. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectProcess {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectProcess",
         "Gives the photo cool, shifted colours, as of film in the wrong chemicals.", rms: 1.1,

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectTonal: black and white with the contrast of the photo. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectTonal {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectTonal", "Turns the photo into black and white and keeps its contrast.",
         rms: 0.6, heldOut: 0.8

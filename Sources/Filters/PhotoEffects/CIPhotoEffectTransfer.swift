@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIPhotoEffectTransfer: warm, faded colours. How it was found stands in ``PhotoEffect``.
 enum CIPhotoEffectTransfer {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectTransfer", "Gives the photo warm, faded colours.", rms: 1.1, heldOut: 1.7
     ) { effect }

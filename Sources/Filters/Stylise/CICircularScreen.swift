@@ -2,9 +2,6 @@ import Adjustments
 
 /// CICircularScreen: rings that are thicker where the photo is darker.
 struct CICircularScreen: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CICircularScreen",
         summary: "Draws the photo in rings.",

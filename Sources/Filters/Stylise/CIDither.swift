@@ -6,9 +6,6 @@ import Adjustments
 /// at the default intensity it reaches one step of 8 bits to each side, in encoded values. It depends on
 /// the pixel's place and channel alone, so that a render can be repeated to the bit.
 struct CIDither: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIDither",
         summary: "Adds fine noise, against steps in smooth gradients.",

@@ -3,9 +3,6 @@ import Glibc
 
 /// CIDotScreen: dots that are larger where the photo is darker.
 struct CIDotScreen: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIDotScreen",
         summary: "Draws the photo in dots.",

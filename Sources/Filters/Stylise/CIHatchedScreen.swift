@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIHatchedScreen: lines, and lines across them where the photo is dark.
 struct CIHatchedScreen: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIHatchedScreen",
         summary: "Draws the photo in crossed lines.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CILineScreen: lines that are thicker where the photo is darker.
 struct CILineScreen: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CILineScreen",
         summary: "Draws the photo in parallel lines.",

@@ -9,9 +9,6 @@ import Glibc
 /// Core Image's pixels within 2 codes; how they change with both parameters is unknown. Below 0 it
 /// brightens by as much as it would darken.
 struct CIVignette: RadialGain {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIVignette",
         summary: "Darkens the photo towards its corners.",

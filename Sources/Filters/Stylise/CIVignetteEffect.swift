@@ -8,9 +8,6 @@ import Adjustments
 /// r is the distance from the centre. Half of the darkening is reached at the radius; for falloff ½
 /// u is r / (2 · radius).
 struct CIVignetteEffect: RadialGain {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIVignetteEffect",
         summary: "Darkens the photo away from a place.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorClamp: keeps each component, linear and not multiplied by alpha, within its limits.
 struct CIColorClamp: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     // A component is red, green, blue or alpha; ±100 is far beyond what a photo holds.
     private static let range = -100.0...100.0
 

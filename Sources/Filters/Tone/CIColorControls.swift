@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     y = Y + (x − Y) · saturation     out = (y − ½) · contrast + ½ + brightness
 enum CIColorControls {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorControls",
         summary: "Changes saturation, contrast and brightness.",

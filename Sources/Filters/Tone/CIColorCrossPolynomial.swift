@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorCrossPolynomial: each colour becomes a quadratic polynomial of all three, on linear light.
 struct CIColorCrossPolynomial: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     private static let terms = 10
     private static let channels = ["Red", "Green", "Blue"]
 

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorCurves: a curve for each of red, green and blue, by samples, in a colour space.
 struct CIColorCurves: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorCurves",
         summary: "Puts red, green and blue through a curve each.",

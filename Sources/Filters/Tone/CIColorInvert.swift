@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorInvert: 1 − x on linear light.
 enum CIColorInvert {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorInvert",
         summary: "Inverts the colours in linear light.",

@@ -5,9 +5,6 @@ import Adjustments
 /// On linear light, not multiplied by alpha. Alpha beyond 0 to 1 is cut off, where Core Image would make
 /// over-bright pixels of it.
 struct CIColorMatrix: FusiblePixels {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     private static let row: [ParameterDefinition.Unit] = [.factor, .factor, .factor, .factor]
     // Core Image names no limits; these are ours.
     private static let range = -1000.0...1000.0

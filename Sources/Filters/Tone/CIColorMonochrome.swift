@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     M = Y < ½ ? 2 Y c : 1 − 2 (1 − Y)(1 − c)     out = x + (M − x) · intensity
 struct CIColorMonochrome: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorMonochrome",
         summary: "Maps the photo to shades of one colour.",

@@ -3,9 +3,6 @@ import Adjustments
 /// CIColorPolynomial: each component becomes a cubic polynomial of itself, on linear light, not
 /// multiplied by alpha; alpha beyond 0 to 1 is cut off.
 struct CIColorPolynomial: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     private static func coefficients(of channel: String) -> ParameterDefinition {
         // Core Image names no limits; these are ours.
         .vector(

@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     out = ⌊x · (n − 1) + ½⌋ / (n − 1)
 struct CIColorPosterize: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorPosterize",
         summary: "Leaves each channel a few levels of light.",

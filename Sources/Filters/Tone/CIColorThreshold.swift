@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIColorThreshold: each linear channel becomes 0 or 1.
 struct CIColorThreshold: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIColorThreshold",
         summary: "Makes each channel none or full.",

@@ -3,9 +3,6 @@ import Glibc
 
 /// CIExposureAdjust: x · 2^EV on linear light, as a longer or shorter exposure would.
 enum CIExposureAdjust {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIExposureAdjust",
         summary: "Exposes the photo more or less.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIFalseColor: from one colour to another by luminance.
 struct CIFalseColor: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIFalseColor",
         summary: "Maps the photo's luminance to the colours between two.",

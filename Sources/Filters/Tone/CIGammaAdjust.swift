@@ -3,9 +3,6 @@ import Glibc
 
 /// CIGammaAdjust: x^power on linear light; negative light keeps its sign.
 struct CIGammaAdjust: FusiblePixels {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIGammaAdjust",
         summary: "Brightens or darkens the middle tones.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIHueAdjust: turns the hues, on linear light.
 enum CIHueAdjust {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIHueAdjust",
         summary: "Turns all hues round the colour circle.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CILinearToSRGBToneCurve: the sRGB encoding, applied on top of the linear working values.
 struct CILinearToSRGBToneCurve: FusiblePixels {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CILinearToSRGBToneCurve",
         summary: "Takes linear light for values that are still to be encoded, which brightens.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIMaximumComponent: grey of the largest of red, green and blue.
 struct CIMaximumComponent: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIMaximumComponent",
         summary: "Makes a grey photo of each pixel's largest channel.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIMinimumComponent: grey of the smallest of red, green and blue.
 struct CIMinimumComponent: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIMinimumComponent",
         summary: "Makes a grey photo of each pixel's smallest channel.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CISRGBToneCurveToLinear: the sRGB decoding, applied on top of the linear working values.
 struct CISRGBToneCurveToLinear: FusiblePixels {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CISRGBToneCurveToLinear",
         summary: "Takes linear light for values that are still encoded, which darkens.",

@@ -5,9 +5,6 @@ import Glibc
 ///
 ///     S = (Y^0.8, Y^1.1, Y^2)     out = x + (S − x) · intensity
 struct CISepiaTone: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CISepiaTone",
         summary: "Maps the photo to shades of brown.",

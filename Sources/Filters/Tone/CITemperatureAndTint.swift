@@ -2,9 +2,6 @@ import Adjustments
 
 /// CITemperatureAndTint: what is neutral under one light becomes neutral under another.
 enum CITemperatureAndTint {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     /// Beside the locus by 1/20 of the CIE 1960 diagram: the scale of raw converters.
     private static let tints = -150.0...150.0
 

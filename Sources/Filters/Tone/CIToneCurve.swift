@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIToneCurve: a curve through five points, applied to each sRGB-encoded channel.
 struct CIToneCurve: FusiblePixels {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     private static let count = 5
 
     static let definition = FilterDefinition(

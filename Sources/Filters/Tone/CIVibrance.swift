@@ -9,9 +9,6 @@ import Adjustments
 /// largest and the smallest encoded channel. For amounts above 0 there was nothing to look at: k is then
 /// 1 + amount · (1 − D)(1 − 0.7 skin).
 struct CIVibrance: PixelFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIVibrance",
         summary: "Saturates pale colours and spares skin, or takes colour away.",

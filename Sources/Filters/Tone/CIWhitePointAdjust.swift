@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIWhitePointAdjust: multiplies the light by a colour, which so becomes the new white.
 enum CIWhitePointAdjust {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIWhitePointAdjust",
         summary: "Makes white become a colour, and all colours follow.",

@@ -5,9 +5,6 @@ import Adjustments
 /// The square's side is the largest odd number up to `radius`: Core Image's own pixels for 40 are those of
 /// 39 × 39. Sums run along: each sample is added once and taken off once, whatever the side.
 struct CIBoxBlur: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIBoxBlur",
         summary: "Blurs the photo by the mean of a square.",

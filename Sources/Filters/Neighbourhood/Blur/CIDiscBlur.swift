@@ -7,9 +7,6 @@ import Glibc
 /// large radius is computed on a coarse grid (``SplineGrid``), shrunk so that its variance is right with what
 /// the grid itself blurs: the rim of a point of light is then soft by a tenth of the radius.
 struct CIDiscBlur: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIDiscBlur",
         summary: "Blurs the photo as a lens does that is out of focus.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIGaussianBlur: σ = radius, on linear light multiplied by alpha.
 struct CIGaussianBlur: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIGaussianBlur",
         summary: "Blurs the photo evenly in all directions.",

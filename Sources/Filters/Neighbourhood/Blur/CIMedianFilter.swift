@@ -4,9 +4,6 @@ import Adjustments
 ///
 /// Measured against Core Image's own pixels: 99.65 % are the same.
 struct CIMedianFilter: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIMedianFilter",
         summary: "Takes single wrong pixels out of the photo.",

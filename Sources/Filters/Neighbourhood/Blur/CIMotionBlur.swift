@@ -8,9 +8,6 @@ import Glibc
 /// radius; a box blur is wrong by far. Outside the photo its outermost pixels go on, and the result
 /// has the photo's size, where raw Core Image would grow a fading margin.
 struct CIMotionBlur: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIMotionBlur",
         summary: "Blurs the photo along one direction, as a camera that moved would.",

@@ -9,9 +9,6 @@ import Adjustments
 ///
 /// Apple documents only that changes below the noise level are blurred and larger ones are sharpened.
 struct CINoiseReduction: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CINoiseReduction",
         summary: "Smooths what differs little from its neighbours and sharpens the rest.",

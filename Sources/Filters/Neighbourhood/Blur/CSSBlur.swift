@@ -2,9 +2,6 @@ import Adjustments
 
 /// CSS's `blur()`: a Gaussian on sRGB-encoded values, as browsers blur.
 struct CSSBlur: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "css:blur",
         summary: "Blurs the photo evenly in all directions, as a browser does.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIConvolution3X3: 3 × 3 weights and a bias; see ``Convolution``.
 enum CIConvolution3X3 {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIConvolution3X3",
         summary: "Sums each pixel's neighbours in a square of 3, weighted, and adds a bias.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIConvolution5X5: 5 × 5 weights and a bias; see ``Convolution``.
 enum CIConvolution5X5 {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIConvolution5X5",
         summary: "Sums each pixel's neighbours in a square of 5, weighted, and adds a bias.",

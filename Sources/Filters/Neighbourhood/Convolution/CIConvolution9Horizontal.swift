@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIConvolution9Horizontal: nine weights and a bias; see ``Convolution``.
 enum CIConvolution9Horizontal {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIConvolution9Horizontal",
         summary: "Sums each pixel's neighbours in its row, weighted, and adds a bias.",

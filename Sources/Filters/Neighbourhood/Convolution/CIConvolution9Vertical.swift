@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIConvolution9Vertical: nine weights and a bias; see ``Convolution``.
 enum CIConvolution9Vertical {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIConvolution9Vertical",
         summary: "Sums each pixel's neighbours in its column, weighted, and adds a bias.",

@@ -11,9 +11,6 @@ import Adjustments
 /// The numbers are a fit to the luminance of Core Image's own result for 0.75 and 1.5: from a gain of 8 at Y = 0.002 to
 /// 1 at 0.5. Core Image also makes saturated colours more saturated; ours keeps their ratios.
 struct CIHighlightShadowAdjust: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIHighlightShadowAdjust",
         summary: "Brings light into shadows and takes it off highlights.",

@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     out = x + sharpness · (Y − blur(Y))    the same for red, green and blue
 struct CISharpenLuminance: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CISharpenLuminance",
         summary: "Sharpens the photo's brightness and leaves its colours.",

@@ -4,9 +4,6 @@ import Adjustments
 ///
 ///     out = x + intensity · (x − blur(x))    per channel, on linear light multiplied by alpha
 struct CIUnsharpMask: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIUnsharpMask",
         summary: "Sharpens the photo by the difference to its own blur.",

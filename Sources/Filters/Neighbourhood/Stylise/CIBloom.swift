@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIBloom: mixed with its own blur where that is brighter; see ``Glow``.
 enum CIBloom {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIBloom",
         summary: "Lets bright parts of the photo glow into their surroundings.",

@@ -7,9 +7,6 @@ import Adjustments
 ///
 /// Apple documents only its looks.
 struct CIEdgeWork: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIEdgeWork",
         summary: "Draws the photo's outlines white on black, as in a woodcut.",

@@ -8,9 +8,6 @@ import Adjustments
 /// Outside the photo its outermost pixels go on. Alpha stays as it is, and the edges are those of
 /// the picture multiplied by alpha.
 struct CIEdges: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIEdges",
         summary: "Shows the edges of the photo in colour on black.",

@@ -2,9 +2,6 @@ import Adjustments
 
 /// CIGloom: mixed with its own blur where that is darker; see ``Glow``.
 enum CIGloom {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIGloom",
         summary: "Lets dark parts of the photo spread into their surroundings.",

@@ -5,9 +5,6 @@ import Adjustments
 /// The colour is that of the centre point, interpolated between the four pixels around it, not the mean of
 /// the cell. Measured against Core Image's own pixels; the mean would be off by 15 of 255.
 struct CIPixellate: NeighbourhoodFilter {
-    @section("minilab_filters") @used
-    private static let registration: FilterRegistration = { register(definition, in: $0) }
-
     static let definition = FilterDefinition(
         name: "CIPixellate",
         summary: "Makes the photo of large squares.",

@@ -1,0 +1,2 @@
+/* The declaration alone: the package manager wants a source. */
+#include "FilterList.h"
