@@ -146,6 +146,6 @@ extension JSONValue: Codable {
 extension Data {
     /// SHA-256 in hex.
     var sha256: String {
-        SHA256.hash(data: self).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.hash(data: self).hex
     }
 }

@@ -1,3 +1,5 @@
+import Adjustments
+
 /// The URLs of the dashboard: every `href` and `action` of its pages is made here.
 ///
 /// Paths are from the root. A value becomes one segment of a path, or one value of a query, by
@@ -86,25 +88,7 @@ package enum Links {
     }
 
     /// Percent-encodes all but unreserved characters.
-    package static func segment(_ text: String) -> String { encode(text, keepingSlashes: false) }
+    package static func segment(_ text: String) -> String { text.percentEncoded() }
 
-    private static func segments(_ path: String) -> String { encode(path, keepingSlashes: true) }
-
-    private static let hex = Array("0123456789ABCDEF".utf8)
-
-    private static func encode(_ text: String, keepingSlashes: Bool) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    private static func segments(_ path: String) -> String { path.percentEncoded(keeping: "/") }
 }

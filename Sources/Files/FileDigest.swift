@@ -62,7 +62,7 @@ public enum FileDigest {
             length += count
         }
         return (
-            hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), length
+            hash.finalize().hex, length
         )
     }
 }

@@ -127,7 +127,7 @@ package actor IdentityProvider {
         switch settings.clientSecret {
         case let secret? where !metadata.takesSecretInForm:
             // Each is encoded as in a form before they are joined (RFC 6749, 2.3.1).
-            let pair = FormText.encode(settings.clientID) + ":" + FormText.encode(secret)
+            let pair = settings.clientID.percentEncoded() + ":" + secret.percentEncoded()
             authorization = "Basic " + Data(pair.utf8).base64EncodedString()
         case let secret?: form += [("client_id", settings.clientID), ("client_secret", secret)]
         case nil: form += [("client_id", settings.clientID)]

@@ -38,7 +38,7 @@ actor RenderedPictures: PictureMaker {
         named name: String, side: Int, of open: @Sendable @escaping () async throws -> OpenFile
     ) async throws -> OpenFile {
         let digest = SHA256.hash(data: Array("\(side)\n\(name)".utf8))
-        let file = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".jpg"
+        let file = digest.hex + ".jpg"
         let path = folder.appending(file)
         if let place = kept.firstIndex(where: { $0.name == file }) {
             kept.append(kept.remove(at: place))

@@ -1,3 +1,4 @@
+import Adjustments
 import Crypto
 
 /// A file that pages load: its bytes, and the URL under which they never change.
@@ -16,8 +17,7 @@ package struct StaticFile: Sendable {
         self.name = name
         self.bytes = bytes
         self.contentType = contentType
-        digest = SHA256.hash(data: bytes).prefix(8)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        digest = SHA256.hash(data: bytes).prefix(8).hex
     }
 
     private static let script = "text/javascript; charset=utf-8"

@@ -154,22 +154,5 @@ extension Call {
 
 extension AssetPath {
     /// As it stands in a URL's path.
-    var urlPath: String { string.percentEncoded(but: "/") }
-}
-
-extension String {
-    /// The text with all bytes encoded but those that are reserved for nothing (RFC 3986, 2.3).
-    ///
-    /// - Parameter kept: characters that stay, too.
-    func percentEncoded(but kept: String = "") -> String {
-        let plain = "-._~" + kept
-        return utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-            guard scalar.isASCII, isPlain || plain.utf8.contains(byte) else {
-                return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-            return String(scalar)
-        }.joined()
-    }
+    var urlPath: String { string.percentEncoded(keeping: "/") }
 }

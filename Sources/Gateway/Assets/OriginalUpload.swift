@@ -164,7 +164,7 @@ enum OriginalUpload {
             piece.clear()
             if part == nil { break }
         }
-        let hex = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hex = hash.finalize().hex
         return StoredDigest(sha256: hex, bytes: place)
     }
 }

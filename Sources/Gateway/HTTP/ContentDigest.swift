@@ -56,7 +56,7 @@ package enum ContentDigest {
         guard let bytes = Data(base64Encoded: base64), bytes.count == 32,
             bytes.base64EncodedString() == base64
         else { return nil }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return bytes.hex
     }
 }
 

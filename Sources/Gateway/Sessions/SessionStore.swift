@@ -1,3 +1,4 @@
+import Adjustments
 import Crypto
 import FoundationEssentials
 package import JobQueue

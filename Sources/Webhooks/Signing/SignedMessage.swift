@@ -1,3 +1,4 @@
+import Adjustments
 import Crypto
 
 /// A message as Standard Webhooks sends it: a body with an id, a time and a signature by each secret.
@@ -35,6 +36,6 @@ package struct SignedMessage: Sendable {
     static func id(event: String, endpoint: String) -> String {
         let digest = SHA256.hash(data: Array("\(endpoint)\n\(event)".utf8))
         return "msg_"
-            + digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            + digest.prefix(16).hex
     }
 }

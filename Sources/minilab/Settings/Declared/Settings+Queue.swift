@@ -43,7 +43,8 @@ extension Settings {
         "redis.certificate", .text("a path", placeholder: "path"),
         help: "PEM file of our own certificate, for a Redis that asks")
     package static let redisKey = Setting(
-        "redis.key", .text("a path", placeholder: "path"), help: "PEM file of the key of our own certificate")
+        "redis.key", .text("a path", placeholder: "path"),
+        help: "PEM file of the key of our own certificate")
 
     package static let logLevel = Setting<Logger.Level>(
         "log.level", .choice, default: nil, "info; warning for commands that look",

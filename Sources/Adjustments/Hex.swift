@@ -1,6 +1,6 @@
 extension Sequence<UInt8> {
-    /// Two lower hexadecimal digits for each byte.
-    var hex: String {
+    /// Two lower-case hexadecimal digits for each byte.
+    public var hex: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
