@@ -6,7 +6,7 @@ package import Operations
 package import Redis
 import RenderProtocol
 
-/// The parts that routes work with. One object, because every call carries it.
+/// The parts that the routes share. A class, because every call carries a reference to it.
 package final class GatewayParts: Sendable {
     package let queue: JobQueue
     package let redis: RedisClient
@@ -22,7 +22,7 @@ package final class GatewayParts: Sendable {
     package let look: SharedLook
     let scaling: ScaleDesk
     package let history: RateHistory
-    /// Makes small pictures of versions; nil where nothing can render.
+    /// The maker of thumbnails of versions; nil if this gateway has no renderer.
     package let pictures: (any PictureMaker)?
     let webhooks: WebhookParts
     package let metrics: GatewayMetrics
@@ -34,9 +34,9 @@ package final class GatewayParts: Sendable {
     package let logger: Logger
 
     /// - Parameters:
-    ///   - ear: a client of its own for reads that wait for events.
-    ///   - keyEar: another one, for reads that wait for changes of keys.
-    ///   - bell: another one, for reads of webhooks that wait.
+    ///   - ear: a separate client for blocking reads of events.
+    ///   - keyEar: a separate client for blocking reads of key changes.
+    ///   - bell: a separate client for blocking reads of webhooks.
     package init(
         queue: JobQueue, redis: RedisClient, ear: RedisClient, keyEar: RedisClient,
         bell: RedisClient, library: any LibraryStore, pictures: (any PictureMaker)? = nil,

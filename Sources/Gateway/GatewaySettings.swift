@@ -4,29 +4,29 @@ package import Webhooks
 package struct GatewaySettings: Sendable {
     /// The address that it listens on.
     package var address = "127.0.0.1"
-    /// The port; 0 for any that is free.
+    /// The port; 0 for any free port.
     package var port = 8080
     /// The address of the status port.
     package var statusAddress = "127.0.0.1"
-    /// The status port; 0 for any that is free, nil for none.
+    /// The status port; 0 for any free port, nil for no status port.
     package var statusPort: Int?
-    /// The origin that browsers use, such as `https://photos.example.com`; nil for this machine alone, without TLS.
+    /// The origin that browsers use, such as `https://photos.example.com`; nil for this machine only, without TLS.
     package var publicOrigin: String?
-    /// Most bytes of an original that is sent.
+    /// The most bytes of an uploaded original.
     package var uploadBytesMax = 4 << 30
-    /// Most bytes of a body of JSON.
+    /// The most bytes of a JSON body.
     package var bodyBytesMax = 1 << 20
-    /// Jobs of one tenant that have not ended, for keys without a quota of their own.
+    /// The most unfinished jobs of one tenant, for keys without a quota of their own.
     package var backlogMax = 100_000
-    /// Requests a second of one key, for keys without a quota of their own.
+    /// The most requests a second of one key, for keys without a quota of their own.
     package var requestsPerSecond = 200
-    /// Streams of events that are open at the same time.
+    /// The most event streams that are open at the same time.
     package var streamsMax = 2000
-    /// Ranges of addresses beside the Internet's that webhooks may go to.
+    /// Address ranges outside the public Internet that webhooks may reach.
     package var webhooksAllowed: [AddressRange] = []
-    /// Sign-in with an identity provider; nil for keys alone.
+    /// Sign-in with an identity provider; nil to sign in with keys only.
     package var providerSignIn: ProviderSignInSettings?
-    /// Longest time that `Prefer: wait` waits.
+    /// The longest wait that `Prefer: wait` can request.
     package var waitMax: Duration = .seconds(30)
 
     package init() {}

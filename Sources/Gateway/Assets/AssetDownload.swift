@@ -4,32 +4,33 @@ import HTTPTypes
 import Hummingbird
 import Library
 
-/// A file of an asset that is about to be sent.
+/// A file of an asset that a response will send.
 struct AssetDownload: Sendable {
-    /// Names its bytes.
+    /// The entity tag of the file's bytes.
     let tag: EntityTag
     /// Its IANA media type.
     let mediaType: String
-    /// How long caches may keep it.
+    /// The time that caches may keep it.
     let caching: Caching
-    /// The URL that goes on naming these bytes; nil when the request's own does.
+    /// The permanent URL of these bytes; nil if the request's own URL is permanent.
     var location: String?
-    /// The name that a browser saves it by; nil for pictures that are shown.
+    /// The file name under which a browser saves it; nil for pictures that the browser displays.
     var fileName: String?
-    /// Opens it.
+    /// The function that opens the file.
     let open: @Sendable () async throws -> OpenFile
 
-    /// How long a response may be used again; by the caller alone, for others have other keys.
+    /// The time that a response may be reused. Only the caller may reuse it, because other callers have other keys.
     enum Caching: String, Sendable {
         /// The URL names a version, which never changes.
         case forEver = "private, max-age=31536000, immutable"
-        /// Another version may become current.
+        /// Another version may become the current one.
         case asked = "private, no-cache"
     }
 
-    // MARK: What is asked for
+    // MARK: Requested files
 
-    /// An asset's original. It is never written to, so its length and the time when it was put there name its bytes.
+    /// Finds an asset's original. The original is never written to, so its length and its modification time identify
+    /// its bytes.
     static func original(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
         try await original(call, asset, caching: .asked)
     }
@@ -39,7 +40,7 @@ struct AssetDownload: Sendable {
     ) async throws -> AssetDownload {
         let file = try await call.parts.library.open(.original(asset))
         let tag = try await offPool { () throws(Failure) in
-            // A bucket's files are copies, whose times are of this machine.
+            // The files of a bucket library are local copies, so their modification times are those of this machine.
             if let known = file.sha256 { return known }
             return try file.stamp(getsLinks: true).text
         }
@@ -50,7 +51,7 @@ struct AssetDownload: Sendable {
             location: location, fileName: String(decoding: name, as: UTF8.self), open: { file })
     }
 
-    /// The file that readers of a version see.
+    /// Finds the render that readers of a version see.
     static func render(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
         let shown = try await Shown(call, asset, route: "/v1/renders/")
         guard let version = shown.version, let content = version.content else {
@@ -64,7 +65,7 @@ struct AssetDownload: Sendable {
             open: { try await library.open(library.shownFile(of: version, asset)) })
     }
 
-    /// A preview of a version.
+    /// Finds a preview of a version.
     static func preview(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
         let shown = try await Shown(call, asset, route: "/v1/previews/")
         let side = try call.number("side", in: ContractLimits.previewSideRange)
@@ -88,9 +89,9 @@ struct AssetDownload: Sendable {
             open: { try await library.open(file) })
     }
 
-    /// The version that a call asks for.
+    /// The version that a call requests.
     private struct Shown {
-        /// nil: the original.
+        /// The version; nil for the original.
         let version: Provenance?
         let caching: Caching
         let location: String?
@@ -103,7 +104,7 @@ struct AssetDownload: Sendable {
             case let text?:
                 let found = try await library.version(text, of: asset)
                 version = found
-                // A revision, or a draft, may be another version tomorrow.
+                // A revision number or a draft can refer to another version later.
                 caching = text == found.version ? .forEver : .asked
                 location = text == found.version ? nil : url(found.version)
             case nil:
@@ -114,9 +115,9 @@ struct AssetDownload: Sendable {
         }
     }
 
-    // MARK: The answer
+    // MARK: Response
 
-    /// The answer to a request for it: all of it, a part, or that the client has it.
+    /// Returns the response to a request: the whole file, a part of it, or 304 if the client has it.
     func response(to call: Call) async throws -> Response {
         let request = call.request
         var headers: HTTPFields = [
@@ -138,7 +139,7 @@ struct AssetDownload: Sendable {
         let file = try await open()
         let size = try await offPool { () throws(Failure) in try file.length() }
         let range: Range<Int>
-        // HEAD has no ranges (RFC 9110, 14.2).
+        // RFC 9110, 14.2 defines no ranges for HEAD.
         let field = request.method == .get ? request.headers[.range] : nil
         switch ByteRange(field, ifRange: request.headers[.ifRange], tag: tag, size: size) {
         case .whole: range = 0..<size
@@ -158,7 +159,8 @@ struct AssetDownload: Sendable {
                 ? ResponseBody() : BoundedDownload(file, range, over: call.channel).body)
     }
 
-    /// RFC 6266: the name in bytes that every client reads as the same.
+    /// Returns the `Content-Disposition` field. The file name is percent-encoded (RFC 6266), so that all clients read the same
+    /// name.
     private static func disposition(_ name: String) -> String {
         "attachment; filename*=UTF-8''" + name.percentEncoded()
     }

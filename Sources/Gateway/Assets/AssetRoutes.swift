@@ -5,7 +5,7 @@ import Hummingbird
 import Library
 import Logging
 
-/// Assets: originals in and out, renders and previews of versions, history, comparisons.
+/// The routes of assets: upload and download of originals, renders and previews of versions, history, comparisons.
 enum AssetRoutes {
     static let routes: [Route] =
         [
@@ -69,7 +69,7 @@ enum AssetRoutes {
         "A version's id or revision, draft, or original; the current one where none is given.")
     private static let received = JSONValue.schema("OriginalTaken")
 
-    /// A file as GET and HEAD give it.
+    /// Returns the route that serves a file by GET and HEAD.
     private static func reading(
         _ path: String, _ name: String, _ summary: String, _ parameters: [Route.Parameter],
         _ find: @escaping @Sendable (Call, AssetPath) async throws -> AssetDownload
@@ -105,7 +105,7 @@ enum AssetRoutes {
 extension Call {
     /// The asset that the rest of the path names.
     ///
-    /// - Throws: `badParameter`; `notFound` for one of which the key may know nothing, as for one that is not there.
+    /// - Throws: `badParameter`; `notFound`, both for a missing asset and for one outside the key's prefix.
     var asset: AssetPath {
         get throws(Problem) {
             let asset: AssetPath
@@ -119,13 +119,14 @@ extension Call {
         }
     }
 
-    /// Nothing more is said, so that what is foreign looks like what is not there.
+    /// Returns the problem for an asset that is missing or not the caller's. The text is the same for both, so that a
+    /// caller cannot tell them apart.
     static func missing(_ asset: AssetPath) -> Problem {
         Problem(
             .notFound, "There is no asset \(asset.string.debugDescription) that this key may see.")
     }
 
-    /// Runs what looks for an asset's files, and says nothing of where those are.
+    /// Runs `body`, which reads an asset's files, and removes the files' paths from its errors.
     func hidingPlaces<Result>(
         of asset: AssetPath, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -7,7 +7,7 @@ import Operations
 
 /// `GET /v1/history/{asset…}`.
 enum HistoryRoute {
-    /// A history as a key may see it: no worker, no queue, no job that is not its own.
+    /// A history as a key may see it: without workers, queue, and jobs of other tenants.
     private struct Answer: Encodable {
         let asset: AssetPath
         let versions: [Version]
@@ -75,7 +75,7 @@ enum DiffRoute {
     private struct Answer: Encodable {
         let asset: AssetPath
         let from, to: String
-        /// nil: nobody here can read one of the edits.
+        /// The comparison of the edits; nil if no codec here can read one of them.
         let comparison: RecipeComparison?
         let isSamePhoto: Bool
     }

@@ -9,17 +9,17 @@ import JobQueue
 import Library
 import NIOCore
 
-/// `PUT /v1/originals/{asset…}`: a body that becomes an original, of which few bytes are in memory at a time.
+/// `PUT /v1/originals/{asset…}`: stores a body as an original and holds only a small part of it in memory.
 enum OriginalUpload {
-    /// Bytes that have to stay free on the disk: renders need room, too.
+    /// Bytes that must stay free on the disk, because renders need space, too.
     private static let bytesLeftFree = 1 << 30
-    /// Bytes that are gathered before they are written: a call on another thread costs as much as copying them.
+    /// Bytes that are collected before a write: a call on another thread costs as much as copying this many bytes.
     private static let pieceBytes = 256 << 10
 
     static func put(_ call: Call) async throws -> Response {
         let (asset, key) = (try call.asset, try call.key)
         let bytes = try length(call)
-        // None is ever replaced, so there are no bytes that a condition could be about.
+        // An original is never replaced, so no existing bytes can match `If-Match`.
         guard call.header(.ifMatch) == nil else { throw isThere(asset) }
         let wanted: String?
         do throws(Failure) {
@@ -43,12 +43,12 @@ enum OriginalUpload {
         }
     }
 
-    /// Bytes that did not come in are not counted.
+    /// Refunds the quota for bytes that did not arrive.
     private static func giveBack(_ bytes: Int, to key: AccessKey, _ meter: UploadMeter) async {
         do throws(KeyError) {
             _ = try await meter.charge(-bytes, to: key)
         } catch {
-            // Redis is away: the next day's count forgets it.
+            // Redis is away. The day's counter keeps the bytes until it expires.
         }
     }
 
@@ -69,19 +69,19 @@ enum OriginalUpload {
             return found
         }
         if let arrived, end == .added { return try answer(.created, arrival.asset, arrived) }
-        // Somebody who did not get the answer sends the same again.
+        // A client that did not receive the response sends the same original again.
         guard let wanted,
             let found = try await library.digest(of: .original(arrival.asset), isRead: false),
             found.sha256 == wanted, found.bytes == arrival.bytes
         else { throw isThere(arrival.asset) }
         if arrived == nil, !call.request.headers.contains(.expect) {
-            // Few clients read an answer before they have sent all.
+            // Few clients read a response before they have sent the whole body.
             for try await _ in call.request.body {}
         }
         return try answer(.ok, arrival.asset, found)
     }
 
-    /// The body's length.
+    /// Returns the length of the body.
     ///
     /// - Throws: `lengthRequired`, `bodyTooLarge`, `badBody`.
     private static func length(_ call: Call) throws(Problem) -> Int {
@@ -130,9 +130,9 @@ enum OriginalUpload {
             ]), status: status, headers: [.location: "/v1/originals/\(asset.urlPath)"])
     }
 
-    /// Writes a body to a file.
+    /// Writes the body to a file.
     ///
-    /// - Throws: `invalidValue` when the client goes; `noSpace`, `ioFailure`.
+    /// - Throws: `invalidValue` if the client disconnects; `noSpace`, `ioFailure`.
     private static func fill(
         _ file: OpenFile, _ body: RequestBody
     ) async throws(Failure) -> StoredDigest {

@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Batches: many jobs with one edit that are counted together.
+/// The routes of batches. A batch is many jobs with one edit that are counted together.
 enum BatchRoutes {
     static let routes: [Route] = [
         Route(
@@ -118,7 +118,7 @@ enum BatchRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let key = try call.key
         let count = try call.number("count", in: 1...listedMax) ?? 50
-        // A tenant's own are looked for among the newest ones of all.
+        // A tenant's batches are filtered from the newest batches of all tenants.
         let records = try await call.parts.queue.batches(
             openOnly: call.flag("open"),
             count: key.tenant == nil ? count : JobQueue.batchesListedMax
@@ -162,17 +162,19 @@ enum BatchRoutes {
         return try .json(BatchReport(record, slots: try await slots(call)))
     }
 
-    /// The batch of the path, if it is there and the caller's.
+    /// Finds the batch that the path names.
+    ///
+    /// - Throws: `notFound` if it is missing or not the caller's.
     static func find(_ call: Call) async throws -> (BatchID, BatchRecord) {
         try await find(stored(call.name("batch"), call.key), call)
     }
 
-    /// The same of a name.
+    /// Finds a batch by its name, as ``find(_:)``.
     static func find(named text: String, _ call: Call) async throws -> (BatchID, BatchRecord) {
         try await find(stored(JobID(text), call.key), call)
     }
 
-    /// A batch's own name; one that is too long with its tenant before it is none of any batch.
+    /// Returns the stored name of a batch. A name that is too long with the tenant's prefix names no batch.
     private static func stored(_ name: JobID, _ key: AccessKey) throws(Problem) -> BatchID {
         do throws(Failure) {
             return try key.stored(batch: name)
@@ -190,7 +192,7 @@ enum BatchRoutes {
         return (name, record)
     }
 
-    /// Refuses members for a batch of somebody else; one that no worker has taken in yet has no record.
+    /// Refuses members for a batch of another tenant. A batch that no worker has admitted yet has no record and passes.
     private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws {
         guard let record = try await call.parts.queue.record(of: name) else { return }
         guard try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil) else {

@@ -1,17 +1,18 @@
 import Adjustments
 import NIOCore
 
-/// Cuts a body into lines as it arrives, in bounded memory: what a line has beyond its limit is dropped.
+/// A splitter of a body into lines as it arrives, in bounded memory: the bytes of a line beyond its limit are dropped.
 struct LineSplitter {
     private var rest: [UInt8] = []
     private var isTooLong = false
     private let lineBytesMax: Int
-    /// How many lines were given.
+    /// The number of lines so far.
     private(set) var lines = 0
 
     init(lineBytesMax: Int = ContractLimits.jobBytesMax) { self.lineBytesMax = lineBytesMax }
 
-    /// Calls `body` with each line that the part ends, without its end; nil for one that is too long.
+    /// Calls `body` with each line that this part completes, without its line end; with nil for a line that is too
+    /// long.
     mutating func take(
         _ part: ByteBuffer, _ body: (UnsafeRawBufferPointer?, Int) throws -> Void
     ) rethrows {
@@ -25,7 +26,7 @@ struct LineSplitter {
         }
     }
 
-    /// Calls `body` with the last line, if it had no end.
+    /// Calls `body` with the last line if it has no line end.
     mutating func finish(_ body: (UnsafeRawBufferPointer?, Int) throws -> Void) rethrows {
         guard !rest.isEmpty || isTooLong else { return }
         try give(UnsafeRawBufferPointer(start: nil, count: 0), body)

@@ -5,16 +5,16 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Receives the jobs of a batch, one a line, and adds them to its lane as they come.
+/// An upload of the jobs of a batch, one a line, which adds them to the batch's lane as they arrive.
 ///
-/// The next part of the body is read when the lane has taken what came before, so a client is held back by TCP. A body
-/// that breaks off leaves what was taken; the client goes on from ``Taken/next``.
+/// The next part of the body is read only after the lane has stored the one before, so TCP slows the client down. If
+/// the body breaks off, the members stored so far stay, and the client continues at ``Taken/next``.
 struct MemberUpload {
-    /// The members that were taken.
+    /// The result of an upload.
     struct Taken: Encodable {
         /// The number of the first job that is not in the lane yet.
         let next: Int
-        /// Jobs that the lane did not have before.
+        /// The number of jobs that were new to the lane.
         let added: Int
     }
 
@@ -26,7 +26,7 @@ struct MemberUpload {
     private var border: EditBorder
     private var splitter = LineSplitter()
 
-    /// - Parameter edit: the batch's, as canonical JSON; nil when it is not known yet.
+    /// - Parameter edit: the batch's edit as canonical JSON; nil if it is not known yet.
     init(
         to batch: BatchID, editedBy edit: String?, from first: Int, _ key: AccessKey,
         _ queue: JobQueue
@@ -38,14 +38,16 @@ struct MemberUpload {
         border = EditBorder(key)
     }
 
-    /// - Throws: `gap`, `batchClosed`, `conflict`; what is wrong with a line, with its number and where to go on.
+    /// - Throws: `gap`, `batchClosed`, `conflict`; the fault of a line, with its number and the number at which to
+    ///   continue.
     func receive(_ body: RequestBody) async throws -> Taken {
         var upload = self
         do {
             for try await part in body {
                 let (members, fault) = upload.read(part)
                 try await upload.add(members, fault)
-                // Parts that have come already are read without a pause, and small requests would wait behind all of them.
+                // Parts that have already arrived are read without suspension, so smaller requests would wait for all
+                // of them.
                 await Task.yield()
             }
             let (members, fault) = upload.readLast()
@@ -107,7 +109,7 @@ struct MemberUpload {
         }
     }
 
-    /// Sends what was read; then tells of the line that could not be.
+    /// Sends the members that were read; then throws the fault of the line that could not be read.
     private mutating func add(_ members: [MemberParser.Parsed], _ fault: Fault?) async throws {
         for member in members { try await sender.add(member) }
         guard let fault else { return }

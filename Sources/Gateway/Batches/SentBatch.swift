@@ -2,11 +2,11 @@ import AccessKeys
 import Adjustments
 import Hummingbird
 
-/// A batch as a client opens it, made the caller's own.
+/// A batch as a client opens it, with the caller's tenant and prefix applied.
 struct SentBatch {
     let request: BatchRequest
 
-    /// - Throws: what is wrong with the body, with a JSON pointer.
+    /// - Throws: the fault of the body, with a JSON pointer.
     init(_ call: Call) async throws {
         let key = try call.key
         let text = try await call.text(atMost: ContractLimits.jobBytesMax)
@@ -43,7 +43,7 @@ struct SentBatch {
         for name in ["asset", "notBefore", "deadline", "replace"] where fields[name] != nil {
             throw Failure(.unknownField, "batch.\(name) is not a field of a batch.")
         }
-        // Edit and scheduling are a job's, and read as such: with any asset.
+        // Edit and scheduling have the syntax of a job, so they are parsed as a job with a placeholder asset.
         fields["asset"] = .string("a")
         let job = try JobRequest(json: JSONValue.object(fields).canonical)
         var scheduling = job.scheduling
@@ -58,7 +58,7 @@ struct SentBatch {
     }
 }
 
-/// How many jobs a batch has.
+/// The body that seals a batch: the number of its jobs.
 struct SealBody {
     let jobs: Int
     let cost: Int?

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension Call {
-    /// The whole body as a text that is said to be JSON.
+    /// Reads the whole body as text, if its type is JSON.
     ///
     /// - Throws: `bodyTooLarge`, `badBody`.
     func text(atMost most: Int) async throws -> String {
@@ -16,16 +16,16 @@ extension Call {
         return text
     }
 
-    /// The whole body as a JSON document.
+    /// Reads the whole body as a JSON document.
     ///
-    /// - Parameter most: bytes that it may have.
+    /// - Parameter most: the most bytes that it may have.
     /// - Throws: `bodyTooLarge`, `badBody`; `malformedJSON`.
     func json(atMost most: Int? = nil) async throws -> JSONValue {
         try JSONValue(
             parsing: try await text(atMost: most ?? parts.settings.bodyBytesMax), as: "the body")
     }
 
-    /// The same, or nil when there is no body.
+    /// Reads the body as ``json(atMost:)`` does; returns nil if there is no body.
     func optionalJSON() async throws -> JSONValue? {
         let bytes = try await BodyReading.json(of: request, atMost: parts.settings.bodyBytesMax)
         guard bytes.readableBytes > 0 else { return nil }
@@ -50,7 +50,7 @@ extension Call {
 }
 
 extension Substring {
-    /// Without blanks and tabs at both ends.
+    /// The text without spaces and tabs at both ends.
     var trimmingSpaces: Substring {
         var text = self
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

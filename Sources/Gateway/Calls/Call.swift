@@ -5,19 +5,19 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// A request on its way through a route, by somebody who may call it.
+/// An admitted request on its way through a route.
 struct Call: Sendable {
     let request: Request
     let route: Route
-    /// The parts of the path that the route names, as they were sent.
+    /// The path parameters of the route, still percent-encoded.
     let parameters: Parameters
-    /// The rest of the path behind a route's prefix, as it was sent.
+    /// The rest of the path behind a route's prefix, still percent-encoded.
     let tail: String?
-    /// The caller's key; nil for open routes.
+    /// The caller's key; nil on open routes.
     let caller: AccessKey?
-    /// The token of the caller's session; nil for one with a key.
+    /// The token of the caller's session; nil for a caller that sent a key.
     let session: String?
-    /// The person of the session whom an identity provider named; nil for who has shown the key itself.
+    /// The person of the session, as the identity provider named them; nil for a caller that presented the key itself.
     let person: String?
     let channel: any Channel
     let parts: GatewayParts
@@ -25,7 +25,7 @@ struct Call: Sendable {
 
     /// The caller's key.
     ///
-    /// - Throws: `missingKey`, which a route that needs a key never sees.
+    /// - Throws: `missingKey`, which cannot happen on a route that requires a key.
     var key: AccessKey {
         get throws(Problem) {
             guard let caller else { throw Problem(.missingKey, "This call needs a key.") }
@@ -33,14 +33,14 @@ struct Call: Sendable {
         }
     }
 
-    /// The caller, for the audit.
+    /// The caller, for the audit log.
     ///
     /// - Throws: `missingKey`, as ``key`` does.
     var doer: AuditLog.Doer {
         get throws(Problem) { AuditLog.Doer(key: try key, person: person) }
     }
 
-    /// A part of the path, with its percent signs decoded once.
+    /// Returns a path parameter, percent-decoded once.
     func parameter(_ name: String) throws(Problem) -> String {
         guard let text = parameters.get(name)?.percentDecoded, !text.isEmpty else {
             throw Problem(.badParameter, "\(name) in the path is not UTF-8 with percent signs.")
@@ -48,7 +48,7 @@ struct Call: Sendable {
         return text
     }
 
-    /// The same as a name of a job, batch or tenant.
+    /// Returns a path parameter as the name of a job, batch or tenant.
     func name(_ parameter: String) throws(Problem) -> JobID {
         let text = try self.parameter(parameter)
         do throws(Failure) {
@@ -58,18 +58,18 @@ struct Call: Sendable {
         }
     }
 
-    /// A parameter of the query; nil when it is not there or empty.
+    /// Returns a query parameter; nil if it is missing or empty.
     func query(_ name: String) -> String? {
         request.uri.queryParameters[name[...]].flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// All values of a parameter of the query but empty ones.
+    /// Returns all values of a query parameter except empty ones.
     func queries(_ name: String) -> [String] {
         request.uri.queryParameters[values: name[...]].filter { !$0.isEmpty }
             .map { String($0) }
     }
 
-    /// A whole number in the query; nil when it is not there.
+    /// Returns a whole number in the query; nil if it is missing.
     func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = query(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -81,7 +81,7 @@ struct Call: Sendable {
         return number
     }
 
-    /// Whether something is asked for in the query.
+    /// Returns a boolean parameter of the query; false if it is missing.
     func flag(_ name: String) throws(Problem) -> Bool {
         switch query(name) {
         case nil, "false": false
@@ -93,7 +93,7 @@ struct Call: Sendable {
         }
     }
 
-    /// A header field, if it was sent.
+    /// Returns a header field; nil if it is missing.
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 }
 

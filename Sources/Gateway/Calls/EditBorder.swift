@@ -1,20 +1,21 @@
 import AccessKeys
 import Adjustments
 
-/// Keeps the edits of a key below its asset prefix: the assets and files that an edit names are its own too.
+/// The check that keeps the edits of a key below its asset prefix. The assets and files that an edit names must be the
+/// key's own, too.
 ///
-/// Edits that many members of a batch share are read once; not for several tasks at a time.
+/// An edit that many members of a batch share is checked once. Not for use by several tasks at a time.
 struct EditBorder {
     private let key: AccessKey
     private var checked: Set<String> = []
 
-    /// Most edits that are remembered as checked.
+    /// The most edits that are remembered as checked.
     private static let checkedMax = 1000
 
     init(_ key: AccessKey) { self.key = key }
 
-    /// - Parameter json: the edit as canonical JSON, that was read before.
-    /// - Throws: `notFound`, as for anything that is not there.
+    /// - Parameter json: the edit as canonical JSON that was parsed before.
+    /// - Throws: `notFound`, the same as for a missing asset.
     mutating func check(_ json: String) throws {
         guard key.assetPrefix != .all, !checked.contains(json) else { return }
         try check(Edit(json: json))
@@ -22,7 +23,7 @@ struct EditBorder {
         checked.insert(json)
     }
 
-    /// The same.
+    /// Checks the assets that an edit names.
     func check(_ edit: Edit) throws(Problem) {
         for (asset, pointer) in edit.namedAssets where !key.covers(asset) {
             throw Self.foreign(asset, pointer: pointer)
@@ -45,7 +46,7 @@ struct EditBorder {
 }
 
 extension Edit {
-    /// The assets and files of the library that it names beside its own asset, and where it does.
+    /// The assets and library files that the edit names beside its own asset, each with its JSON pointer.
     var namedAssets: [(asset: AssetPath, pointer: String)] {
         switch mode {
         case .copyEdit(let source): return [(source.asset, "#/edit/from")]

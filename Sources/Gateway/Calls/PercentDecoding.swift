@@ -1,5 +1,5 @@
 extension String {
-    /// The text with its percent signs decoded once (RFC 3986 §2.1); nil when one is wrong, or the bytes are no UTF-8.
+    /// The text, percent-decoded once (RFC 3986 §2.1); nil if an escape is malformed or the bytes are not UTF-8.
     package var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }
         var bytes: [UInt8] = []

@@ -1,11 +1,11 @@
 import Adjustments
 import JobQueue
 
-/// The body of a call that says why: `{"reason": "ordered twice"}`.
+/// The body of a call that carries a reason: `{"reason": "ordered twice"}`.
 struct ReasonBody {
     let reason: String
 
-    /// - Parameter usual: the reason when there is no body.
+    /// - Parameter usual: the reason if there is no body.
     /// - Throws: `badBody`.
     init(_ json: JSONValue?, usual: String) throws(Problem) {
         guard let json else {

@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// A JSON document.
+    /// Returns a response with a JSON document.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
@@ -20,7 +20,7 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
     }
 
-    /// The same of a value that is JSON already.
+    /// Returns a response with a value that is JSON already.
     static func json(
         _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {

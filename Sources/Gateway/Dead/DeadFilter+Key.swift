@@ -3,9 +3,9 @@ import AccessKeys
 import JobQueue
 
 extension DeadFilter {
-    /// Means a tenant's own jobs alone, where the key is a tenant's.
+    /// Restricts the filter to the jobs of the key's tenant, if the key has one.
     ///
-    /// - Throws: `notFound` when another tenant's are meant.
+    /// - Throws: `notFound` if the filter names another tenant.
     mutating func hold(to key: AccessKey) throws(Problem) {
         guard let own = key.tenant else { return }
         guard tenant == nil || tenant == own else {

@@ -8,7 +8,7 @@ import JobQueue
 import Library
 import Operations
 
-/// Dead jobs: listed, grouped, bundled for a report, replayed.
+/// The routes of dead jobs: lists, groups, bundles for failure reports, replays.
 enum DeadRoutes {
     static let routes: [Route] = [
         Route(
@@ -33,7 +33,7 @@ enum DeadRoutes {
             answers: [.init(.ok, "The groups, the largest first.", .schema("DeadGroups"))]
         ) { call in
             let groups = try await call.parts.queue.deadGroups(tenant: call.key.tenant)
-            // The sum of jobs without a group is one of all tenants.
+            // The number of jobs without a group counts all tenants.
             if try call.key.tenant != nil { return try .json(["groups": groups.groups]) }
             return try .json(groups)
         },
@@ -50,11 +50,11 @@ enum DeadRoutes {
     ]
 
     private static let countMax = 200
-    /// Dead jobs that one call looks at. Of a filter that few of a million meet, all were looked at, for minutes; now the
-    /// caller goes on from the cursor.
+    /// Dead jobs that one call inspects. With a filter that matches few of a million jobs, a call would inspect all of
+    /// them for minutes. With this limit, the caller continues from the cursor.
     private static let lookedMax = 1000
 
-    /// A field of a form that was left empty means nothing.
+    /// Returns a schema that also allows an empty value, because an empty field of a form sets no condition.
     private static func given(_ schema: JSONValue) -> JSONValue { .any(schema, .text(0...0)) }
 
     static let filters: [Route.Parameter] = [
@@ -73,7 +73,7 @@ enum DeadRoutes {
             "edit", "That have the edit with this SHA-256.", schema: given(.schema("SHA256"))),
     ]
 
-    /// The filter of the query; a tenant's key means its own jobs alone.
+    /// Returns the filter of the query. A tenant's key selects only the tenant's jobs.
     static func filter(_ call: Call) throws -> DeadFilter {
         var text = DeadFilterText()
         text.batch = call.query("batch")
@@ -103,7 +103,7 @@ enum DeadRoutes {
         return try .json(Answer(dead: page.jobs, next: page.next))
     }
 
-    /// The jobs that the query means among those that one call looks at, and the cursor behind them, if there may be more.
+    /// Returns the matching jobs among those that one call inspects, and the cursor behind them if there may be more.
     static func page(
         _ call: Call, count: Int
     ) async throws -> (jobs: [JobRecord], next: String?) {
@@ -132,7 +132,7 @@ enum DeadRoutes {
         return (jobs, reader.position.description)
     }
 
-    /// The facts that a report of a failure needs.
+    /// Returns the facts that a failure report needs.
     static func bundle(of job: String, _ call: Call) async throws -> ReproBundle {
         guard let record = try await call.parts.queue.record(of: job) else {
             throw JobView.unknown(job)
@@ -158,7 +158,7 @@ enum DeadRoutes {
                 path: hidesPlace ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
                 trouble: nil)
         } catch {
-            // That it is not there may be the very reason why the job died.
+            // The missing original may be the very reason why the job died.
             return .init(
                 path: nil, sha256: nil, bytes: nil,
                 trouble: hidesPlace ? PublicMessage.of(error.message) : error.message)

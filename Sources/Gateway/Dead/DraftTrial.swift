@@ -4,7 +4,7 @@ import Hummingbird
 import JobQueue
 import Library
 
-/// One dead job's edit, tried as a draft by a job of its own: the dead one stays dead, and what is current stays current.
+/// A trial of a dead job's edit as a draft, in a new job. The dead job stays dead, and the current version stays current.
 enum DraftTrial {
     static let routes: [Route] = [
         Route(
@@ -27,12 +27,12 @@ enum DraftTrial {
         }
     ]
 
-    /// Starts the trial of the path's job.
+    /// Starts a trial of the path's job.
     ///
     /// - Parameter other: the edit to try instead of the job's own.
-    /// - Returns: the job that makes the draft.
-    /// - Throws: `notFound`; `tooLate` for a job that is not dead; `conflict` when the asset has a draft, which would be
-    ///   lost, or the edit makes none; `backlogFull`.
+    /// - Returns: the id of the job that makes the draft.
+    /// - Throws: `notFound`; `tooLate` for a job that is not dead; `conflict` if the asset already has a draft, which
+    ///   would be lost, or if the edit makes no render; `backlogFull`.
     static func start(_ call: Call, with other: Edit? = nil) async throws -> String {
         let key = try call.key
         let dead = try key.stored(inPath: call.parameter("id"))
@@ -47,7 +47,7 @@ enum DraftTrial {
         try await checkHasNoDraft(asset, call)
         var scheduling = Scheduling()
         scheduling.tenant = try JobID(record.tenant)
-        // Somebody waits for it before the page.
+        // A person waits for the result at the page.
         scheduling.priority = .interactive
         let request = JobRequest(
             id: try SentJob.randomName(key), asset: asset, edit: edit, scheduling: scheduling)
@@ -87,7 +87,7 @@ enum DraftTrial {
         do throws(Failure) {
             history = try await call.parts.library.versions(of: asset)
         } catch {
-            // The trial of an asset that is missing fails as the job did, which is an answer too.
+            // Without its asset, the trial fails as the dead job did. That is a result, too.
             guard error.code == .missingAsset else { throw error }
             return
         }

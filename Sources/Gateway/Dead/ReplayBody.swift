@@ -2,7 +2,7 @@ import Adjustments
 import FoundationEssentials
 import Operations
 
-/// The body of a replay.
+/// The body of a request for a replay.
 struct ReplayBody {
     var filter = DeadFilterText()
     let rate: Int?
@@ -11,14 +11,14 @@ struct ReplayBody {
     let expected: Int?
 
     static let rateMax = 1_000_000
-    /// Times as numbers, in ms since 1970: up to the year 9999.
+    /// Times as numbers, in ms since 1970, up to the year 9999.
     private static let times = 0...253_402_300_799_999
     private static let known: Set<String> = [
         "batch", "tenant", "codes", "since", "until", "edit", "rate", "withEdit", "dryRun",
         "expected",
     ]
 
-    /// - Throws: `badBody`; what is wrong with the edit.
+    /// - Throws: `badBody`; the fault of the edit.
     init(_ json: JSONValue) throws {
         guard case .object(let fields) = json else {
             throw Problem(.badBody, "The body is \(json.kind); expected an object.")

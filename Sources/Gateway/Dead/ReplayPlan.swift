@@ -4,7 +4,7 @@ import FoundationEssentials
 import JobQueue
 import Operations
 
-/// The steps of a replay, for the API and the page alike.
+/// The steps of a replay, shared by the API and the page.
 enum ReplayPlan {
     static func make(
         _ body: ReplayBody, _ call: Call
@@ -12,7 +12,7 @@ enum ReplayPlan {
         let key = try call.key
         var filter = try body.filter.filter(now: .now) { $0 }
         try filter.hold(to: key)
-        // A job that dies from now on is another decision.
+        // A job that dies after this moment is not part of this replay.
         let until = min(filter.until ?? call.now, call.now)
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
@@ -37,7 +37,7 @@ enum ReplayPlan {
         return (order, preview)
     }
 
-    /// - Parameter expected: how many jobs were seen before; nil when nobody looked.
+    /// - Parameter expected: the number of jobs that the caller saw in a preview; nil if the caller requested none.
     static func start(
         _ order: ReplayOrder, _ preview: ReplayPreview, expected: Int?, _ call: Call
     ) async throws {

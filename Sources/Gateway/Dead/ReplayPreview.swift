@@ -1,16 +1,16 @@
 import JobQueue
 
-/// The jobs that a replay means, before it starts them.
+/// The jobs that a replay would start.
 struct ReplayPreview: Encodable {
     let count: Int
     let isComplete: Bool
     let codes: [String: Int]
-    /// The moment, ms since 1970, up to which jobs had died that are meant; give it with the replay.
+    /// The replay covers jobs that died up to this moment, in ms since 1970. Send it with the replay.
     let until: Int
-    /// Seconds that it takes about, of all workers.
+    /// The estimated duration of the replay on all workers together, in seconds.
     let aboutSeconds: Int?
     let sample: [Sample]
-    /// The records of those.
+    /// The records of the jobs in ``sample``.
     let jobs: [JobRecord]
 
     private enum CodingKeys: CodingKey {

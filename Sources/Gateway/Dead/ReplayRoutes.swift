@@ -6,7 +6,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Replays of many dead jobs: looked at first, then carried out with progress.
+/// The routes of replays of many dead jobs: a preview first, then the replay with its progress.
 enum ReplayRoutes {
     static let routes: [Route] = [
         Route(
@@ -60,7 +60,9 @@ enum ReplayRoutes {
             headers: [.location: "/v1/replays/\(order.id)", .retryAfter: "1"])
     }
 
-    /// The replay of the path, if it is there and the caller's.
+    /// Finds the replay that the path names.
+    ///
+    /// - Throws: `notFound` if it is missing or not the caller's.
     static func find(_ call: Call) async throws -> ReplayOrder {
         try await find(call.parameter("id"), call)
     }

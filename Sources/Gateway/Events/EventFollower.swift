@@ -6,33 +6,33 @@ import Logging
 import NIOCore
 import Operations
 
-/// Somebody who reads events from a place on: only those of its own, as it may see them.
+/// A reader of events from one place on. It sees only its own tenant's events, in its tenant's view.
 struct EventFollower: Sendable {
-    /// An event for this follower.
+    /// An event in this follower's view.
     struct Shown: Sendable {
         let id: String
         let type: String
         let json: String
 
-        /// The event with its id, as a line of JSON.
+        /// The event and its id as one line of JSON.
         var line: String { #"{"id":"\#(id)","event":\#(json)}"# + "\n" }
     }
 
-    /// Events after a place.
+    /// The events after a place.
     struct Page: Sendable {
-        /// Also those that this follower does not see.
+        /// The entries, including those that this follower may not see.
         let entries: [EventReader.Entry]
-        /// Where to go on.
+        /// The place from which to continue.
         let place: StreamID
-        /// Whether there is nothing after it now.
+        /// Whether the stream has no events after it now.
         let isLast: Bool
     }
 
-    /// Most bytes of events that are written at once; one event may have more.
+    /// The most bytes of events in one write; a single event may have more.
     private static let pieceBytesMax = 64 << 10
 
     let start: StreamID
-    /// The same text for all followers that see the same of an event.
+    /// The name of the view: equal for all followers that see the same text of an event.
     private let view: String
     private let key: AccessKey
     private let types: Set<String>
@@ -45,7 +45,7 @@ struct EventFollower: Sendable {
         view = key.terms.tenant.map { "\($0) \(key.terms.assetPrefix.string)" } ?? ""
         types = Set(call.queries("type"))
         parts = call.parts
-        // A browser that has seen no event sends an empty one.
+        // A browser that has received no event sends an empty `Last-Event-ID`.
         let last = call.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 }
         switch last ?? call.query("after") {
         case nil, "$"?:
@@ -58,7 +58,7 @@ struct EventFollower: Sendable {
         case let text?:
             start = try Self.place(text)
         }
-        // The older place of the address is still there when a browser connects again; it is not read then.
+        // After a reconnect, the URL still has the older place. It is validated, but not used.
         if last != nil, let text = call.query("after"), text != "$" { _ = try Self.place(text) }
     }
 
@@ -72,9 +72,9 @@ struct EventFollower: Sendable {
         return place
     }
 
-    /// The next events, from what the hub keeps or from the stream itself.
+    /// Returns the next events, from the hub's buffer or from the stream itself.
     ///
-    /// - Throws: `gone` when events after the place may have been trimmed.
+    /// - Throws: `gone` if events after the place may have been trimmed.
     func page(after place: StreamID) async throws -> Page {
         switch parts.hub.entries(after: place) {
         case .none: return Page(entries: [], place: place, isLast: true)
@@ -86,17 +86,19 @@ struct EventFollower: Sendable {
         }
     }
 
-    /// Sends events as they come, until the task is cancelled.
+    /// Sends events as they arrive, until the task is cancelled.
     func follow(_ sink: EventSink) async throws {
         var place = start
         while !Task.isCancelled {
-            // A key that is revoked meanwhile reads nothing more; a client that comes again is told why.
+            // A key that was revoked meanwhile reads no further event. The reason is in the response when the client
+            // reconnects.
             do throws(KeyError) { _ = try await parts.keys.key(named: key.id) } catch { return }
             let page: Page
             do {
                 page = try await self.page(after: place)
             } catch let problem as Problem where problem.code == ProblemCode.gone.rawValue {
-                // An EventSource that gets another status than 200 ends for good: so it is told within the stream.
+                // An EventSource that receives a status other than 200 stops for good, so this error is sent within the
+                // stream.
                 let newest = parts.hub.newest?.description ?? EventReader.beginning
                 try await sink.send(
                     event: "expired",
@@ -111,7 +113,7 @@ struct EventFollower: Sendable {
         }
     }
 
-    /// Sends what this follower sees of events, several at a time while they are small.
+    /// Sends the events that this follower may see; small events share a write.
     private func send(_ entries: [EventReader.Entry], to sink: EventSink) async throws {
         var waiting = ByteBuffer()
         for entry in entries where isWanted(entry) {
@@ -130,10 +132,10 @@ struct EventFollower: Sendable {
         if waiting.readableBytes > 0 { try await sink.send(waiting) }
     }
 
-    /// The next events from the stream itself: what the queue has answered before is in it, while the hub may not have read
-    /// it yet.
+    /// Reads the next events from the stream itself. The stream has every event that the queue has acknowledged, while
+    /// the hub may not have read it yet.
     ///
-    /// - Throws: as ``page(after:)``.
+    /// - Throws: the same as ``page(after:)``.
     func read(after place: StreamID) async throws -> Page {
         var reader = EventReader(
             queue: parts.queue.name, redis: parts.redis, after: place.description)
@@ -162,7 +164,7 @@ struct EventFollower: Sendable {
         types.isEmpty || types.contains(entry.event.type)
     }
 
-    /// An event as this follower may see it; nil when it does not, or does not want to.
+    /// Returns an event in this follower's view; nil if the follower may not see it or did not request its type.
     func shown(_ entry: EventReader.Entry) -> Shown? {
         guard isWanted(entry) else { return nil }
         guard let view = key.tenantView else {
@@ -173,7 +175,7 @@ struct EventFollower: Sendable {
                 Shown(id: entry.id, type: entry.event.type, json: $0)
             }
         } catch {
-            // The reader has read it as an event, so it is JSON.
+            // The reader has already parsed the event, so it is JSON.
             parts.logger.error("event \(entry.id) is kept from a tenant: \(error)")
             return nil
         }

@@ -2,11 +2,11 @@ import DequeModule
 import NIOCore
 import Synchronization
 
-/// The newest events as bytes: made once for all followers that see the same of an event, and not once for each.
+/// The newest events as bytes, made once for all followers that share a view and not once for each follower.
 ///
-/// The view of a tenant parses an event and writes it anew, which took longer than all else that is done for a follower.
+/// A tenant's view parses an event and serializes it again, which took longer than all other work for a follower.
 final class EventFrames: Sendable {
-    /// Frames that are kept, some 600 bytes each.
+    /// Frames that are kept, about 600 bytes each.
     static let keptMax = 1000
 
     private struct Key: Hashable {
@@ -15,25 +15,25 @@ final class EventFrames: Sendable {
     }
 
     private struct State {
-        /// nil: nothing is seen of it.
+        /// The frames; a nil value means that the view hides the event.
         var frames: [Key: ByteBuffer?] = [:]
         var order: Deque<Key> = []
     }
 
     private let state = Mutex(State())
 
-    /// The frame of an event; nil when those with this view see nothing of it.
+    /// Returns the frame of an event; nil if the view hides the event.
     ///
     /// - Parameters:
-    ///   - event: its id in the stream.
-    ///   - view: the same text for all who see the same.
-    ///   - make: makes the frame; what it throws is not kept.
+    ///   - event: the event's id in the stream.
+    ///   - view: the name of the view, equal for all followers that see the same text.
+    ///   - make: makes the frame; an error that it throws is not cached.
     func frame(
         of event: String, in view: String, _ make: () throws -> ByteBuffer?
     ) rethrows -> ByteBuffer? {
         let key = Key(event: event, view: view)
         if let kept = state.withLock({ $0.frames[key] }) { return kept }
-        // Two that make it at the same time make the same.
+        // Two tasks that make the frame at the same time make the same bytes.
         let frame = try make()
         state.withLock { state in
             guard state.frames.updateValue(frame, forKey: key) == nil else { return }

@@ -4,21 +4,21 @@ package import Logging
 package import Redis
 import Synchronization
 
-/// The newest events of the queue, read once for all who follow them through this gateway.
+/// The newest events of the queue, read once for all followers of this gateway.
 ///
-/// Each follower keeps its own place and asks for what comes after it; nothing is buffered for anybody. Who is behind
-/// what the hub keeps reads the stream itself until it has caught up.
+/// Each follower keeps its own place and requests the events after it, so nothing is buffered per follower. A follower
+/// that is behind the hub's buffer reads the stream itself until it has caught up.
 package final class EventHub: Sendable {
-    /// Events that are kept: some 10 MB.
+    /// Events that are kept, about 10 MB.
     package static let keptMax = 10_000
-    /// Most events of one answer.
+    /// The most events of one answer.
     static let answerMax = 500
-    /// How long a read waits for an event: followers are called at least so often.
+    /// The longest wait of a read for an event. Followers are resumed at least this often.
     private static let readWait: Duration = .seconds(5)
-    /// How long the hub waits after Redis did not answer.
+    /// The wait of the hub after an error of Redis.
     private static let retryWait: Duration = .seconds(1)
 
-    /// An event in its place.
+    /// An event and its place.
     package struct Entry: Sendable {
         package let place: StreamID
         package let event: EventReader.Entry
@@ -26,19 +26,19 @@ package final class EventHub: Sendable {
 
     /// The events after a place.
     enum Answer {
-        /// These are next.
+        /// The next events.
         case entries([Entry])
-        /// Nothing yet.
+        /// There are no events after the place yet.
         case none
-        /// The hub does not reach back so far.
+        /// The place is older than the hub's buffer.
         case tooOld
     }
 
     private struct State {
         var kept: Deque<Entry> = []
-        /// All events after this place are kept.
+        /// The hub has all events after this place.
         var keptAfter: StreamID?
-        /// The newest event there is, as far as is known; nil until Redis has answered.
+        /// The newest known event; nil until Redis has answered.
         var newest: StreamID?
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var waits = 0
@@ -50,7 +50,7 @@ package final class EventHub: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter ear: a client of its own, because its reads wait.
+    /// - Parameter ear: a separate client, because its reads block.
     package init(queue: QueueName, ear: RedisClient, logger: Logger) {
         self.queue = queue
         self.ear = ear
@@ -61,10 +61,10 @@ package final class EventHub: Sendable {
     package var hasContact: Bool { state.withLock { $0.hasContact } }
     /// The place of the newest event; nil until Redis has answered.
     package var newest: StreamID? { state.withLock { $0.newest } }
-    /// How many follow at the moment, without an event to read.
+    /// The number of followers that wait for an event.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The next events after a place.
+    /// Returns the next events after a place.
     func entries(after place: StreamID) -> Answer {
         state.withLock { state in
             guard let oldest = state.keptAfter, let newest = state.newest else { return .tooOld }
@@ -76,7 +76,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Waits until there is something after a place, a few seconds at most, or until the task is cancelled.
+    /// Waits a few seconds at most for an event after a place, or until the task is cancelled.
     func wait(after place: StreamID) async {
         let id = state.withLock { state in
             state.waits += 1
@@ -85,7 +85,8 @@ package final class EventHub: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in
-                    // Cancelled before: nobody would resume it any more. Cancelled from here on: `onCancel` waits for the lock.
+                    // If the task was already cancelled, nothing would resume it. If it is cancelled from here on,
+                    // `onCancel` waits for the lock.
                     if Task.isCancelled || state.newest.map({ $0 > place }) ?? false { return true }
                     state.waiting[id] = continuation
                     return false
@@ -105,10 +106,10 @@ package final class EventHub: Sendable {
                 begin(at: StreamID(reader.position) ?? .beginning)
                 try await follow(reader)
             } catch {
-                // A read that the end of the gateway cut off is no trouble.
+                // A read that was cancelled by the gateway's shutdown is not an error.
                 if Task.isCancelled { break }
                 lose(error)
-                // Cancelled: the loop ends by itself.
+                // If the task is cancelled, the loop ends.
                 _ = try? await Task.sleep(for: Self.retryWait)
             }
         }
@@ -129,7 +130,7 @@ package final class EventHub: Sendable {
 
     private func begin(at place: StreamID) {
         state.withLock { state in
-            // The kept events are still all there are when none came meanwhile.
+            // If no event arrived meanwhile, the buffer is still complete.
             if state.newest != place {
                 state.kept.removeAll()
                 state.keptAfter = place
@@ -174,7 +175,8 @@ package final class EventHub: Sendable {
 }
 
 extension Deque {
-    /// The index of the first element of which something holds, in a row where it holds of none before the first.
+    /// Returns the index of the first element for which `holds` is true, in elements sorted so that all false ones are
+    /// first.
     fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -6,7 +6,7 @@ import JobQueue
 import NIOCore
 import Operations
 
-/// The events of the queue, as Server-Sent Events or as JSON, one a line.
+/// The routes of the queue's events, as Server-Sent Events or as JSON, one a line.
 enum EventRoutes {
     static let routes: [Route] = [
         Route(
@@ -44,9 +44,10 @@ enum EventRoutes {
         }
     }
 
-    /// The events that there are now; the last one's id is where to go on.
+    /// Returns the events up to now. The client continues after the id of the last one.
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
-        // The first page is read before the head is sent: a place that is gone is a status, not a broken body.
+        // The first page is read before the head is sent, so that a trimmed place gives an error status and not a
+        // broken body.
         let first = try await follower.read(after: follower.start)
         let body = ResponseBody { writer in
             var page = first

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// How many streams are open: of the gateway, and of each key.
+/// The permits for open streams, counted for the gateway and for each key.
 package final class StreamPermits: Sendable {
-    /// Most open streams of one key.
+    /// The most open streams of one key.
     package static let perKeyMax = 1000
 
     private let most: Int
     private let open = Mutex<[String: Int]>([:])
 
-    /// - Parameter most: of all keys together.
+    /// - Parameter most: the most open streams of all keys together.
     package init(atMost most: Int) { self.most = most }
 
-    /// The right to one stream; given back by ``Permit/close()`` or with the permit.
+    /// A permit for one stream, released by ``Permit/close()`` or by its deinitializer.
     final class Permit: Sendable {
         private let permits: StreamPermits
         private let key: String
@@ -33,7 +33,7 @@ package final class StreamPermits: Sendable {
         }
     }
 
-    /// Streams that are open now.
+    /// The number of open streams.
     package var count: Int { open.withLock { $0.values.reduce(0, +) } }
 
     /// - Throws: `tooManyStreams`.

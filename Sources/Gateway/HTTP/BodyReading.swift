@@ -1,25 +1,25 @@
 package import Hummingbird
 package import NIOCore
 
-/// The reasons why a body is not taken.
+/// The reasons for which a body is refused.
 package enum BodyRefusal: Error, Sendable, Equatable {
-    /// 413: it has more bytes than its route takes.
+    /// 413: the body has more bytes than its route accepts.
     case oversized(bytesMax: Int)
-    /// 400: it ended before its length.
+    /// 400: the body ended before its declared length.
     case cutOff
-    /// 400: arrays and objects lie in each other deeper than any contract needs.
+    /// 400: the arrays and objects are nested deeper than any contract needs.
     case tooDeep(depthMax: Int)
 }
 
-/// Bodies that fit into memory.
+/// The functions that read bodies that fit into memory.
 package enum BodyReading {
-    /// Deepest nesting of arrays and objects in a body.
+    /// The deepest allowed nesting of arrays and objects in a body.
     package static let depthMax = 64
 
-    /// All bytes of a request's body.
+    /// Reads all bytes of a request's body.
     ///
-    /// - Throws: ``BodyRefusal``: of one whose length says that it has too many, before a byte is read. The connection's
-    ///   error when it breaks.
+    /// - Throws: ``BodyRefusal``, before a byte is read if the declared length is too large; the connection's error if
+    ///   it breaks.
     package static func bytes(
         of request: Request, atMost bytesMax: Int
     ) async throws -> ByteBuffer {
@@ -36,9 +36,9 @@ package enum BodyReading {
         return whole
     }
 
-    /// The bytes of a JSON text, none of which is parsed yet.
+    /// Reads the bytes of a JSON text without parsing it.
     ///
-    /// - Throws: as ``bytes(of:atMost:)``; ``BodyRefusal/tooDeep(depthMax:)``.
+    /// - Throws: the same as ``bytes(of:atMost:)``; ``BodyRefusal/tooDeep(depthMax:)``.
     package static func json(
         of request: Request, atMost bytesMax: Int
     ) async throws -> ByteBuffer {
@@ -49,7 +49,7 @@ package enum BodyReading {
         return bytes
     }
 
-    /// How deep arrays and objects lie in each other, whether or not the rest is JSON.
+    /// Returns the depth of nested arrays and objects, whether or not the rest is valid JSON.
     static func depth(ofJSON bytes: some Sequence<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInString, isEscaped) = (false, false)

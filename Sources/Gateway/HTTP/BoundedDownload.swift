@@ -3,28 +3,28 @@ package import Files
 package import Hummingbird
 package import NIOCore
 
-/// The bytes of a file as a response's body, of which a stalled client holds one piece in memory.
+/// The bytes of a file as a response's body. A stalled client holds one piece in memory.
 ///
-/// Hummingbird's own writer takes bytes faster than the event loop: a slow client had the whole file in memory. So a piece
-/// is read when the kernel has taken the one before.
+/// Hummingbird's own writer accepts bytes faster than the event loop sends them, so a slow client had the whole file in
+/// memory. Here, a piece is read after the kernel has accepted the one before.
 package struct BoundedDownload: Sendable {
-    /// Bytes that are read, and held, at a time.
+    /// Bytes that are read and held at a time.
     package static let pieceBytes = 64 << 10
 
     private let file: OpenFile
     private let range: Range<Int>
     private let channel: any Channel
 
-    /// A part of a file.
+    /// Creates the download of a part of a file.
     ///
     /// - Parameters:
-    ///   - range: within the file; nobody writes to it meanwhile.
-    ///   - channel: the request's, of ``GatewayChannel``.
+    ///   - range: a range within the file. The file must not change meanwhile.
+    ///   - channel: the request's channel, from ``GatewayChannel``.
     package init(_ file: OpenFile, _ range: Range<Int>, over channel: any Channel) {
         (self.file, self.range, self.channel) = (file, range, channel)
     }
 
-    /// The body. It fails, and with it the connection, when the file has ended before.
+    /// The body. If the file ends early, the body and the connection fail.
     package var body: ResponseBody {
         ResponseBody(contentLength: range.count) { writer in
             var place = range.lowerBound
@@ -57,9 +57,9 @@ package struct BoundedDownload: Sendable {
 }
 
 extension Channel {
-    /// Waits until the kernel has taken all that was written.
+    /// Waits until the kernel has accepted all bytes that were written.
     ///
-    /// - Throws: `ChannelError` when the connection ends before.
+    /// - Throws: `ChannelError` if the connection ends before.
     package func drain() async throws {
         let drained = eventLoop.makePromise(of: Void.self)
         triggerUserOutboundEvent(DeadlineHandler.DrainRequest(), promise: drained)

@@ -1,19 +1,20 @@
 /// The part of a file that a request asks for (RFC 9110, 14).
 package enum ByteRange: Sendable, Equatable {
-    /// All of it: no range, one of another unit, a malformed one, or several, which are not served.
+    /// The whole file: there is no range, its unit is unknown, it is malformed, or there are several, which are not
+    /// supported.
     case whole
     /// These bytes, at least one.
     case part(Range<Int>)
-    /// 416: none of the bytes are there.
+    /// 416: none of the bytes exist.
     case unsatisfiable
 
-    /// Reads a range.
+    /// Parses a range.
     ///
     /// - Parameters:
-    ///   - field: of `Range`; nil when there is none.
-    ///   - ifRange: of `If-Range`; the range counts only for the bytes of that tag.
-    ///   - tag: of the file.
-    ///   - size: of the file, in bytes.
+    ///   - field: the field `Range`; nil if there is none.
+    ///   - ifRange: the field `If-Range`; the range applies only to the bytes of this tag.
+    ///   - tag: the file's tag.
+    ///   - size: the file's size in bytes.
     package init(_ field: String?, ifRange: String?, tag: EntityTag?, size: Int) {
         guard let field, Self.isMeant(ifRange, tag), let range = Self.range(field) else {
             self = .whole
@@ -34,7 +35,8 @@ package enum ByteRange: Sendable, Equatable {
         case from(Int, to: Int?)
     }
 
-    /// A date cannot be meant: the gateway tells none.
+    /// Returns whether the condition `If-Range` allows the range. A date never does, because the gateway sends no
+    /// `Last-Modified`.
     private static func isMeant(_ ifRange: String?, _ tag: EntityTag?) -> Bool {
         guard let ifRange else { return true }
         guard let tag, let wanted = EntityTag.list(ifRange), wanted.count == 1 else { return false }
@@ -55,7 +57,7 @@ package enum ByteRange: Sendable, Equatable {
         }
     }
 
-    /// A number that does not fit lies behind every file's end.
+    /// Parses a number. One that overflows becomes the largest number, which lies behind the end of every file.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int(text) ?? .max

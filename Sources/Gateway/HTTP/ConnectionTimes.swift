@@ -1,36 +1,36 @@
 import NIOCore
 
-/// The deadlines of one connection: told what happens on it, it says when it has to be closed.
+/// The deadlines of one connection. Its methods record the connection's events, and ``due`` states when to close it.
 ///
-/// A response that makes no bytes has no deadline: it may be a stream of events.
+/// A response that is sending no bytes has no deadline, because it may be a stream of events.
 struct ConnectionTimes: Sendable {
     private let limits: BorderLimits
-    /// Requests whose head was read and whose response is not written yet.
+    /// Requests whose head was read and whose response is not fully written.
     private var openRequests = 0
     private var isInBody = false
-    /// Whether the client holds its body back until it is asked for.
+    /// Whether the client holds its body back until it receives 100 Continue.
     private var awaitsContinue = false
     private var isReading = false
     private var idleSince: NIODeadline?
     private var headSince: NIODeadline?
     private var pace: TransferPace?
-    /// Bytes that were written and that the kernel has not taken.
+    /// Bytes that were written and that the kernel has not accepted.
     private(set) var unsentBytes = 0
-    /// When the kernel took bytes last, or got the first of those that wait.
+    /// The time at which the kernel last accepted bytes, or at which the first of the waiting bytes were written.
     private var sendingSince: NIODeadline?
 
-    /// Most bytes that are written at once. The kernel says nothing of parts, so a larger write would be worth hours.
+    /// The most bytes of one write. The kernel does not report partial writes, so a larger write would earn hours.
     static let writtenBytesMax = 64 << 10
 
     /// The reasons to close a connection.
     enum Cause: Sendable, Equatable {
-        /// There was no request for long.
+        /// There was no request for too long.
         case idle
-        /// A head came too slowly.
+        /// A head arrived too slowly.
         case slowHead
-        /// A body came too slowly.
+        /// A body arrived too slowly.
         case slowBody
-        /// A response was read too slowly.
+        /// The client read a response too slowly.
         case slowReader
     }
 
@@ -39,7 +39,7 @@ struct ConnectionTimes: Sendable {
         idleSince = now
     }
 
-    /// When the connection is to be closed, and why; nil while nothing is due.
+    /// The time at which to close the connection, and the cause; nil while nothing is due.
     var due: (at: NIODeadline, cause: Cause)? {
         var dues: [(at: NIODeadline, cause: Cause)] = []
         if let headSince { dues.append((headSince + limits.headerTime, .slowHead)) }
@@ -53,7 +53,7 @@ struct ConnectionTimes: Sendable {
         return dues.min { $0.at < $1.at }
     }
 
-    /// The other side's bytes were read, whatever they are.
+    /// Records that bytes of the client were read, of any kind.
     mutating func readSome(at now: NIODeadline) {
         isReading = false
         if isInBody {
@@ -63,13 +63,13 @@ struct ConnectionTimes: Sendable {
         }
     }
 
-    /// This side wants more bytes.
+    /// Records that this side is ready for more bytes.
     mutating func wantMore(at now: NIODeadline) {
         isReading = true
         if isInBody, !awaitsContinue { pace?.wait(at: now) }
     }
 
-    /// A request's head is read.
+    /// Records that a request's head was read.
     mutating func readHead(awaitsContinue: Bool, at now: NIODeadline) {
         openRequests += 1
         (idleSince, headSince) = (nil, nil)
@@ -77,37 +77,37 @@ struct ConnectionTimes: Sendable {
         pace = TransferPace(limits)
     }
 
-    /// The client was told to send the body that it holds back.
+    /// Records that the client was asked for the body that it holds back.
     mutating func askForBody(at now: NIODeadline) {
         awaitsContinue = false
         if isInBody, isReading { pace?.wait(at: now) }
     }
 
-    /// A part of a body is read.
+    /// Records that a part of a body was read.
     mutating func readBody(_ bytes: Int, at now: NIODeadline) {
         awaitsContinue = false
         pace?.receive(bytes, at: now)
     }
 
-    /// A request is read whole.
+    /// Records that a request was read completely.
     mutating func readEnd() {
         isInBody = false
         pace = nil
     }
 
-    /// A response is written whole.
+    /// Records that a response was written completely.
     mutating func writeEnd(at now: NIODeadline) {
         openRequests = max(0, openRequests - 1)
         if openRequests == 0, !isInBody { idleSince = now }
     }
 
-    /// Bytes were handed to the kernel's queue.
+    /// Records that bytes were passed to the kernel.
     mutating func write(_ bytes: Int, at now: NIODeadline) {
         unsentBytes += bytes
         if sendingSince == nil { sendingSince = now }
     }
 
-    /// The kernel took bytes.
+    /// Records that the kernel accepted bytes.
     mutating func sent(_ bytes: Int, at now: NIODeadline) {
         unsentBytes -= bytes
         sendingSince = unsentBytes > 0 ? now : nil

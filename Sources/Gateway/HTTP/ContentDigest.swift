@@ -1,15 +1,15 @@
 package import Adjustments
 import FoundationEssentials
 
-/// The digest that a client sends of its body (RFC 9530): `Content-Digest: sha-256=:…:`.
+/// The digest of its body that a client sends (RFC 9530): `Content-Digest: sha-256=:…:`.
 package enum ContentDigest {
-    /// Most members of the field that are looked at.
+    /// The most members of the field that are inspected.
     private static let membersMax = 8
 
-    /// The SHA-256 of a field, in hex; nil when there is no field.
+    /// Returns the SHA-256 of a field in hex; nil if there is no field.
     ///
-    /// - Parameter lines: of the field.
-    /// - Throws: `invalidValue` when it is no digest, or has none by SHA-256.
+    /// - Parameter lines: the lines of the field.
+    /// - Throws: `invalidValue` if the field is malformed or has no SHA-256.
     package static func sha256(_ lines: [String]) throws(Failure) -> String? {
         guard !lines.isEmpty else { return nil }
         let members = lines.joined(separator: ",").split(
@@ -35,9 +35,9 @@ package enum ContentDigest {
         return found
     }
 
-    /// A field of a digest.
+    /// Returns the field of a digest.
     ///
-    /// - Parameter hex: SHA-256.
+    /// - Parameter hex: the SHA-256 in hex.
     package static func field(_ hex: String) -> String {
         var bytes = Data()
         var rest = Substring(hex)
@@ -52,7 +52,7 @@ package enum ContentDigest {
         let text = value.trimmed
         guard text.utf8.count == 46, text.first == ":", text.last == ":" else { return nil }
         let base64 = String(text.dropFirst().dropLast())
-        // Bits beyond the last byte have to be zero: a digest has one text.
+        // Bits beyond the last byte must be zero, so that a digest has exactly one text.
         guard let bytes = Data(base64Encoded: base64), bytes.count == 32,
             bytes.base64EncodedString() == base64
         else { return nil }

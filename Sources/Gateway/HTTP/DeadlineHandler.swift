@@ -1,16 +1,18 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes connections whose other side takes too long, and tells writers when their bytes are gone.
+/// The channel handler that closes connections of clients that take too long, and notifies writers when their bytes are
+/// sent.
 ///
-/// Sits behind the parser. One task a connection looks at its deadline; a request that comes in time costs none.
+/// Sits behind the parser. One scheduled task per connection checks its deadline; a request within its deadline
+/// schedules none.
 final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// A wish to hear when all that was written before has left this process: its promise is kept then.
+    /// An outbound event whose promise succeeds when all bytes written before it have left this process.
     struct DrainRequest: Sendable {}
 
     private let limits: BorderLimits
@@ -66,7 +68,7 @@ final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case .head(let head) where head.status == .continue: times.askForBody(at: now)
         case .end: times.writeEnd(at: now)
-        // A head's length is not known here; it is small.
+        // The length of a head is not known here; it is small.
         case .head, .body: break
         }
         arm(context)
@@ -112,7 +114,7 @@ final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
         for promise in waiting { promise.succeed() }
     }
 
-    /// Looks again when the next deadline is due; a task that comes too early only looks.
+    /// Schedules a check for the next deadline. A task that runs early only schedules again.
     private func arm(_ context: ChannelHandlerContext) {
         guard let due = times.due?.at else { return }
         if let taskDue, taskDue <= due { return }

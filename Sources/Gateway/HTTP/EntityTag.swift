@@ -1,32 +1,32 @@
-/// An entity tag (RFC 9110, 8.8.3): names the bytes of a representation.
+/// An entity tag (RFC 9110, 8.8.3), which identifies the bytes of a representation.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotes.
     package let value: String
-    /// Whether equal tags promise equal meaning only, not equal bytes.
+    /// Whether equal tags promise only equivalent content, not equal bytes.
     package let isWeak: Bool
 
-    /// Longest list of tags that is looked through.
+    /// The most tags of a list that are parsed.
     private static let listMax = 64
 
-    /// A tag of characters that a tag may have.
+    /// Creates a tag. The value must have only the characters that a tag allows.
     package init(_ value: String, isWeak: Bool = false) {
         (self.value, self.isWeak) = (value, isWeak)
     }
 
-    /// As a header field has it.
+    /// The tag in the syntax of a header field.
     package var description: String { (isWeak ? "W/" : "") + "\"\(value)\"" }
 
-    /// Whether both name the same bytes.
+    /// Returns whether both tags identify the same bytes (strong comparison).
     package func isSameBytes(as other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && value.utf8.elementsEqual(other.value.utf8)
     }
 
-    /// Whether both name the same meaning.
+    /// Returns whether both tags identify equivalent content (weak comparison).
     package func isSameMeaning(as other: EntityTag) -> Bool {
         value.utf8.elementsEqual(other.value.utf8)
     }
 
-    /// The tags of a field, or nil when the field is no list of tags, or a too long one.
+    /// Returns the tags of a field; nil if the field is malformed or has too many tags.
     package static func list(_ text: String) -> [EntityTag]? {
         var tags: [EntityTag] = []
         var rest = Substring(text).utf8
@@ -40,7 +40,7 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Takes one tag from the beginning of a text.
+    /// Removes one tag from the beginning of a text and returns it.
     private static func next(_ rest: inout Substring.UTF8View) -> EntityTag? {
         let isWeak = rest.starts(with: "W/".utf8)
         if isWeak { rest = rest.dropFirst(2) }

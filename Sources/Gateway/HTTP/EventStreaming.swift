@@ -3,33 +3,33 @@ package import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Server-Sent Events as a response: ended when the client goes, kept alive while nothing happens, without a queue.
+/// Server-Sent Events as a response. The stream ends when the client disconnects, sends heartbeats, and has no queue.
 ///
-/// An event is written when the kernel has taken the one before, so whoever makes events waits for a slow client; one that
-/// takes nothing for too long is cut off.
+/// An event is written after the kernel has accepted the one before, so a slow client slows down the producer of
+/// events. A client that accepts nothing for too long is disconnected.
 package struct EventStreaming: Sendable {
-    /// Time without an event after which a comment is sent: proxies end what is silent.
+    /// The time without an event after which a comment is sent, because proxies close silent connections.
     package var heartbeat = Duration.seconds(15)
-    /// Longest time that an event may wait for its client.
+    /// The longest time that an event may wait for its client.
     package var slowest = Duration.seconds(30)
-    /// Most bytes of one event.
+    /// The most bytes of one event.
     package static let eventBytesMax = 256 << 10
 
-    /// Streams as the gateway has them.
+    /// Creates the gateway's default.
     package init() {}
 
-    /// A response that lasts until its events end or the client goes away.
+    /// Returns a response that lasts until its events end or the client disconnects.
     ///
     /// - Parameters:
-    ///   - request: whose body nobody has read.
-    ///   - events: sends events; cancelled when the client goes away and when the server shuts down.
+    ///   - request: the request, whose body is unread.
+    ///   - events: sends events; cancelled when the client disconnects and when the server shuts down.
     package func response(
         to request: Request, over channel: any Channel,
         _ events: @escaping @Sendable (EventSink) async throws -> Void
     ) -> Response {
         let body = ResponseBody { writer in
             let sink = EventSink(SharedWriter(writer: writer), channel)
-            // Clients see the head before the first event.
+            // Sends the head to the client before the first event.
             try await sink.comment()
             try await request.body.consumeWithCancellationOnInboundClose { _ in
                 try await cancelWhenGracefulShutdown {
@@ -71,13 +71,13 @@ package struct EventStreaming: Sendable {
     }
 }
 
-/// A writer that two tasks use: Hummingbird's own only hands parts to the channel, which takes calls of any thread, and
-/// it has no state that changes.
+/// A writer that two tasks share. Hummingbird's writer only passes parts to the channel, which accepts calls from any
+/// thread, and it has no mutable state.
 private struct SharedWriter: @unchecked Sendable {
     let writer: any ResponseBodyWriter
 }
 
-/// Where a stream's events go.
+/// The receiver of a stream's events.
 package final class EventSink: Sendable {
     private let writer: SharedWriter
     private let channel: any Channel
@@ -88,11 +88,11 @@ package final class EventSink: Sendable {
         var writes = 0
     }
 
-    /// How long nothing has been sent.
+    /// The time for which nothing has been sent.
     enum Quiet {
-        /// Nothing was to be sent.
+        /// There was nothing to send.
         case silent(Duration)
-        /// The client has not taken what was.
+        /// The client has not accepted the last write.
         case writing(Duration)
     }
 
@@ -105,21 +105,21 @@ package final class EventSink: Sendable {
         return writes > 0 ? .writing(.now - last) : .silent(.now - last)
     }
 
-    /// Sends an event when the client has taken the one before.
+    /// Sends an event after the client has accepted the one before.
     ///
     /// - Parameters:
-    ///   - id: one line; nil for an event that nobody resumes at.
+    ///   - id: one line; nil for an event at which no client resumes.
     ///   - name: one line; nil for `message`.
-    ///   - data: text of any lines.
-    /// - Throws: ``BodyRefusal/oversized(bytesMax:)``, and the connection's error.
+    ///   - data: text of any number of lines.
+    /// - Throws: ``BodyRefusal/oversized(bytesMax:)``; the connection's error.
     package func send(id: String? = nil, event name: String? = nil, data: String) async throws {
         try await send(Self.frame(id: id, event: name, data: data))
     }
 
-    /// Sends events as ``frame(id:event:data:)`` has made them, when the client has taken those before.
+    /// Sends frames of ``frame(id:event:data:)`` after the client has accepted those before.
     func send(_ frames: ByteBuffer) async throws { try await write(frames) }
 
-    /// The bytes of an event, which are the same for all who get it.
+    /// Returns the bytes of an event, which are the same for all clients.
     ///
     /// - Throws: ``BodyRefusal/oversized(bytesMax:)``.
     static func frame(
@@ -139,7 +139,7 @@ package final class EventSink: Sendable {
         return bytes
     }
 
-    /// Sends what clients pass over.
+    /// Sends a comment, which clients ignore.
     func comment() async throws { try await write(ByteBuffer(string: ":\n\n")) }
 
     func finish() async throws { try await writer.writer.finish(nil) }
@@ -166,7 +166,7 @@ package final class EventSink: Sendable {
 }
 
 extension ByteBuffer {
-    /// Writes a field of one line; what would end the line is left out.
+    /// Writes a field of one line, without line breaks and NUL.
     fileprivate mutating func writeField(_ name: String, _ value: String) {
         writeString(name + ": ")
         writeBytes(value.utf8.filter { !EventSink.isBreak($0) && $0 != 0 })

@@ -4,14 +4,14 @@ package import Logging
 package import NIOCore
 import NIOHTTP1
 
-/// A connection of the gateway: Hummingbird's for HTTP/1.1, with the border's handlers behind its parser.
+/// A connection of the gateway: Hummingbird's channel for HTTP/1.1, with the gateway's handlers behind its parser.
 package struct GatewayChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
     private let base: HTTP1Channel
     private let limits: BorderLimits
 
-    /// A connection whose requests go to a responder.
+    /// Creates a channel that passes requests to a responder.
     package init(responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits) {
         self.limits = limits
         base = HTTP1Channel(
@@ -43,14 +43,14 @@ package struct GatewayChannel: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// A server that strangers may talk to, by HTTP/1.1 without TLS.
+    /// Returns a server for untrusted clients, by HTTP/1.1 without TLS.
     package static func border(_ limits: BorderLimits = BorderLimits()) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in GatewayChannel(responder: responder, limits: limits) }
     }
 }
 
 extension ApplicationConfiguration {
-    /// Where a server listens that takes no more connections than the limits allow.
+    /// Returns the configuration of a server that accepts no more connections than the limits allow.
     package static func border(
         _ address: BindAddress, _ limits: BorderLimits = BorderLimits(), logger: Logger
     ) -> ApplicationConfiguration {
@@ -62,7 +62,8 @@ extension ApplicationConfiguration {
 }
 
 extension Request {
-    /// The request, whose body asks a client that waits for it (`Expect: 100-continue`) when it is read first.
+    /// Returns the request with a body that sends 100 Continue on its first read, if the client expects it (`Expect:
+    /// 100-continue`).
     fileprivate func asking(_ channel: any Channel) -> Request {
         guard headers.contains(.expect) else { return self }
         var request = self
@@ -71,7 +72,7 @@ extension Request {
     }
 }
 
-/// A body that is asked for before it is read.
+/// A body that sends 100 Continue before it is read.
 private struct AskedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let channel: any Channel

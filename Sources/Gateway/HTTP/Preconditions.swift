@@ -1,30 +1,30 @@
-/// The conditions of a request, judged in the order of RFC 9110, 13.2.2.
+/// The preconditions of a request, evaluated in the order of RFC 9110, 13.2.2.
 ///
-/// Dates are not judged: the gateway's responses have none.
+/// Dates are ignored, because the gateway's responses have none.
 package struct Preconditions: Sendable, Equatable {
-    /// The lines of `If-Match` and `If-None-Match`; empty where the request has none.
+    /// The lines of `If-Match` and `If-None-Match`; empty if the request has none.
     package let ifMatch, ifNoneMatch: [String]
 
-    /// The conditions of header fields.
+    /// Creates the preconditions from header fields.
     package init(ifMatch: [String], ifNoneMatch: [String]) {
         (self.ifMatch, self.ifNoneMatch) = (ifMatch, ifNoneMatch)
     }
 
-    /// The end of a judgement.
+    /// The result of an evaluation.
     package enum Verdict: Sendable, Equatable {
-        /// The request is done.
+        /// The request is carried out.
         case proceed
-        /// 304: the client has it.
+        /// 304: the client has the current bytes.
         case notModified
-        /// 412.
+        /// 412: a precondition failed.
         case failed
     }
 
-    /// Judges a request.
+    /// Evaluates the preconditions.
     ///
     /// - Parameters:
-    ///   - tag: of what is there; nil when nothing is, or when it has none.
-    ///   - isThere: whether anything is.
+    ///   - tag: the tag of the existing resource; nil if it does not exist or has no tag.
+    ///   - isThere: whether the resource exists.
     ///   - isReading: whether the method is GET or HEAD.
     package func verdict(tag: EntityTag?, isThere: Bool, isReading: Bool) -> Verdict {
         if !ifMatch.isEmpty, !matches(ifMatch, tag, isThere, { $0.isSameBytes(as: $1) }) {

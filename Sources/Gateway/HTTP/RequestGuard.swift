@@ -1,44 +1,46 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets through what is plain HTTP, answers what is not, and ends connections that nothing more is to be read from.
+/// The channel handler that passes valid HTTP requests, refuses others, and closes connections from which nothing more
+/// is to be read.
 ///
-/// Sits behind the parser, so that it sees a head before anything is made of it. After a refusal, and after a response that
-/// comes before its request was read whole, no byte of the client becomes a request: the rest is thrown away for a moment,
-/// so that the response can be read, and the connection is closed.
+/// Sits behind the parser, so that it sees a head before any other handler. After a refusal, and after a response that
+/// was sent before its request was read completely, no byte of the client becomes a request. The rest is discarded for
+/// a moment, so that the client can read the response, and then the connection is closed.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// A handler begins to read a body: a client that waits for that is told.
+    /// An event: a handler begins to read a body, so a client that waits for 100 Continue receives it.
     struct ContinueRequest: Sendable {}
 
     private let limits: BorderLimits
     private let rules: RequestRules
     private var phase = Phase.open
-    /// The requests that were let through and whose response is not written yet, in their order.
+    /// The passed requests whose responses are not fully written, in order.
     private var open = CircularBuffer<Exchange>()
     private var requests = 0
-    /// Whether the last request that was let through is not read whole yet.
+    /// Whether the last passed request is not fully read yet.
     private var isInRequest = false
     private var lingeredBytes = 0
     private var linger: Scheduled<Void>?
 
     private enum Phase {
         case open
-        /// No further request is let through; the responses to those that were are still written.
+        /// No further request is passed; the responses to the passed ones are still written.
         case last
-        /// As before, and this is the last answer.
+        /// The same, and this refusal is the last response.
         case refusing(RequestRefusal)
-        /// All is written; what comes is thrown away.
+        /// All responses are written; arriving bytes are discarded.
         case lingering
     }
 
     private struct Exchange {
         let version: HTTPVersion
-        /// Whether the answer has no body, whatever its handler writes: bytes would be taken for the next answer.
+        /// Whether the response has no body, even if its handler writes one. The client would parse these bytes as the
+        /// next response.
         let isHead: Bool
         var isLast: Bool
         var awaitsContinue: Bool
@@ -78,7 +80,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             isInRequest = true
             context.fireChannelRead(data)
         case (.open, .body), (.last, .body), (.refusing, .body):
-            // Of the last request that was let through, or of nobody.
+            // The part belongs to the last passed request, or to none.
             if isInRequest { context.fireChannelRead(data) }
         case (.open, .end), (.last, .end), (.refusing, .end):
             guard isInRequest else { return }
@@ -92,7 +94,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Nobody else asks for bytes that nobody gets.
+        // No other handler requests the bytes that are discarded.
         if case .lingering = phase { context.read() }
     }
 
@@ -107,18 +109,18 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         switch phase {
-        // Bytes that are thrown away need not be HTTP.
+        // Discarded bytes need not be valid HTTP.
         case .lingering, .refusing: return
         case .last where !isInRequest: return
         case .open where !isInRequest: refuse(RequestRefusal(error), context)
         case .open, .last:
-            // A handler reads this body; it has to hear that it is not whole.
+            // A handler is reading this body and must learn that it is incomplete.
             context.fireErrorCaught(error)
             context.close(promise: nil)
         }
     }
 
-    /// Answers a request that is not let through, after those before it.
+    /// Sends the refusal of a request after the responses to those before it.
     private func refuse(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
         phase = .refusing(refusal)
         if open.isEmpty { writeRefusal(refusal, context) }
@@ -136,14 +138,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
     ) {
         guard !open.isEmpty else {
-            // The connection is ending; nobody waits for this.
+            // The connection is closing, and no client waits for this part.
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
         switch unwrapOutboundIn(data) {
         case .head(var head) where !head.status.isInformational:
             head.version = open[open.startIndex].version
-            // Without a length the encoder would end the body that is not there.
+            // Without a length, the encoder would write the end of a body that does not exist.
             let isUnframed =
                 open[open.startIndex].isHead && !head.headers.contains(name: "content-length")
             if !open[open.startIndex].isReadWhole || head.headers.saysClose || isUnframed {
@@ -184,7 +186,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 .head(HTTPResponseHead(version: first.version, status: .continue))), promise: nil)
     }
 
-    /// Ends the last response, and the connection: this side at once, the other when the client has had time to read.
+    /// Ends the last response and closes the connection: the write side at once, the read side after the client has had
+    /// time to read.
     private func finish(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         phase = .lingering
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -211,12 +214,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 extension RequestGuard: Sendable {}
 
 extension HTTPResponseStatus {
-    /// Whether another head follows this one.
+    /// Whether the final head follows this one.
     fileprivate var isInformational: Bool { (100..<200).contains(code) }
 }
 
 extension HTTPHeaders {
-    /// Whether the sender ends the connection with this message.
+    /// Whether the sender closes the connection after this message.
     fileprivate var saysClose: Bool {
         self[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
     }

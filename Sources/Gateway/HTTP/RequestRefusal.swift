@@ -2,13 +2,13 @@ import Adjustments
 import NIOCore
 import NIOHTTP1
 
-/// A request that no handler gets to see, and after which the connection is closed.
+/// The refusal of a request before any handler sees it. The connection is closed after it.
 struct RequestRefusal: Error, Sendable, Equatable {
-    /// The status of the answer.
+    /// The status of the response.
     let status: HTTPResponseStatus
-    /// The reason for programs.
+    /// The reason as a code for programs.
     let code: String
-    /// The reason for people.
+    /// The reason as text for people.
     let detail: String
 
     init(_ status: HTTPResponseStatus, _ code: String, _ detail: String) {
@@ -19,7 +19,7 @@ struct RequestRefusal: Error, Sendable, Equatable {
         RequestRefusal(.badRequest, "malformedRequest", detail)
     }
 
-    /// The refusal that an error of the parser means.
+    /// Returns the refusal for an error of the parser.
     init(_ error: any Error) {
         switch error as? HTTPParserError {
         case .headerOverflow:
@@ -34,7 +34,7 @@ struct RequestRefusal: Error, Sendable, Equatable {
         }
     }
 
-    /// The answer as a problem (RFC 9457).
+    /// The body of the response, as a problem (RFC 9457).
     var body: ByteBuffer {
         let members: [String: JSONValue] = [
             "type": .string("/problems/\(code)"), "title": .string(status.reasonPhrase),

@@ -1,13 +1,14 @@
 import NIOHTTP1
 
-/// The rules that a request's head has to keep before anything is done for it.
+/// The rules that a request's head must meet before any work is done for it.
 ///
-/// A proxy in front may read a request otherwise than this server if either is lenient; what one takes for a body the other
-/// takes for the next request. So what RFC 9112 leaves open, or lets a server repair, is refused.
+/// If either a proxy or this server is lenient, they may parse a request differently: bytes that one reads as a body
+/// are the next request to the other. So a request is refused wherever RFC 9112 leaves its meaning open or lets a
+/// server repair it.
 struct RequestRules: Sendable {
     let limits: BorderLimits
 
-    /// The refusal of a request that breaks a rule, or nil.
+    /// Returns the refusal of a request that breaks a rule; nil if it breaks none.
     func refusal(of head: HTTPRequestHead) -> RequestRefusal? {
         if let refusal = refusal(ofTarget: head) { return refusal }
         var bytes = 0
@@ -107,7 +108,7 @@ struct RequestRules: Sendable {
                 .expectationFailed, "unknownExpectation",
                 "the only expectation that can be met is 100-continue.")
         }
-        // The parser stops behind such a request, and keeps whatever comes.
+        // The parser stops after such a request and buffers all further bytes.
         guard !head.headers.contains(name: "upgrade") else {
             return RequestRefusal(
                 .notImplemented, "unsupportedUpgrade", "this server upgrades no connection.")
@@ -121,12 +122,13 @@ struct RequestRules: Sendable {
         isDigit(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }
 
-    /// RFC 9110, 5.6.2.
+    /// Returns whether a token may have this byte (RFC 9110, 5.6.2).
     private static func isToken(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
-    /// Names, addresses of both kinds, a port; nothing that a URL could be put together from otherwise.
+    /// Returns whether a host may have this byte: those of names, IPv4 and IPv6 addresses and a port, and none that
+    /// could change the structure of a URL.
     private static func isHost(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "-._:[]%~".utf8.contains(byte)
     }

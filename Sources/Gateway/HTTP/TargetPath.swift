@@ -2,10 +2,10 @@ package import Adjustments
 
 /// The asset that the tail of a request's path names.
 package enum TargetPath {
-    /// Decodes percent signs, once, and checks what comes out.
+    /// Percent-decodes a path once and validates the result.
     ///
-    /// - Parameter tail: the path as it was sent, behind the route's own part, without the query.
-    /// - Throws: `invalidValue` for what is no text, or could be decoded again, or has a backslash; as ``AssetPath``.
+    /// - Parameter tail: the path behind the route's own part, still percent-encoded, without the query.
+    /// - Throws: `invalidValue` if the result is not text, could be decoded again or has a backslash; as ``AssetPath``.
     package static func asset(_ tail: Substring) throws(Failure) -> AssetPath {
         guard let text = String(tail).percentDecoded else {
             throw Failure(
@@ -23,7 +23,7 @@ package enum TargetPath {
         return try AssetPath(text)
     }
 
-    /// Whether decoding again would change the text.
+    /// Returns whether decoding again would change the text.
     private static func isEncoded(_ bytes: [UInt8]) -> Bool {
         bytes.indices.dropLast(2).contains {
             bytes[$0] == UInt8(ascii: "%") && isDigit(bytes[$0 + 1]) && isDigit(bytes[$0 + 2])

@@ -1,13 +1,14 @@
 import NIOCore
 
-/// The time that the other side may still take over a body, earned by the bytes that come.
+/// The time that the client may still take for a body. Received bytes add to it.
 ///
-/// It begins with a grace, is spent by waiting and earned by bytes, up to the longest stall. So a client that drips ends
-/// about when its bytes stop being worth their time, and one that was fast before may not stall for ever.
+/// The credit starts with a grace period. Waiting spends it, and bytes add to it up to the longest stall. So a client
+/// that drips bytes is disconnected about when its rate falls below the minimum, and a client that was fast before
+/// cannot stall for ever.
 struct TransferPace: Sendable, Equatable {
     private let bytesPerSecondMin: Int
     private let creditMax: Int64
-    /// In nanoseconds.
+    /// The remaining credit in nanoseconds.
     private var credit: Int64
     private var waitingSince: NIODeadline?
 
@@ -17,22 +18,22 @@ struct TransferPace: Sendable, Equatable {
         credit = limits.transferGrace.nanoseconds
     }
 
-    /// The moment at which the wait is over; nil while nobody waits.
+    /// The moment at which the wait times out; nil while this side does not wait.
     var due: NIODeadline? { waitingSince.map { $0 + .nanoseconds(max(0, credit)) } }
 
-    /// Notes that this side waits for bytes now.
+    /// Records that this side waits for bytes from now on.
     mutating func wait(at now: NIODeadline) {
         if waitingSince == nil { waitingSince = now }
     }
 
-    /// Notes that this side does not want bytes for now.
+    /// Records that this side wants no bytes for now.
     mutating func pause(at now: NIODeadline) {
         guard let since = waitingSince else { return }
         credit -= (now - since).nanoseconds
         waitingSince = nil
     }
 
-    /// Notes that bytes came.
+    /// Records that bytes arrived.
     mutating func receive(_ bytes: Int, at now: NIODeadline) {
         let wasWaiting = waitingSince != nil
         pause(at: now)
@@ -40,7 +41,7 @@ struct TransferPace: Sendable, Equatable {
         if wasWaiting { wait(at: now) }
     }
 
-    /// The time that bytes are worth; no number of bytes overflows.
+    /// Returns the time that a number of bytes earns; saturates instead of overflowing.
     static func time(of bytes: Int, at bytesPerSecond: Int) -> TimeAmount {
         let (nanoseconds, isTooMuch) = Int64(bytes).multipliedReportingOverflow(by: 1_000_000_000)
         return .nanoseconds((isTooMuch ? .max : nanoseconds) / Int64(max(1, bytesPerSecond)))

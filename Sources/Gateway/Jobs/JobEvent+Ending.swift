@@ -1,7 +1,7 @@
 import Adjustments
 
 extension JobEvent {
-    /// The job that it is about; nil for a batch or a stream.
+    /// The id of the event's job; nil for an event of a batch or a stream.
     var job: String? {
         switch data {
         case .completed(let data), .drafted(let data): data.job
@@ -18,7 +18,7 @@ extension JobEvent {
         }
     }
 
-    /// Whether it says that a job has ended, well or not, or cannot go on.
+    /// Returns whether the event states that a job has finished, failed or become stuck.
     func ends(_ job: String) -> Bool {
         switch data {
         case .completed, .drafted, .unchanged, .superseded, .failed, .stuck, .cancelled:

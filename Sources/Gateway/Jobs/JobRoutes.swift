@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Jobs: one edit of one asset each.
+/// The routes of jobs. A job is one edit of one asset.
 enum JobRoutes {
     static let routes: [Route] = [
         Route(
@@ -67,18 +67,19 @@ enum JobRoutes {
             headers: [.location: "/v1/jobs/\(job)", .retryAfter: "\(Problem.retrySeconds)"])
     }
 
-    /// A job that the queue has.
+    /// The result of a submission: a job that the queue has accepted.
     struct Taken {
         let job: String
-        /// Whether it was not there before.
+        /// Whether the job is new to the queue.
         let isNew: Bool
-        /// nil: it was done so long ago that only its name is left.
+        /// The job's state; nil if it completed so long ago that only its name is left.
         let state: JobState?
     }
 
-    /// Gives the queue a job.
+    /// Submits a job to the queue.
     ///
-    /// - Throws: `conflict`, as given, when another job has its name, or as it ended; `backlogFull`.
+    /// - Throws: the problem `conflict` if another job has its name, or if the job has failed or was cancelled;
+    ///   `backlogFull`.
     static func send(
         _ request: JobRequest, _ call: Call, conflict: Problem
     ) async throws -> Taken {
@@ -115,7 +116,7 @@ enum JobRoutes {
         guard let wait = try WaitPreference(call), let place = call.parts.hub.newest else {
             return try await JobView.response(of: job, call)
         }
-        // First whether it is the caller's at all, and whether it has ended already.
+        // Checks first that the job is the caller's, and whether it has ended already.
         let view = try await JobView.find(job, call)
         if !view.hasEnded {
             _ = try await wait.untilEnded(job, after: place, call.parts.hub)
@@ -136,7 +137,7 @@ enum JobRoutes {
             ]))
     }
 
-    /// Ends a job that is the caller's.
+    /// Cancels a job. The caller checks before that it may.
     ///
     /// - Returns: `cancelled` or `told`.
     /// - Throws: `tooLate`, `notFound`.

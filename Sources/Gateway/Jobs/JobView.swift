@@ -5,21 +5,21 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// A job as the caller may see it: where it is, why, and what became of its attempts.
+/// A job as the caller may see it: its state, the reason, and the outcomes of its attempts.
 struct JobView {
     private let facts: JobFacts
-    /// Why attempts ended, the newest first.
+    /// The reasons for which attempts failed, the newest first.
     let attempts: [Attempt]
 
-    /// The job, if it is there and the caller's.
+    /// Returns the job.
     ///
-    /// - Throws: `notFound`; `gone` when only its name is remembered.
+    /// - Throws: `notFound` if it is missing or not the caller's; `gone` if only its name is remembered.
     static func find(_ job: String, _ call: Call) async throws -> JobView {
         let key = try call.key
         let facts = try await call.parts.queue.facts(of: job)
         guard facts.state != "unknown" else { throw unknown(job) }
         if facts.state == "dropped" {
-            // Of a dropped job nothing but its name says whose it was.
+            // Only the name of a dropped job is left to show whose it was.
             guard key.covers(storedID: job) else { throw unknown(job) }
             throw Problem(
                 .gone,
@@ -38,15 +38,15 @@ struct JobView {
         return JobView(facts: shown, attempts: attempts.map(view.view))
     }
 
-    /// The job, by its stored name.
+    /// The stored name of the job.
     var job: String { facts.job }
-    /// As `JobFacts` has it.
+    /// The state, in the words of `JobFacts`.
     var state: String { facts.state }
-    /// Its asset, where it is known.
+    /// The asset, if it is known.
     var asset: String? { facts.fields["asset"] }
-    /// Why it is where it is, for people.
+    /// The reason for the state, as text for people.
     var detail: String { facts.detail }
-    /// How much of a movie is done.
+    /// The completed part of a movie, in percent.
     var percent: Int? {
         guard let frames = facts.fields["frames"].flatMap({ Int($0) }), frames > 0,
             let done = facts.fields["framesDone"].flatMap({ Int($0) })
@@ -54,7 +54,7 @@ struct JobView {
         return done * 100 / frames
     }
 
-    /// The job as a response.
+    /// Returns the job as a response.
     static func response(
         of job: String, _ call: Call, applied wait: WaitPreference? = nil
     ) async throws -> Response {
@@ -71,10 +71,10 @@ struct JobView {
         )
     }
 
-    /// Whether nothing more becomes of it by itself.
+    /// Whether the job's state can no longer change by itself.
     var hasEnded: Bool { ["done", "dead", "stuck"].contains(facts.state) }
 
-    /// Fields of a job that are whole numbers, as Redis names them and as they are shown.
+    /// The fields of a job that are whole numbers, under their names in Redis and in the response.
     private static let numbers = [
         "generation", "attempts", "crashes", "enqueued", "claimed", "ended", "frames", "framesDone",
     ]
@@ -107,7 +107,7 @@ struct JobView {
 }
 
 extension AccessKey {
-    /// The view that its tenant has of jobs and events; nil for the operator's keys, which see all.
+    /// The tenant's view of jobs and events; nil for operators' keys, which see everything.
     var tenantView: TenantView? {
         terms.tenant.map { TenantView(tenant: $0, assetPrefix: terms.assetPrefix.string) }
     }

@@ -4,13 +4,13 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 
-/// A job as a client sent it, made the caller's own: named, of its tenant, below its prefix.
+/// A job as a client sent it, with the caller's tenant and prefix applied and with a name.
 struct SentJob {
     let request: JobRequest
-    /// The answer when another job has its name.
+    /// The problem to throw if another job has its name.
     let conflict: Problem
 
-    /// - Throws: what is wrong with the body, with a JSON pointer.
+    /// - Throws: the fault of the body, with a JSON pointer.
     init(_ call: Call) async throws {
         let key = try call.key
         let text = try await call.text(atMost: ContractLimits.jobBytesMax)
@@ -48,7 +48,7 @@ struct SentJob {
             )
     }
 
-    /// The job's own name; nil leaves it to the queue, for an operator's key alone.
+    /// Returns the job's name; nil if the queue is to choose one, which only operators' keys may request.
     private static func name(
         _ sent: JobRequest, _ key: AccessKey, _ call: Call
     ) throws -> (id: JobID, isDerived: Bool)? {
@@ -63,14 +63,14 @@ struct SentJob {
                     .badParameter,
                     "Idempotency-Key has \(text.utf8.count) bytes; expected 1 to 255.")
             }
-            // The same text of two keys of one tenant is the same job; that of two tenants is not.
+            // The same text from two keys of one tenant names the same job; from two tenants, it names two jobs.
             let digest = SHA256.hash(data: Array("\(key.tenant?.string ?? "")\n\(text)".utf8))
             return (try key.stored(job: JobID("i" + digest.prefix(12).hex)), true)
         }
         return try randomName(key).map { ($0, false) }
     }
 
-    /// A name that no other job has; nil for an operator's key, whose jobs the queue names.
+    /// Returns a name that no other job has; nil for an operator's key, because the queue names its jobs.
     static func randomName(_ key: AccessKey) throws -> JobID? {
         guard key.tenant != nil else { return nil }
         var random = SystemRandomNumberGenerator()

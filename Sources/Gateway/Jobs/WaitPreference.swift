@@ -1,17 +1,17 @@
 import HTTPTypes
 import JobQueue
 
-/// How long a client waits for the end of a job: `Prefer: wait=5` (RFC 7240 §4.3).
+/// The time that a client waits for a job to finish: `Prefer: wait=5` (RFC 7240 §4.3).
 struct WaitPreference {
     let seconds: Int
 
-    /// nil when nothing is preferred; a longer wait than the gateway's is cut to that.
+    /// Reads the preference. Returns nil if there is none; limits the wait to the gateway's maximum.
     ///
     /// - Throws: `badParameter`.
     init?(_ call: Call) throws(Problem) {
         guard let field = call.header(.prefer) else { return nil }
         for preference in field.split(separator: ",") {
-            // Parameters of a preference mean nothing here; its value may be quoted.
+            // Parameters of a preference are ignored; its value may be quoted.
             let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             guard parts.first?.trimmingSpaces.lowercased() == "wait" else { continue }
             guard parts.count == 2, let seconds = Int(parts[1].trimmingSpaces.unquoted),
@@ -27,10 +27,10 @@ struct WaitPreference {
         return nil
     }
 
-    /// Waits until a job has ended.
+    /// Waits until a job has ended, or the time is over.
     ///
-    /// - Parameter place: the newest event before it could have ended.
-    /// - Returns: whether it has.
+    /// - Parameter place: the place of an event that is older than the end of the job.
+    /// - Returns: whether the job has ended.
     func untilEnded(_ job: String, after place: StreamID, _ hub: EventHub) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -45,7 +45,7 @@ struct WaitPreference {
                         if entries.contains(where: { $0.event.event.ends(job) }) { return true }
                         place = entries.last?.place ?? place
                     case .none: await hub.wait(after: place)
-                    // Events were lost on the way: the record says where the job is.
+                    // The hub has dropped events of this wait, so the caller reads the job's record instead.
                     case .tooOld: return true
                     }
                 }
@@ -58,7 +58,7 @@ struct WaitPreference {
 }
 
 extension Substring {
-    /// Without the quotation marks around it, if it has both.
+    /// The text without its quotation marks, if it has both.
     fileprivate var unquoted: Substring {
         utf8.count > 1 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
     }

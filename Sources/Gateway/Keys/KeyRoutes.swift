@@ -4,7 +4,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 
-/// Keys: made, listed, revoked.
+/// The routes that create, list and revoke keys.
 enum KeyRoutes {
     static let routes: [Route] = [
         Route(
@@ -56,9 +56,9 @@ enum KeyRoutes {
             headers: [.location: "/v1/keys/\(key.id)"])
     }
 
-    /// A key's terms as they were sent.
+    /// Parses a key's terms.
     ///
-    /// - Throws: `unknownField`: one that is misspelt could have been the key's end, or its limit; `invalidValue`.
+    /// - Throws: `unknownField`, because a misspelt field could have been the key's expiry or limit; `invalidValue`.
     private static func terms(_ json: JSONValue) throws -> KeyTerms {
         if case .object(let fields) = json {
             try check(fields, Schemas.termNames, "a key's terms")
@@ -93,7 +93,7 @@ enum KeyRoutes {
 }
 
 extension DecodingError {
-    /// Where in the document it happened, with dots between names.
+    /// The place of the error in the document, with dots between names.
     fileprivate var path: String {
         let (context, key): (Context, (any CodingKey)?) =
             switch self {

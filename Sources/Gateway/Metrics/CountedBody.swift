@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// A request's body whose bytes are counted as they are read.
+/// A request's body that counts its bytes as they are read.
 struct CountedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let metrics: GatewayMetrics

@@ -7,7 +7,7 @@ import Webhooks
 
 /// The state of a gateway at one moment.
 extension GatewayParts {
-    /// The pages of the status port.
+    /// Returns the pages of the status port.
     package func statusPages() -> [StatusPage] {
         [
             StatusPage("/metrics") { [self] in
@@ -15,13 +15,13 @@ extension GatewayParts {
                     metrics.families() + gauges() + webhooks.service.metrics().families
                 return StatusAnswer(Exposition.mediaType, Exposition.text(families))
             },
-            // The loops of the process answer, so it moves.
+            // The process is alive, because it answers this request.
             StatusPage("/healthz") { StatusAnswer(HealthReport([])) },
             StatusPage("/readyz") { [self] in StatusAnswer(readiness) },
         ]
     }
 
-    /// Whether Redis answers: what is wrong, if not.
+    /// The readiness: whether Redis answers, and the faults if not.
     var readiness: HealthReport {
         var problems: [HealthReport.Problem] = []
         let action = "see \"Redis is away\" in ops/RUNBOOK.md; the gateway tries again by itself"
@@ -37,7 +37,7 @@ extension GatewayParts {
         return HealthReport(problems)
     }
 
-    /// The gauges of this moment: streams, keys, contact with Redis.
+    /// Returns the current gauges: streams, keys, contact with Redis.
     func gauges(now: Date = .now) -> [MetricFamily] {
         var families: [MetricFamily] = [
             .gauge(

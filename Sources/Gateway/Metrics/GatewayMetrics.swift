@@ -1,13 +1,13 @@
 import HTTPTypes
 package import Telemetry
 
-/// The requests that a gateway has answered since it started, in numbers: by the names of routes, never by paths.
+/// The metrics of the requests answered since the start. Labels are names of routes, never paths.
 ///
-/// A request that the border refused, before there was a route for it, is not counted.
+/// A request that was refused before it reached a route is not counted.
 package struct GatewayMetrics: Sendable {
-    /// The label of a request whose path is no route's.
+    /// The label of a request whose path belongs to no route.
     static let noRoute = "none"
-    /// Classes of statuses: 1xx to 5xx.
+    /// The number of status classes: 1xx to 5xx.
     private static let classes = 5
 
     private let all = Metrics()
@@ -20,11 +20,11 @@ package struct GatewayMetrics: Sendable {
     private let signInsRefused: Counter
     private let rateLimited: Counter
 
-    /// Metrics that all say 0.
+    /// Creates metrics with the value 0.
     ///
     /// - Parameters:
-    ///   - version: of minilab.
-    ///   - routes: how many routes there are.
+    ///   - version: the version of minilab.
+    ///   - routes: the number of routes.
     package init(version: String, routes: Int) {
         all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
             .set(1, version)
@@ -50,7 +50,7 @@ package struct GatewayMetrics: Sendable {
             "minilab_gateway_rate_limited_total", "Requests that were answered with 429.")
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     func record(
         _ route: String, _ status: HTTPResponse.Status, after time: Duration, signsIn: Bool = false
     ) {
@@ -60,15 +60,15 @@ package struct GatewayMetrics: Sendable {
         if signsIn, status.kind == .clientError { signInsRefused.add() }
     }
 
-    /// A file or a list of members begins, or has ended.
+    /// Records that the upload of a file or of a list of members starts (1) or ends (-1).
     func uploads(_ change: Double) { uploads.add(change) }
-    /// A replay begins, or has ended.
+    /// Records that a replay starts (1) or ends (-1).
     func replays(_ change: Double) { replays.add(change) }
-    /// Bytes of a body have come.
+    /// Counts received bytes of a body.
     func receives(_ bytes: Int) { received.add(Double(bytes)) }
-    /// Bytes of a body go.
+    /// Counts sent bytes of a body.
     func sends(_ bytes: Int) { sent.add(Double(bytes)) }
 
-    /// All of them as they are now.
+    /// Returns the current values of all metrics.
     package func families() -> [MetricFamily] { all.families() }
 }

@@ -2,7 +2,7 @@ package import Telemetry
 package import Webhooks
 
 extension WebhookMetrics {
-    /// The deliveries in numbers, as a scrape reads them.
+    /// The metrics of the deliveries, as a scrape reads them.
     package var families: [MetricFamily] {
         func counter(_ name: String, _ help: String, _ value: Int) -> MetricFamily {
             MetricFamily(

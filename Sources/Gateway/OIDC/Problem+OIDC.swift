@@ -1,7 +1,7 @@
 import OpenIDConnect
 
 extension Problem {
-    /// How long people wait before they try again, in seconds, when the provider did not answer.
+    /// Seconds after which a person should try again if the provider did not answer.
     static let providerRetrySeconds = 30
 
     init(_ error: OIDCError) {
@@ -28,9 +28,9 @@ extension Problem {
         }
     }
 
-    /// An answer of the provider that is an error (RFC 6749, 4.1.2.1).
+    /// Creates a problem from an error response of the provider (RFC 6749, 4.1.2.1).
     init(ofProvider error: String) {
-        // Words of the standard alone: the answer comes by way of the browser.
+        // Only the error codes of the standard are recognised, because the response arrives through the browser.
         switch error {
         case "access_denied":
             self.init(

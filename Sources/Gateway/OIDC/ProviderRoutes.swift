@@ -6,7 +6,7 @@ import Hummingbird
 import Logging
 import OpenIDConnect
 
-/// Signing in with an identity provider: to it, and back from it with a session.
+/// The routes of signing in with an identity provider: the redirect to it, and the return with a new session.
 enum ProviderRoutes {
     static let routes: [Route] = [
         Route(
@@ -17,7 +17,7 @@ enum ProviderRoutes {
             "Takes the browser back from the identity provider, with a session.", handle: finish),
     ]
 
-    /// Most groups, and most characters of each, that the page of a refusal shows.
+    /// The most groups, and the most characters of each, that the refusal page shows.
     private static let shownGroupsMax = 20
     private static let shownLengthMax = 100
 
@@ -32,7 +32,7 @@ enum ProviderRoutes {
         let signIn = try signIn(call)
         try signIn.limit.take()
         let origin = call.parts.pageOrigin
-        // One for all tabs of a browser: that which began last must not end the others.
+        // One cookie for all tabs of a browser, so that a later attempt does not invalidate earlier ones.
         let browser =
             origin.value(of: .signIn, call.request).flatMap { RandomText.isOne($0) ? $0 : nil }
             ?? RandomText.make()
@@ -61,7 +61,7 @@ enum ProviderRoutes {
                 forCode: code, issuer: call.query("iss"), attempt.proof)
         } catch {
             let problem = Problem(error)
-            // Faults of servers are logged for each route.
+            // Server errors are logged for each route.
             if problem.status.kind != .serverError {
                 call.logger.warning(
                     "the identity provider signed nobody in",
@@ -71,7 +71,8 @@ enum ProviderRoutes {
         }
         let key = try await key(of: identity, call, signIn.settings)
         let token = try await call.parts.sessions.begin(keyID: key.id, person: identity.person)
-        // The cookie of a session does not go along on a way that another site began, so the page itself leads on.
+        // Browsers do not send a session's cookie on a navigation that another site started, so a page of ours does the
+        // redirect.
         var response = Response.page(
             SignedInPage(call.frame(), next: SignInRoutes.landing(attempt.next, key)))
         response.headers[.setCookie] = call.parts.pageOrigin.cookie(
@@ -79,7 +80,7 @@ enum ProviderRoutes {
         return response
     }
 
-    /// The attempt that the browser comes back from: begun in this browser, and not used before.
+    /// Returns the attempt that the browser returns from. It must have started in this browser and must be unused.
     private static func attempt(
         _ call: Call, _ signIn: ProviderSignIn
     ) async throws -> SignInAttempts.Attempt {
@@ -96,7 +97,7 @@ enum ProviderRoutes {
         return attempt
     }
 
-    /// The key that a person acts with.
+    /// Returns the key that a person acts with.
     private static func key(
         of identity: Identity, _ call: Call, _ settings: ProviderSignInSettings
     ) async throws -> AccessKey {

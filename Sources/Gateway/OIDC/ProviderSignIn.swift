@@ -4,16 +4,16 @@ import Logging
 package import OpenIDConnect
 import Redis
 
-/// The settings of signing in with an identity provider.
+/// The settings of sign-in with an identity provider.
 package struct ProviderSignInSettings: Sendable {
-    /// The provider, and this gateway as its client.
+    /// The provider, and this gateway's registration as its client.
     package let provider: ProviderSettings
-    /// The keys that people act with.
+    /// The keys that people act with, by their roles.
     package let roles: SignInRoles
-    /// The provider's name for people.
+    /// The provider's name that pages show.
     package let name: String
 
-    /// The name for people when nobody says one.
+    /// The default of ``name``.
     package static let nameUsual = "your organisation"
 
     package init(provider: ProviderSettings, roles: SignInRoles, name: String = nameUsual) {
@@ -23,12 +23,12 @@ package struct ProviderSignInSettings: Sendable {
     }
 }
 
-/// The parts that sign people in with an identity provider.
+/// The parts of sign-in with an identity provider.
 struct ProviderSignIn: Sendable {
     let settings: ProviderSignInSettings
     let provider: IdentityProvider
     let attempts: SignInAttempts
-    /// One of its own: links to the provider can be followed by anybody, and must not hold up keys.
+    /// A separate limit: anyone can follow links to the provider, and this must not block sign-in with keys.
     let limit = SignInLimit()
 
     init(

@@ -5,28 +5,28 @@ package import JobQueue
 import OpenIDConnect
 package import Redis
 
-/// Sign-ins that were begun and did not come back from the provider yet. Every gateway knows them: the browser may come
-/// back to another one.
+/// Sign-ins that were started and have not returned from the provider. All gateways share them, because the browser may
+/// return to another gateway.
 ///
-/// A string `minilab:{queue}:signin:<digest of the state>` each, which goes by itself, and a zset of the digests by their
-/// end, which bounds them. Whoever reads Redis learns no state, and so can finish no sign-in.
+/// Each one is a string `minilab:{queue}:signin:<digest of the state>`, which expires. A zset of the digests, scored by
+/// expiry, bounds their number. A reader of Redis learns no state, and so cannot complete a sign-in.
 package struct SignInAttempts: Sendable {
-    /// How long a person may take at the provider.
+    /// The time that a person may take at the provider.
     package static let duration = Duration.seconds(600)
-    /// Most attempts at a time, some 7 MB; one more ends the oldest.
+    /// The most attempts at a time, about 7 MB. A further one removes the oldest.
     package static let attemptsMax = 10_000
-    /// Most attempts that a new one sweeps, ended ones and those that are too many.
+    /// The most expired or surplus attempts that a new one removes.
     private static let sweptAtOnce = 100
 
-    /// A sign-in that was begun.
+    /// A sign-in that was started.
     struct Attempt: Codable, Sendable, Equatable {
-        /// The version of this record.
+        /// The format version of this record.
         var format = 1
         let verifier: String
         let nonce: String
         /// The digest of the browser's cookie.
         let browser: String
-        /// The path to go to afterwards.
+        /// The path to open after sign-in.
         let next: String?
 
         init(_ proof: SignInProof, browser: String, next: String?) {
@@ -38,7 +38,7 @@ package struct SignInAttempts: Sendable {
 
         var proof: SignInProof { SignInProof(verifier: verifier, nonce: nonce) }
 
-        /// Whether it was begun in the browser with this cookie.
+        /// Returns whether the attempt started in the browser with this cookie.
         func isBegun(in browser: String) -> Bool {
             isSameSecret(self.browser, SignInAttempts.digest(browser))
         }
@@ -54,7 +54,7 @@ package struct SignInAttempts: Sendable {
         self.attemptsMax = attemptsMax
     }
 
-    /// Keeps an attempt until it is taken, or its time is over.
+    /// Stores an attempt until it is taken or expires.
     func keep(_ attempt: Attempt, state: String) async throws {
         let digest = Self.digest(state)
         let record = String(decoding: try JSONEncoder().encode(attempt), as: UTF8.self)
@@ -70,9 +70,9 @@ package struct SignInAttempts: Sendable {
         }
     }
 
-    /// Takes an attempt, once.
+    /// Removes an attempt and returns it. This succeeds once.
     ///
-    /// - Returns: nil when it was not begun, is over or was taken.
+    /// - Returns: nil if the attempt is unknown, expired or already used.
     func take(state: String) async throws -> Attempt? {
         let digest = Self.digest(state)
         let reply = try await answer {
@@ -84,7 +84,7 @@ package struct SignInAttempts: Sendable {
         do {
             return try JSONDecoder().decode(Attempt.self, from: Data(text.utf8))
         } catch {
-            // Of another version of minilab: the person begins again.
+            // The record is of another version of minilab. The person starts again.
             return nil
         }
     }

@@ -1,9 +1,9 @@
 import AccessKeys
 package import Adjustments
 
-/// The keys that people act with, by what their provider says of them: pairs of a value of the claim and the id of a key.
+/// The keys that people act with, by their claims at the provider: pairs of a value of the claim and the id of a key.
 ///
-/// Scopes, tenant, prefix, quotas and the end are the key's, so a person's rights change and end as a client's do.
+/// The key defines scopes, tenant, prefix, quotas and expiry, so a person's rights change and expire like a client's.
 package struct SignInRoles: Sendable, Equatable {
     /// One pair.
     package struct Role: Sendable, Equatable {
@@ -13,15 +13,15 @@ package struct SignInRoles: Sendable, Equatable {
         package let keyID: String
     }
 
-    /// The pairs, the one that is taken first in front.
+    /// The pairs. The first match counts.
     package let roles: [Role]
 
-    /// Most pairs.
+    /// The most pairs.
     static let rolesMax = 200
 
-    /// Reads `photo-ops=7kq2m9xw4bnc,lab=…`.
+    /// Parses `photo-ops=7kq2m9xw4bnc,lab=…`.
     ///
-    /// A group may have commas and equals signs in it, as names in directories do: a pair ends where the id of a key does.
+    /// A group may contain commas and equals signs, as directory names do, so a pair ends where the id of a key ends.
     ///
     /// - Throws: `invalidValue`.
     package init(_ text: String) throws(Failure) {
@@ -45,7 +45,7 @@ package struct SignInRoles: Sendable, Equatable {
         self.roles = roles
     }
 
-    /// The first role that one of the groups has.
+    /// Returns the first role that matches one of the groups.
     func role(of groups: [String]) -> Role? {
         roles.first { role in
             groups.contains { $0.utf8.elementsEqual(role.group.utf8) }

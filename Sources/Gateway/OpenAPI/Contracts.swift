@@ -1,8 +1,8 @@
 import Adjustments
 
-/// The schemas of `jobs/` as parts of the OpenAPI document: what a client sends is read by the same rules as a manifest.
+/// The schemas of `jobs/` as components of the OpenAPI document. Requests follow the same rules as manifests.
 enum Contracts {
-    /// `Job`, `Edit`, `Filter` and `Event`.
+    /// The schemas `Job`, `Edit`, `Filter` and `Event`.
     static var all: [String: JSONValue] {
         [
             "Job": part("Job", of: parsed(PackageResources.job_schema_json)),
@@ -12,12 +12,12 @@ enum Contracts {
         ]
     }
 
-    /// The files that the schemas name each other by.
+    /// The component names of the files to which the schemas refer.
     private static let names = [
         "job.schema.json": "Job", "edit.schema.json": "Edit", "filters.schema.json": "Filter",
     ]
 
-    /// The bytes are part of the program, and a test reads them.
+    /// Parses a schema. It cannot fail at runtime: the bytes are part of the program, and a test parses them.
     private static func parsed(_ bytes: [UInt8]) -> JSONValue {
         do {
             return try JSONValue(parsing: String(decoding: bytes, as: UTF8.self), as: "a schema")
@@ -26,7 +26,7 @@ enum Contracts {
         }
     }
 
-    /// A schema that stands in the document under a name: its references lead there.
+    /// Returns a schema as a component of the document, with its references rewritten.
     private static func part(_ name: String, of schema: JSONValue) -> JSONValue {
         guard case .object(var fields) = moved(schema, to: name) else { return schema }
         fields["$schema"] = nil

@@ -1,12 +1,12 @@
 import Adjustments
 
-/// Words of JSON Schema that routes are described with.
+/// Builders of the JSON Schemas that describe routes.
 extension JSONValue {
     /// Any value.
     static let anything = JSONValue.object([:])
     /// Any text.
     static let text = JSONValue.object(["type": .string("string")])
-    /// A whole number.
+    /// Returns the schema of a whole number in a range.
     static func integer(_ range: ClosedRange<Int>) -> JSONValue {
         .object([
             "type": .string("integer"), "minimum": .number(Double(range.lowerBound)),
@@ -15,11 +15,11 @@ extension JSONValue {
     }
     /// True or false.
     static let flag = JSONValue.object(["type": .string("boolean")])
-    /// One of several words.
+    /// Returns the schema of one of several words.
     static func choice(_ words: [String]) -> JSONValue {
         .object(["type": .string("string"), "enum": .array(words.map(JSONValue.string))])
     }
-    /// A text of limited length.
+    /// Returns the schema of a text of limited length.
     static func text(_ length: ClosedRange<Int>, pattern: String? = nil) -> JSONValue {
         var fields: [String: JSONValue] = [
             "type": .string("string"), "minLength": .number(Double(length.lowerBound)),
@@ -28,13 +28,15 @@ extension JSONValue {
         if let pattern { fields["pattern"] = .string(pattern) }
         return .object(fields)
     }
-    /// A list.
+    /// Returns the schema of a list.
     static func list(_ element: JSONValue, max: Int? = nil) -> JSONValue {
         var fields: [String: JSONValue] = ["type": .string("array"), "items": element]
         if let max { fields["maxItems"] = .number(Double(max)) }
         return .object(fields)
     }
-    /// An object of named fields; nothing else may be in it when it is sent to the gateway.
+    /// Returns the schema of an object with named fields.
+    ///
+    /// - Parameter isClosed: whether other fields are forbidden, as in requests.
     static func fields(
         _ fields: [String: JSONValue], required: [String] = [], isClosed: Bool = false
     ) -> JSONValue {
@@ -45,27 +47,27 @@ extension JSONValue {
         if isClosed { schema["additionalProperties"] = .bool(false) }
         return .object(schema)
     }
-    /// Values of one schema, by names that are not known ahead.
+    /// Returns the schema of an object with arbitrary names and with values of one schema.
     static func map(_ element: JSONValue) -> JSONValue {
         .object(["type": .string("object"), "additionalProperties": element])
     }
-    /// A number.
+    /// Any number.
     static let decimal = JSONValue.object(["type": .string("number")])
-    /// A whole number from 0.
+    /// A whole number of at least 0.
     static let count = integer(0...1 << 53)
-    /// A moment in ms since 1970, up to the year 9999.
+    /// A time in ms since 1970, up to the year 9999.
     static let moment = integer(0...253_402_300_799_999)
-    /// A moment as RFC 3339 in UTC.
+    /// A time as RFC 3339 in UTC.
     static let time = text(20...30, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")
-    /// The same schema, or null.
+    /// Returns a schema that also allows null.
     static func orNull(_ schema: JSONValue) -> JSONValue {
         .object(["anyOf": .array([schema, .object(["type": .string("null")])])])
     }
-    /// A value of any of several schemas.
+    /// Returns the schema of a value of any of these schemas.
     static func any(_ schemas: JSONValue...) -> JSONValue {
         .object(["anyOf": .array(schemas)])
     }
-    /// A schema of the document's own list.
+    /// Returns a reference to a schema of the document.
     static func schema(_ name: String) -> JSONValue {
         .object(["$ref": .string("#/components/schemas/\(name)")])
     }

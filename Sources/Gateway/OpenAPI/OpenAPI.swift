@@ -3,9 +3,9 @@ import AccessKeys
 import HTTPTypes
 import RenderProtocol
 
-/// The OpenAPI 3.1 document of some routes.
+/// The generator of the OpenAPI 3.1 document of routes.
 package enum OpenAPI {
-    /// - Parameter schemas: those that routes name, by name.
+    /// - Parameter schemas: the schemas to which routes refer, by name.
     package static func document(_ routes: [Route], schemas: [String: JSONValue]) -> JSONValue {
         var paths: [String: [String: JSONValue]] = [:]
         for route in routes {
@@ -37,7 +37,8 @@ package enum OpenAPI {
         ])
     }
 
-    /// OpenAPI knows no rest of a path; a parameter stands for it, with its slashes.
+    /// Returns a route's path. OpenAPI has no parameter for the rest of a path, so a normal parameter, with slashes in
+    /// its value, replaces it.
     private static func path(_ route: Route) -> String {
         route.path.replacing("{asset...}", with: "{asset}")
     }

@@ -2,7 +2,7 @@ import Adjustments
 import Library
 
 extension Schemas {
-    /// Batches and their members; versions of assets.
+    /// The schemas of batches, their members, and versions of assets.
     static var batches: [String: JSONValue] {
         [
             "BatchRequest": .fields(

@@ -3,7 +3,7 @@ import JobQueue
 import Operations
 
 extension Schemas {
-    /// Dead jobs and replays of them.
+    /// The schemas of dead jobs and their replays.
     static var dead: [String: JSONValue] {
         [
             "DeadJob": .fields(

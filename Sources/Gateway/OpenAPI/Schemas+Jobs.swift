@@ -2,7 +2,7 @@ import Adjustments
 import JobQueue
 
 extension Schemas {
-    /// Jobs and the events of them.
+    /// The schemas of jobs and their events.
     static var jobs: [String: JSONValue] {
         [
             "JobTaken": .fields(

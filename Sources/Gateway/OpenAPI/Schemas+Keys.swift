@@ -2,7 +2,7 @@ import AccessKeys
 import Adjustments
 
 extension Schemas {
-    /// Keys of clients.
+    /// The schemas of clients' keys.
     static var keys: [String: JSONValue] {
         [
             "Key": .fields(
@@ -32,12 +32,12 @@ extension Schemas {
         ]
     }
 
-    /// The fields that a key's terms may have.
+    /// The allowed fields of a key's terms.
     static let termNames = [
         "scopes", "assetPrefix", "tenant", "label", "quotas", "corsOrigins", "expiresAt",
     ]
 
-    /// Those of its quotas.
+    /// The allowed fields of a key's quotas.
     static let quotaNames = [
         "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay",
     ]

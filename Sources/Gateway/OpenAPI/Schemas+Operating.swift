@@ -2,7 +2,7 @@ import Adjustments
 import JobQueue
 
 extension Schemas {
-    /// The queue, its workers and what its doctor finds.
+    /// The schemas of the queue, its workers and the doctor's findings.
     static var operating: [String: JSONValue] {
         [
             "Limits": .object(

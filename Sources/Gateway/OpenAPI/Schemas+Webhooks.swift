@@ -2,7 +2,7 @@ import Adjustments
 import Webhooks
 
 extension Schemas {
-    /// Those of webhooks.
+    /// The schemas of webhooks.
     static var webhooks: [String: JSONValue] {
         [
             "Webhook": .fields(
@@ -32,6 +32,6 @@ extension Schemas {
     }
 
     private static let webhookURL = JSONValue.text(1...WebhookURL.bytesMax)
-    /// With or without `org.minilab.`.
+    /// Names of event types, with or without `org.minilab.`.
     private static let webhookTypes = JSONValue.list(.text, max: WebhookBody.typesMax)
 }

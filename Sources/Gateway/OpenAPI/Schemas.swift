@@ -3,15 +3,15 @@ import Adjustments
 import JobQueue
 import Operations
 
-/// The schemas that routes name.
+/// The schemas to which routes refer.
 enum Schemas {
-    /// All of them, by name.
+    /// All schemas, by name.
     static var all: [String: JSONValue] {
         [Contracts.all, shared, jobs, batches, dead, operating, keys, webhooks]
             .reduce(into: [:]) { all, part in all.merge(part) { own, _ in own } }
     }
 
-    /// Those of several routes.
+    /// The schemas that several routes share.
     private static var shared: [String: JSONValue] {
         [
             "ID": .text(

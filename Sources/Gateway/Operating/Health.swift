@@ -3,7 +3,7 @@ import Adjustments
 import HTTPTypes
 import Hummingbird
 
-/// Whether the gateway is there, and whether it can serve.
+/// The routes that report whether the gateway runs and whether it can serve.
 enum Health {
     static let routes: [Route] = [
         Route(

@@ -1,7 +1,7 @@
 import Adjustments
 import JobQueue
 
-/// A tenant's cap and weight; null takes one back, and what is left out stays.
+/// The body that sets a tenant's cap and weight. Null removes a limit; a missing field leaves it unchanged.
 struct LimitsBody {
     let json: JSONValue
     private let cap: Int??

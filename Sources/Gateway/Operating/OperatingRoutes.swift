@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The view and the switches of an operator: the queue, its workers, pause, limits, doctor.
+/// The operator's routes: the queue, its workers, pause, limits, doctor.
 enum OperatingRoutes {
     static let routes: [Route] = [
         Route(
@@ -76,9 +76,9 @@ enum OperatingRoutes {
         ) { call in try .json(try await repair(call)) },
     ]
 
-    /// Mends what can be mended, for the API and the page alike.
+    /// Makes the repairs that are possible, for the API and the page.
     ///
-    /// - Throws: `notPermitted` when the gateway's user of Redis lacks a command that a repair needs.
+    /// - Throws: `notPermitted` if the gateway's Redis user lacks a command that a repair needs.
     static func repair(_ call: Call) async throws -> Diagnosis {
         let diagnosis: Diagnosis
         do throws(QueueError) {

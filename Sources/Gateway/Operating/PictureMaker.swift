@@ -1,14 +1,14 @@
 package import Files
 
-/// Makes small pictures to look at: the gateway itself reads no photo.
+/// A maker of thumbnails. The gateway itself decodes no photo.
 package protocol PictureMaker: Sendable {
-    /// A JPEG of a photo, upright.
+    /// Returns an upright JPEG of a photo.
     ///
     /// - Parameters:
-    ///   - name: equal for equal bytes of the photo: what was made under it before is given again.
+    ///   - name: equal for equal bytes of the photo. A cached picture of the same name is returned again.
     ///   - side: the longest side, in pixels.
-    ///   - open: opens the photo, when its picture is not there.
-    /// - Throws: why there is no picture of it.
+    ///   - open: opens the photo if there is no cached picture.
+    /// - Throws: the reason for which there is no picture.
     func picture(
         named name: String, side: Int, of open: @Sendable @escaping () async throws -> OpenFile
     ) async throws -> OpenFile

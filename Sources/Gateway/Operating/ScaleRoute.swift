@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// How many workers should run: what an autoscaler asks.
+/// The route that tells an autoscaler how many workers should run.
 enum ScaleRoute {
     static let routes: [Route] = [
         Route(

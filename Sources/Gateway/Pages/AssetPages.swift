@@ -9,7 +9,7 @@ import JobQueue
 import Library
 import Operations
 
-/// An asset as a page: any two versions beside each other, its versions in a row, and what its forms do.
+/// The pages of assets: any two versions side by side, the list of versions, and the actions of the page's forms.
 enum AssetPages {
     static let routes: [Route] = [
         Route(.get, "/assets/{asset...}", .page(.read), "An asset: before and after.") { call in
@@ -21,7 +21,7 @@ enum AssetPages {
             handle: act),
     ]
 
-    /// - Parameter verification: what verifying found; nil when nobody asked.
+    /// - Parameter verification: the result of a verification; nil if none was requested.
     private static func page(
         _ asset: AssetPath, _ call: Call, verification: Verification? = nil
     ) async throws -> AssetPage {
@@ -66,7 +66,7 @@ enum AssetPages {
             }, isVerified: verification?.problems.isEmpty ?? false)
     }
 
-    /// Versions that are shown.
+    /// The most versions that the page shows.
     private static let shownMax = 100
 
     private static func label(_ entry: History.Entry) -> String {
@@ -91,7 +91,7 @@ enum AssetPages {
         }
     }
 
-    /// Sends the job that does what a form asks for: an edit is an edit, wherever it comes from.
+    /// Submits the job for a form's action. Like every edit, it goes through the queue.
     private static func act(_ call: Call) async throws -> Response {
         let form = try await call.form()
         let asset = try call.asset
@@ -117,7 +117,7 @@ enum AssetPages {
         return Call.seeOther(Links.asset(asset.string), notice)
     }
 
-    /// Compares the files of an asset with what is recorded of them; renders nothing.
+    /// Compares the files of an asset with their records, without rendering.
     private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
         try await call.hidingPlaces(of: asset) {
             let found = try await call.parts.library.verify(

@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Batches as pages.
+/// The pages of batches.
 enum BatchPages {
     static let routes: [Route] = [
         Route(.get, Links.batches, .page(.read), "Batches, the newest first.") { call in
@@ -23,7 +23,7 @@ enum BatchPages {
         },
     ]
 
-    /// Batches that are shown.
+    /// The most batches that the page shows.
     private static let shownMax = 100
 
     static func list(_ call: Call) async throws -> BatchesPage {
@@ -51,11 +51,12 @@ enum BatchPages {
             failures: failures, pictures: try await pictures(of: record, call))
     }
 
-    /// Pictures of one batch, and the jobs of the whole queue that ended last among which they are looked for.
+    /// The most pictures of one batch, and the number of recently completed jobs of the whole queue that are searched
+    /// for them.
     private static let picturesMax = 12
     private static let doneMax = 200
 
-    /// Pictures of the newest renders of a batch, as far as they are among the jobs that ended last.
+    /// Returns pictures of the newest renders of a batch, if these are among the most recently completed jobs.
     private static func pictures(
         of batch: BatchRecord, _ call: Call
     ) async throws -> [Picture] {

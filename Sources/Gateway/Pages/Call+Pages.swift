@@ -9,10 +9,10 @@ import NIOCore
 import RenderProtocol
 
 extension Call {
-    /// Now, in ms since 1970.
+    /// The current time in ms since 1970.
     var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 
-    /// The parts that all pages share.
+    /// Returns the parts that all pages share.
     func frame() -> Frame {
         Frame(
             viewer: caller.map { Viewer($0, person) },
@@ -21,9 +21,9 @@ extension Call {
             notice: query("done").flatMap(PageNotice.init).map(\.notice))
     }
 
-    /// The fields of a form that one of our own pages sent.
+    /// Reads the fields of a form that one of our own pages sent.
     ///
-    /// - Throws: `foreignOrigin` when it was another site's page, or one of a session that is over.
+    /// - Throws: `foreignOrigin` if a page of another site sent it, or a page of an expired session.
     func form() async throws -> Form {
         guard let form = Form(try await BodyReading.bytes(of: request, atMost: Form.bytesMax))
         else { throw Problem(.badBody, "The form cannot be read.") }
@@ -37,12 +37,12 @@ extension Call {
         return form
     }
 
-    /// A field of a form that came as the query, in which a plus sign is a blank.
+    /// Returns a field of a form that was sent as the query, in which a plus sign is a space.
     func formQuery(_ name: String) -> String? {
         request.uri.query.flatMap { Form(ByteBuffer(string: $0)) }?[name]
     }
 
-    /// Says that a deed was done, on the page that shows it.
+    /// Returns a redirect to the page that confirms an action.
     static func seeOther(_ path: String, _ notice: PageNotice? = nil) -> Response {
         var location = path
         if let notice { location += (path.contains("?") ? "&" : "?") + "done=\(notice.rawValue)" }
@@ -52,7 +52,7 @@ extension Call {
 }
 
 extension Viewer {
-    /// - Parameter person: the one who acts with the key, if an identity provider named one.
+    /// - Parameter person: the person who acts with the key, if an identity provider named one.
     init(_ key: AccessKey, _ person: String?) {
         self.init(
             name: person ?? (key.label.isEmpty ? key.id : key.label), tenant: key.tenant?.string,
@@ -61,7 +61,7 @@ extension Viewer {
 }
 
 extension Response {
-    /// A page of the dashboard.
+    /// Returns a page of the dashboard as a response.
     static func page(_ page: some Page, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
@@ -83,7 +83,8 @@ extension HTTPField.Name {
     static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
 }
 
-/// The outcome of a form that a page tells: a word in the URL, never a text, which anybody could put there.
+/// The confirmation that a page shows after a form. The URL has a code and no text, because anyone could put text into
+/// a link.
 enum PageNotice: String {
     case cancelled, stopping, replayed, triedAsDraft, replayStarted, replayStopped, paused, resumed,
         limited
@@ -121,12 +122,12 @@ enum PageNotice: String {
 
 /// The fields of a form (`application/x-www-form-urlencoded`).
 struct Form {
-    /// Most bytes of a form.
+    /// The most bytes of a form.
     static let bytesMax = 64 << 10
 
     private var fields: [String: [String]] = [:]
 
-    /// nil when it is no form.
+    /// Parses a form; returns nil if it is malformed.
     init?(_ bytes: ByteBuffer) {
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
             return nil
@@ -141,9 +142,9 @@ struct Form {
         }
     }
 
-    /// The first value of a field; nil when it is missing or empty.
+    /// Returns the first value of a field; nil if it is missing or empty.
     subscript(_ name: String) -> String? { fields[name]?.first.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// All values of a field.
+    /// Returns all values of a field.
     func all(_ name: String) -> [String] { fields[name] ?? [] }
 }

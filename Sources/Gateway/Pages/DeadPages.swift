@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Dead jobs as pages: groups, lists, the preview of a replay and its progress.
+/// The pages of dead jobs: groups, lists, the preview of a replay and its progress.
 enum DeadPages {
     static let routes: [Route] = [
         Route(.get, Links.dead, .page(.operate), "Dead jobs, by cause.") { call in
@@ -49,7 +49,7 @@ enum DeadPages {
             }, left: max(0, groups.groups.count - listedMax), list: list)
     }
 
-    /// The conditions of the query, as the page carries them on.
+    /// Returns the conditions of the query, which the page passes on in its links.
     private static func selection(_ call: Call, until: Int? = nil) -> DeadSelection {
         DeadSelection(
             tenant: call.caller?.tenant?.string ?? call.query("tenant"), code: call.query("code"),
@@ -78,7 +78,7 @@ enum DeadPages {
     private static func preview(_ call: Call) async throws -> ReplayPreviewPage {
         let body = try body { call.query($0) }
         let (_, preview) = try await ReplayPlan.make(body, call)
-        // Whole seconds, as the form carries them: rounded up, so that what is counted is meant.
+        // The form has whole seconds. They are rounded up, so that the selection includes all jobs that were counted.
         let until = (preview.until + 999) / 1000 * 1000
         return ReplayPreviewPage(
             call.frame(), selection: selection(call, until: until), until: Moment(until),

@@ -6,7 +6,8 @@ import JobQueue
 import Library
 import Operations
 
-/// Looks for what a text may name: exact names alone, so it costs the same however much there is.
+/// A search for the objects that a text names. Only exact names match, so the cost does not depend on the size of the
+/// queue.
 struct Finder {
     private let call: Call
     private let text: String?
@@ -26,7 +27,7 @@ struct Finder {
             groups.append(
                 FindGroup("Jobs", [.job(view.job, state: view.state, note: view.detail)]))
         } catch let problem as Problem where problem.status.code < 500 {
-            // Not a job, or another tenant's.
+            // The text is not a job, or it is another tenant's.
         }
         if let record = try await batch(text) {
             groups.append(
@@ -53,7 +54,7 @@ struct Finder {
         return FindPage(call.frame(), query: text, groups: groups)
     }
 
-    /// Whether a tenant of this name has dead jobs, ready ones or limits, and is the caller's to see.
+    /// Returns whether a tenant with this name has dead jobs, ready jobs or limits and the caller may see it.
     private func isTenant(_ text: String) async throws -> Bool {
         guard JobID.isAllowed(text) else { return false }
         if let tenant = try call.key.tenant { return tenant.string == text }
@@ -65,7 +66,7 @@ struct Finder {
         return try await queue.tenantRules()[text] != nil
     }
 
-    /// The batch of this name, which `batch:` may precede.
+    /// Returns the batch with this name, which may have the prefix `batch:`.
     private func batch(_ text: String) async throws -> BatchRecord? {
         let prefix = "batch:"
         let text = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
@@ -79,7 +80,7 @@ struct Finder {
         return record
     }
 
-    /// The asset of this path, when it has an original or an edit.
+    /// Returns the asset with this path, if it has an original or an edit.
     private func asset(_ text: String) async throws -> AssetPath? {
         let key = try call.key
         do throws(Failure) {
@@ -95,12 +96,12 @@ struct Finder {
 }
 
 extension Failure {
-    /// Whether the library did not answer, which says nothing of what was asked for.
+    /// Whether the library did not answer, so that it is unknown whether the asset exists.
     var isOfStore: Bool { [.storeUnavailable, .ioFailure].contains(code) }
 }
 
 extension JobID {
-    /// Whether a text could be an id.
+    /// Returns whether a text is a valid id.
     static func isAllowed(_ text: String) -> Bool {
         do throws(Failure) {
             _ = try JobID(text)

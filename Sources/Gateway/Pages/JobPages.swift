@@ -6,7 +6,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// One job as a page, and what its forms do.
+/// The page of a job, and the actions of its forms.
 enum JobPages {
     static let routes: [Route] = [
         Route(.get, "/jobs/{id}", .page(.read), "A job: why it is where it is.") { call in
@@ -31,7 +31,7 @@ enum JobPages {
         },
     ]
 
-    /// Most bytes of an edit that are shown.
+    /// The most bytes of an edit that the page shows.
     private static let editBytesMax = 16 << 10
 
     static func page(_ text: String, _ call: Call) async throws -> JobPage {
@@ -55,7 +55,7 @@ enum JobPages {
             makesDraft: view.state == "dead" && canBeDraft)
     }
 
-    /// The edit as it is shown, and whether it can be tried as a draft.
+    /// Returns the edit for display, and whether it can be tried as a draft.
     private static func edit(
         _ record: JobRecord?, _ call: Call
     ) async throws -> (view: JobPage.EditView?, canBeDraft: Bool) {

@@ -4,7 +4,7 @@ import Dashboard
 import HTTPTypes
 import Hummingbird
 
-/// Keys as a page: made, listed, revoked.
+/// The page that creates, lists and revokes keys.
 enum KeyPages {
     static let routes: [Route] = [
         Route(.get, Links.keys, .operatorPage(.admin), "The clients' keys.") { call in
@@ -57,7 +57,7 @@ enum KeyPages {
         }
     }
 
-    /// Longest life of a key that the form gives, in days.
+    /// The longest lifetime, in days, of a key that the form creates.
     private static let daysMax = 3650
 
     private static func terms(_ form: Form, now: Int) throws -> KeyTerms {
@@ -77,7 +77,7 @@ enum KeyPages {
             return scope
         }
         let tenant = try form["tenant"].map { try JobID($0) }
-        // A tenant's key is bound to its folder unless the form says which.
+        // A tenant's key is restricted to the tenant's folder unless the form names another prefix.
         let prefix = form["prefix"] ?? tenant.map { "\($0)/" } ?? ""
         return try KeyTerms(
             label: form["label"] ?? "", tenant: tenant, assetPrefix: try AssetPrefix(prefix),

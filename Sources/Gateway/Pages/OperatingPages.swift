@@ -5,7 +5,7 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// Limits, doctor and audit as pages.
+/// The pages of limits, doctor and audit.
 enum OperatingPages {
     static let routes: [Route] = [
         Route(.get, Links.limits, .operatorPage(.operate), "Pause, and the tenants' limits.") {
@@ -23,7 +23,7 @@ enum OperatingPages {
         Route(.get, Links.audit, .operatorPage(.admin), "Who changed what.", handle: audit),
     ]
 
-    /// Deeds of one page.
+    /// The most audit entries on one page.
     private static let deedsMax = 100
 
     private static func limits(_ call: Call) async throws -> LimitsPage {

@@ -6,7 +6,7 @@ import Hummingbird
 import JobQueue
 import RenderProtocol
 
-/// A problem as people see it.
+/// A problem as a page for people.
 enum ProblemAnswer {
     static func page(
         _ problem: Problem, _ request: Request, _ admission: Authentication.Admission,
@@ -16,7 +16,7 @@ enum ProblemAnswer {
             ProblemCode.sessionEnded.rawValue, ProblemCode.revokedKey.rawValue,
             ProblemCode.expiredKey.rawValue, ProblemCode.unknownKey.rawValue,
         ]
-        // A part that a page loads, such as its live stream, cannot show the page where one signs in.
+        // A request for a part of a page, such as its live stream, cannot show the sign-in page.
         let isNavigation = (request.headers[.secFetchMode] ?? "navigate") == "navigate"
         if signedOut.contains(problem.code), request.method == .get, isNavigation {
             return Call.seeOther(Links.query(Links.signIn, [("next", request.uri.path)]))

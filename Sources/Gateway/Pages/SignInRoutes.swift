@@ -3,7 +3,7 @@ import Dashboard
 import HTTPTypes
 import Hummingbird
 
-/// Signing in: a key is exchanged for a session in a cookie.
+/// The routes of signing in: they exchange a key for a session in a cookie.
 enum SignInRoutes {
     static let routes: [Route] = [
         Route(.get, Links.signIn, .openPage, "The page where one signs in.") { call in
@@ -40,17 +40,17 @@ enum SignInRoutes {
             provider: call.parts.providerSignIn?.settings.name)
     }
 
-    /// The path to go to when one has signed in.
+    /// Returns the path to open after sign-in.
     ///
-    /// - Parameter next: the one that was wanted before.
+    /// - Parameter next: the path that was requested before sign-in.
     static func landing(_ next: String?, _ key: AccessKey) -> String {
-        // A tenant has no view of the whole queue.
+        // A tenant's key has no view of the whole queue.
         next ?? (key.tenant == nil ? Links.now : Links.batches)
     }
 
     private static func signOut(_ call: Call) async throws -> Response {
         if let token = call.parts.pageOrigin.value(of: .session, call.request) {
-            // Another site must not sign anybody out either; the sender was checked before.
+            // Another site must not be able to sign people out; the dispatcher has checked the sender.
             try await call.parts.sessions.end(token)
         }
         var response = Call.seeOther(Links.signIn, .signedOut)
@@ -58,10 +58,10 @@ enum SignInRoutes {
         return response
     }
 
-    /// A path of this gateway to go on to; nil for anything else, such as another site.
+    /// Returns the text if it is a path of this gateway; nil for anything else, such as another site.
     static func ownPath(_ text: String?) -> String? {
         guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
-            // Back at the provider, one would be signed in for ever.
+            // A path that leads back to the provider would repeat the sign-in for ever.
             !text.hasPrefix(Links.providerSignIn), text.utf8.count < 2000,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }

@@ -10,7 +10,7 @@ import Library
 import NIOCore
 import Operations
 
-/// The things that pages load: their files, pictures of versions, the stream of their live parts.
+/// The routes of resources that pages load: static files, pictures of versions, the stream of live fragments.
 enum UIRoutes {
     static let routes: [Route] = [
         Route(.get, "/ui/files/{digest}/{name}", .openPage, "A file of the pages.", handle: file),
@@ -22,9 +22,9 @@ enum UIRoutes {
             handle: live),
     ]
 
-    /// The longest side of a picture.
+    /// The longest side of a picture, in pixels.
     private static let pictureSide = 1024
-    /// How often a page's live parts are looked at.
+    /// The interval at which a page's live fragments are rendered again.
     private static let liveEvery: Duration = .seconds(1)
 
     private static func file(_ call: Call) async throws -> Response {
@@ -80,14 +80,14 @@ enum UIRoutes {
     private static func live(_ call: Call) async throws -> Response {
         let key = try call.key
         let permit = try call.parts.streams.open(by: key.id)
-        // Refused before the stream begins: a stream cannot say so.
+        // Throws errors before the stream begins, because a stream cannot carry a status.
         _ = try await fragments(call)
         return EventStreaming().response(to: call.request, over: call.channel) { sink in
             defer { permit.close() }
             var sent: [String: String] = [:]
             var spoke = ContinuousClock.now
             while !Task.isCancelled {
-                // A key that is revoked meanwhile sees nothing more.
+                // A key that was revoked meanwhile sees nothing more.
                 _ = try await call.parts.keys.key(named: key.id)
                 for fragment in try await fragments(call) where sent[fragment.id] != fragment.html {
                     sent[fragment.id] = fragment.html
@@ -105,7 +105,7 @@ enum UIRoutes {
         }
     }
 
-    /// The live parts of the page that the query names.
+    /// Renders the live fragments of the page that the query names.
     private static func fragments(_ call: Call) async throws -> [Fragment] {
         let subject = call.query("of")
         switch (call.query("page"), subject) {

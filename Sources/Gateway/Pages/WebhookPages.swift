@@ -6,7 +6,7 @@ import Hummingbird
 import Operations
 import Webhooks
 
-/// Webhooks as pages: made, tried, disabled, given a new secret, deleted, and what was sent.
+/// The pages of webhooks: they create, test, disable and delete endpoints, renew secrets, and list deliveries.
 enum WebhookPages {
     static let routes: [Route] = [
         Route(.get, Links.webhooks, .page(.enqueue), "The endpoints of webhooks.") { call in
@@ -86,13 +86,13 @@ enum WebhookPages {
         }
     }
 
-    /// Endpoints that a page lists; the rest is in the API.
+    /// The most endpoints that the page lists; the API has the rest.
     private static let listedMax = WebhookStore.standingsMax
 
     private static func list(
         _ call: Call, secret: Secret? = nil, form: EndpointForm? = nil
     ) async throws -> WebhooksPage {
-        // The newest first: the one that was just made is seen.
+        // The newest first, so that an endpoint that was just created is visible.
         let endpoints = Array(try await WebhookDeeds.list(call).reversed().prefix(listedMax))
         let standings = try await call.parts.webhooks.store.standings(of: endpoints.map(\.id))
         return WebhooksPage(
@@ -112,7 +112,7 @@ enum WebhookPages {
         return WebhookPage(
             call.frame(), endpoint: row(endpoint, standing),
             deliveries: try await store.deliveries(endpoint.id).map { delivery in
-                // The last try alone says what becomes of a message.
+                // Only the newest attempt of a message states when it is sent again.
                 let retryAt = seen.insert(delivery.message).inserted ? delivery.retryAt : nil
                 return DeliveryRow(
                     endpoint: endpoint.id, id: delivery.message,
@@ -126,7 +126,8 @@ enum WebhookPages {
             }, created: secret, next: nil)
     }
 
-    /// An endpoint is shown as behind from here on, in ms: its place is not written at each event.
+    /// An endpoint that lags by this many ms is shown as behind. Its place is not saved at each event, so smaller lags
+    /// mean nothing.
     private static let lagMin = 60_000
 
     private static func row(
@@ -152,7 +153,7 @@ enum WebhookPages {
         return "\(words), \(date(since))."
     }
 
-    /// All kinds of events, as people write them.
+    /// All event types, in their short form for people.
     private static let typeWords = WebhookEventTypes.all.map(word(of:)).sorted()
 
     private static func word(of type: String) -> String {

@@ -1,15 +1,15 @@
 import Adjustments
 
-/// The place in a document of which an error speaks.
+/// The place in a document that an error refers to.
 ///
-/// Errors of the contract begin with the field's path, such as `edit.filters[0].inputIntensity`. It becomes a JSON
-/// pointer (RFC 6901) only if the document that was sent has that place, or the object that lacks the field.
+/// Errors of the contract begin with the field's path, such as `edit.filters[0].inputIntensity`. The path becomes a
+/// JSON pointer (RFC 6901) only if the received document has that place, or has the object that lacks the field.
 enum JSONPointer {
     /// - Parameters:
-    ///   - message: begins with the path.
-    ///   - document: what was sent.
-    ///   - roots: words at the beginning of a path that mean the document itself, such as `job`.
-    /// - Returns: the pointer as a URI fragment; nil when the message names no place of the document.
+    ///   - message: the error's message, which begins with the path.
+    ///   - document: the received document.
+    ///   - roots: first words of a path that mean the document itself, such as `job`.
+    /// - Returns: the pointer as a URI fragment; nil if the message names no place in the document.
     static func fragment(
         beginning message: String, in document: JSONValue, roots: [String]
     ) -> String? {
@@ -33,7 +33,7 @@ enum JSONPointer {
         return "#" + steps.map { "/" + escaped($0) }.joined()
     }
 
-    /// `edit.filters[0].name` as its steps; nil for any other text.
+    /// Splits `edit.filters[0].name` into its steps; returns nil for any other text.
     private static func steps(_ path: Substring) -> [String]? {
         var steps: [String] = []
         for part in path.split(separator: ".", omittingEmptySubsequences: false) {

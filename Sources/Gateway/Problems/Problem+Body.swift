@@ -2,12 +2,12 @@ import Adjustments
 import HTTPTypes
 
 extension Problem {
-    /// A fault of a body that was sent, with the place in it.
+    /// Creates a problem from a fault of a received body, with the place in it.
     ///
-    /// - Parameter roots: words at the beginning of an error's path that mean the body itself.
+    /// - Parameter roots: first words of an error's path that mean the body itself.
     init(_ failure: Failure, in text: String, roots: [String]) {
         self.init(failure)
-        // A body that is no JSON has no places.
+        // A body that is not JSON has no places.
         guard failure.code != .malformedJSON,
             let document = try? JSONValue(parsing: text, as: "the body")
         else { return }

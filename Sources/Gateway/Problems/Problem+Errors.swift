@@ -7,10 +7,10 @@ import Operations
 import Webhooks
 
 extension Problem {
-    /// How long a client waits before it asks again, in seconds, when Redis or the library did not answer.
+    /// Seconds after which a client should retry if Redis or the library did not answer.
     static let retrySeconds = 2
 
-    /// An error of any part, as the caller is told.
+    /// Creates the problem for an error of any part. It contains only text that the caller may see.
     init(_ error: any Error) {
         self =
             switch error {
@@ -22,7 +22,7 @@ extension Problem {
             case let error as OIDCError: Problem(error)
             case let refusal as BodyRefusal: Problem(refusal)
             default:
-                // The text may name paths and hosts: it goes to the log.
+                // The text may contain paths and hosts, so it goes to the log only.
                 Problem(
                     .internalError,
                     "The gateway failed to answer. The fault was logged; the same call may succeed later."

@@ -3,24 +3,24 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Why a call was not carried out, as RFC 9457 says it: a code for programs, a sentence for people.
+/// The reason for which a call failed, as RFC 9457 defines it: a code for programs, a sentence for people.
 package struct Problem: Error, Sendable {
     let status: HTTPResponse.Status
-    /// The reason, from ``ProblemCode`` or `FailureCode`.
+    /// The code, from ``ProblemCode`` or `FailureCode`.
     package let code: String
     let title: String
-    /// A sentence: what failed, with which value, what was expected, what to do.
+    /// A sentence with the failure, the value, the expected value, and a remedy.
     package let detail: String
-    /// The place in the body that is wrong, as a JSON pointer in a URI fragment (RFC 6901 §6).
+    /// The faulty place in the body, as a JSON pointer in a URI fragment (RFC 6901 §6).
     var pointer: String?
-    /// Further facts of some codes, by name.
+    /// Further facts of some codes, by field name.
     var facts: [String: JSONValue] = [:]
-    /// Header fields that go with it.
+    /// Header fields of the response.
     var headers = HTTPFields()
 
     static let contentType = "application/problem+json"
 
-    /// Makes a problem of the gateway's own.
+    /// Creates a problem with one of the gateway's own codes.
     init(
         _ code: ProblemCode, _ detail: String, facts: [String: JSONValue] = [:],
         retryAfter seconds: Int? = nil
@@ -33,7 +33,7 @@ package struct Problem: Error, Sendable {
         if let seconds { headers[.retryAfter] = "\(max(1, seconds))" }
     }
 
-    /// Makes one of something that is wrong with a job, an edit or a photo.
+    /// Creates a problem from a fault of a job, an edit or a photo.
     init(_ failure: Failure, status: HTTPResponse.Status, pointer: String? = nil) {
         self.status = status
         code = failure.code.rawValue
@@ -42,7 +42,7 @@ package struct Problem: Error, Sendable {
         self.pointer = pointer
     }
 
-    /// The document.
+    /// The JSON document.
     package var json: JSONValue {
         var fields = facts
         fields["type"] = .string("/problems/\(code)")
@@ -54,7 +54,7 @@ package struct Problem: Error, Sendable {
         return .object(fields)
     }
 
-    /// The response.
+    /// The HTTP response.
     var response: Response {
         var headers = headers
         headers[.contentType] = Self.contentType

@@ -1,109 +1,109 @@
 import HTTPTypes
 
-/// Why the gateway did not do what it was asked: the closed set of its own reasons.
+/// The gateway's own reasons for refusing a call or failing it. The set is closed.
 ///
-/// A fault of an edit, a photo or an asset has a code of `FailureCode` instead, as in events. A code is never
-/// renamed or reused.
+/// A fault of an edit, a photo or an asset has a code of `FailureCode` instead, as in events. Codes are never renamed
+/// or reused.
 package enum ProblemCode: String, Sendable, CaseIterable {
-    // The caller.
-    /// There is no key, and the route needs one.
+    // Faults of the caller's credentials and quotas.
+    /// The route needs a key, and the request has none.
     case missingKey
-    /// The key's text is no key.
+    /// The text of the key is malformed.
     case malformedKey
-    /// No such key.
+    /// There is no such key.
     case unknownKey
-    /// The key's time is over.
+    /// The key has expired.
     case expiredKey
-    /// The key was taken back.
+    /// The key was revoked.
     case revokedKey
-    /// The session of the page is over.
+    /// The session of the page has expired.
     case sessionEnded
-    /// The sign-in with the identity provider was not begun in this browser, is over or was used.
+    /// The sign-in with the identity provider did not start in this browser, has expired or was used.
     case signInOver
-    /// The identity provider refused, or its ID token is not believed.
+    /// The identity provider refused, or its ID token is invalid.
     case signInRefused
-    /// No role of the person leads to a key that can be used.
+    /// No role of the person maps to a usable key.
     case noRole
-    /// The key lacks the scope.
+    /// The key lacks the route's scope.
     case scopeMissing
-    /// The route concerns the whole queue, and the key is a tenant's.
+    /// The route concerns the whole queue, and the key belongs to a tenant.
     case tenantKey
     /// A page of another origin sent the request.
     case foreignOrigin
-    /// The gateway's own user of Redis may not do this.
+    /// The gateway's Redis user lacks a permission.
     case notPermitted
-    /// The key's own rate is used up.
+    /// The key has exceeded its request rate.
     case tooManyRequests
-    /// The tenant has as many jobs as it may have.
+    /// The tenant has reached its limit of unfinished jobs.
     case backlogFull
-    /// The key's bytes of a day are used up.
+    /// The key has used up its upload bytes of the day.
     case uploadQuota
-    /// Too many streams are open for this key or gateway.
+    /// The key or the gateway has too many open streams.
     case tooManyStreams
-    /// Too many messages of webhooks are tried for this key or gateway.
+    /// The key or the gateway has too many webhook tests in progress.
     case tooManyTrials
 
-    // The request.
+    // Faults of the request.
     /// No route has this path.
     case unknownPath
-    /// The path is known, and not with this method.
+    /// The path exists, but not with this method.
     case methodNotAllowed
     /// A parameter or header is missing or wrong.
     case badParameter
-    /// The body is no JSON, or is of another type.
+    /// The body is not JSON, or its fields are wrong.
     case badBody
-    /// The body has more bytes than it may have.
+    /// The body exceeds its limit of bytes.
     case bodyTooLarge
-    /// The body's length is not said ahead of it.
+    /// The request does not declare the length of its body.
     case lengthRequired
-    /// No byte of the range is there.
+    /// No byte of the requested range exists.
     case unsatisfiableRange
-    /// No such thing, or it is another tenant's.
+    /// The object does not exist, or it belongs to another tenant.
     case notFound
-    /// It was there, and its record is gone.
+    /// The object existed, but its record is gone.
     case gone
-    /// The URL of a webhook is not of the form that is allowed.
+    /// The URL of a webhook has a form that is not allowed.
     case invalidURL
     /// The host of a webhook's URL has no address.
     case unknownHost
-    /// The URL of a webhook leads to where nothing may be sent.
+    /// The URL of a webhook leads to an address to which nothing may be sent.
     case refusedAddress
-    /// No kind of event has this name, or there are none or too many.
+    /// An event type is unknown, or there are none or too many.
     case invalidEventTypes
 
-    // The state that it meets.
-    /// A job or batch of this name is there with other content.
+    // Conflicts with the current state.
+    /// A job or batch with this name exists with other content.
     case conflict
-    /// The idempotency key was used with other content.
+    /// The idempotency key was used before with other content.
     case idempotencyMismatch
-    /// The job ended, failed or is being published: too late for this.
+    /// The job completed, failed or is being published, so the change is too late.
     case tooLate
-    /// Members before these are missing.
+    /// The members before these are missing.
     case gap
-    /// The batch takes no more members.
+    /// The batch accepts no more members.
     case batchClosed
-    /// A precondition of the request does not hold.
+    /// A precondition of the request failed.
     case preconditionFailed
-    /// The number of jobs is not the one that was expected.
+    /// The number of jobs differs from the expected number.
     case countChanged
-    /// The tenant or the queue has as many webhooks as it may have.
+    /// The tenant or the queue has reached its limit of webhooks.
     case tooManyEndpoints
 
-    // The servers behind the gateway.
+    // Faults of the servers behind the gateway.
     /// Redis does not answer.
     case queueUnavailable
     /// Redis is full.
     case queueFull
-    /// The identity provider does not answer, or not as it has to.
+    /// The identity provider does not answer, or its answer is invalid.
     case providerUnavailable
     /// The library does not answer.
     case libraryUnavailable
-    /// The library has no room.
+    /// The library has no space left.
     case noSpace
-    /// A fault of our own.
+    /// An internal fault.
     case internalError
 
-    /// The status that goes with it.
+    /// The HTTP status of the code.
     var status: HTTPResponse.Status {
         switch self {
         case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:
@@ -131,7 +131,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         }
     }
 
-    /// A few words for people, always the same.
+    /// A short title for people, the same for each occurrence.
     var title: String {
         switch self {
         case .missingKey: "A key is needed"

@@ -2,17 +2,17 @@ import AccessKeys
 import HTTPTypes
 import Hummingbird
 
-/// Decides whether somebody may call a route.
+/// The decision whether a request may call a route.
 struct Authentication: Sendable {
-    /// Somebody who may.
+    /// The admitted caller.
     struct Admission: Sendable {
-        /// nil for an open route.
+        /// The caller's key; nil on an open route.
         var key: AccessKey?
-        /// The token of a session, at a page.
+        /// The token of the session, on a page.
         var session: String?
-        /// The person of the session whom an identity provider named.
+        /// The person of the session, as the identity provider named them.
         var person: String?
-        /// Fields that the response gets.
+        /// Header fields to add to the response.
         var headers: HTTPFields
     }
 
@@ -20,11 +20,11 @@ struct Authentication: Sendable {
     let sessions: SessionStore
     let origin: PageOrigin
     let limiter: RateLimiter
-    /// Requests a second of a key without a quota of its own.
+    /// Requests a second for a key without a quota of its own.
     let requestsPerSecond: Int
 
-    /// - Throws: `missingKey`, `sessionEnded`, `foreignOrigin`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and why a key
-    ///   is not taken.
+    /// - Throws: `missingKey`, `sessionEnded`, `foreignOrigin`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and the
+    ///   reason for which a key is refused.
     func admit(_ request: Request, to route: Route) async throws -> Admission {
         var admission = Admission(key: nil, session: nil, headers: [:])
         if route.access.isPage {
@@ -58,7 +58,7 @@ struct Authentication: Sendable {
         return admission
     }
 
-    /// The key of who has signed in.
+    /// Returns the key, the token and the person of the request's session.
     private func holder(of request: Request) async throws -> (AccessKey, String, String?) {
         guard let token = origin.value(of: .session, request),
             let holder = try await sessions.holder(of: token)
@@ -66,7 +66,7 @@ struct Authentication: Sendable {
         return (try await keys.key(named: holder.keyID), token, holder.person)
     }
 
-    /// Takes the request out of the key's rate.
+    /// Charges the request to the key's rate.
     private func limited(_ key: AccessKey) throws(Problem) -> HTTPFields {
         let rate = key.quotas.requestsPerSecond ?? requestsPerSecond
         let answer = limiter.take(
@@ -86,7 +86,7 @@ struct Authentication: Sendable {
         return fields
     }
 
-    /// The text of the key that came along (RFC 6750 §2.1).
+    /// Returns the key of the header `Authorization` (RFC 6750 §2.1).
     private static func bearer(_ request: Request) throws(Problem) -> String {
         guard let field = request.headers[.authorization] else {
             throw Problem(

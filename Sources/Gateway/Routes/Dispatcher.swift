@@ -4,7 +4,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Takes a request to its route: who asks, whether they may, how often; and says what went wrong.
+/// The responder that passes a request to its route after the checks of key, scope and rate, and turns errors into
+/// responses.
 struct Dispatcher: HTTPResponder {
     typealias Context = GatewayContext
 
@@ -37,14 +38,14 @@ struct Dispatcher: HTTPResponder {
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await router.respond(to: request, context: context)
-        // The router answers with an empty 404 when it has no such path, or not with this method.
+        // The router returns an empty 404 for an unknown path and for an unknown method.
         guard context.coreContext.endpointPath.value == Self.notFound else { return response }
         let answer = unserved(request)
         metrics.record(GatewayMetrics.noRoute, answer.status, after: .now - start)
         return answer
     }
 
-    /// The answer to a request that no route is for.
+    /// Returns the answer to a request that no route serves.
     private func unserved(_ request: Request) -> Response {
         let served = routes.filter { $0.matches(request.uri.path) }
         var methods = served.map(\.method.rawValue)
@@ -68,10 +69,10 @@ struct Dispatcher: HTTPResponder {
         return problem.response
     }
 
-    /// Hummingbird's name for the endpoint of a request that has none.
+    /// Hummingbird's endpoint name for a request without a route.
     private static let notFound = "NotFound"
 
-    /// Counts a request and its answer, with the bytes of their bodies.
+    /// Counts a request and its response, with the bytes of their bodies.
     private static func measure(
         _ route: Route, _ request: Request, _ metrics: GatewayMetrics,
         _ respond: (Request) async -> Response
@@ -88,7 +89,8 @@ struct Dispatcher: HTTPResponder {
             signsIn: route.method == .post && route.path == Links.signIn
                 || route.path == Links.providerReturn)
         guard request.method != .head else { return response }
-        // A body that is looked at as it goes is written apart from its head and its end: three calls of the kernel for one.
+        // A body that is counted as it is written needs three system calls, for its head, itself and its end, instead
+        // of one.
         if let bytes = response.body.contentLength, bytes <= BoundedDownload.pieceBytes {
             metrics.sends(bytes)
         } else {

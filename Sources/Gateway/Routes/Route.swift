@@ -3,13 +3,13 @@ import Adjustments
 package import HTTPTypes
 import Hummingbird
 
-/// One thing that the gateway can be asked: how it is called, who may, and what it answers.
+/// One operation of the gateway: its path, its permitted callers, and its responses.
 ///
-/// The router, the OpenAPI document and the test of who may do what are made from these; nothing is served that is no
-/// route. One object each, because every call carries its own.
+/// The router, the OpenAPI document and the test of all rights are generated from the routes; nothing else is served. A
+/// class, because every call carries a reference to its route.
 package final class Route: Sendable {
     package let method: HTTPRequest.Method
-    /// Such as `/v1/jobs/{id}`; a last part `{asset...}` takes the rest of the path.
+    /// The path, such as `/v1/jobs/{id}`; a last part `{asset...}` matches the rest of the path.
     package let path: String
     package let access: Access
     /// The name of the operation in the OpenAPI document.
@@ -22,22 +22,22 @@ package final class Route: Sendable {
     let answers: [Answer]
     let handle: @Sendable (Call) async throws -> Response
 
-    /// The callers that a route has.
+    /// The permitted callers of a route.
     package enum Access: Sendable, Equatable {
-        /// Anybody.
+        /// Anyone.
         case open
-        /// A key with this scope. What it may see of others' is decided by the route.
+        /// A key with this scope. The route decides which of the other callers' objects it may see.
         case key(Scope)
-        /// A key with this scope that has no tenant: it concerns the whole queue.
+        /// A key with this scope and without a tenant, because the route concerns the whole queue.
         case operatorKey(Scope)
-        /// A page for anybody.
+        /// A page for anyone.
         case openPage
-        /// A page for who has signed in with a key of this scope.
+        /// A page for people who are signed in with a key of this scope.
         case page(Scope)
-        /// A page for who has signed in with a key of this scope that has no tenant.
+        /// A page for people who are signed in with a key of this scope and without a tenant.
         case operatorPage(Scope)
 
-        /// The scope that is needed, if any.
+        /// The required scope, if any.
         package var scope: Scope? {
             switch self {
             case .open, .openPage: nil
@@ -47,7 +47,7 @@ package final class Route: Sendable {
             }
         }
 
-        /// Whether it concerns the whole queue.
+        /// Whether the route concerns the whole queue.
         package var isForOperators: Bool {
             switch self {
             case .operatorKey, .operatorPage: true
@@ -55,7 +55,7 @@ package final class Route: Sendable {
             }
         }
 
-        /// Whether people see it in a browser.
+        /// Whether people open it in a browser.
         package var isPage: Bool {
             switch self {
             case .openPage, .page, .operatorPage: true
@@ -64,7 +64,7 @@ package final class Route: Sendable {
         }
     }
 
-    /// Something that a call says beside its body.
+    /// A parameter of a call outside its body.
     struct Parameter: Sendable {
         enum Place: String { case path, query, header }
 
@@ -82,7 +82,7 @@ package final class Route: Sendable {
             _ name: String, _ summary: String, schema: JSONValue = .text, isRequired: Bool = false
         ) -> Self {
             var schema = schema
-            // A field of a form that was left empty means nothing.
+            // Lets the parameter be empty: an empty field of a form has no effect.
             if !isRequired, case .object(let words) = schema,
                 words["type"] == .string("integer") || words["type"] == .string("boolean")
             {
@@ -101,23 +101,23 @@ package final class Route: Sendable {
         }
     }
 
-    /// The body of a call.
+    /// The body of a request.
     enum Body: Sendable {
-        /// There is none; one that comes is not read.
+        /// The route has no body; if a request has one, it is not read.
         case none
         /// A JSON document of a schema.
         case json(JSONValue)
         /// A JSON document that may be left out.
         case optionalJSON(JSONValue)
-        /// JSON documents of a schema, one a line.
+        /// JSON documents of one schema, one a line.
         case lines(JSONValue)
         /// A file.
         case file
-        /// Fields of a form of a page.
+        /// The fields of a page's form.
         case form
     }
 
-    /// One answer of a route.
+    /// One possible response of a route.
     struct Answer: Sendable {
         let status: HTTPResponse.Status
         let summary: String
@@ -136,7 +136,7 @@ package final class Route: Sendable {
             self.headers = headers
         }
 
-        /// One without a body.
+        /// Returns a response without a body.
         static func empty(
             _ status: HTTPResponse.Status, _ summary: String, headers: [String] = []
         ) -> Self {
@@ -145,9 +145,9 @@ package final class Route: Sendable {
     }
 
     /// - Parameters:
-    ///   - group: what it belongs to, for the document.
-    ///   - answers: when all is well; those of problems are known from the rest.
-    ///   - problems: statuses of problems beside those that every route of its kind has.
+    ///   - group: the route's group in the OpenAPI document.
+    ///   - answers: the successful responses; those of problems follow from the other arguments.
+    ///   - problems: statuses of problems beside those of all routes of this kind.
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, name: String, group: String,
         _ summary: String, parameters: [Parameter] = [], body: Body = .none, answers: [Answer],
@@ -167,7 +167,7 @@ package final class Route: Sendable {
         self.handle = handle
     }
 
-    /// A page or a part of one; it is not in the document of the API.
+    /// Creates a page or a part of one, which is not in the OpenAPI document.
     convenience init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ summary: String,
         handle: @escaping @Sendable (Call) async throws -> Response
@@ -177,11 +177,11 @@ package final class Route: Sendable {
             handle: handle)
     }
 
-    /// The problems that a route of its kind may answer with.
+    /// Returns the problems with which a route of this kind may answer.
     private static func problems(
         _ own: [HTTPResponse.Status], _ access: Access, _ body: Body, _ path: String
     ) -> [Answer] {
-        // The border refuses targets and headers that are too long, before any route is asked.
+        // Request targets and headers that are too long are refused before any route is called.
         var statuses =
             own + [.badRequest, .uriTooLong, .requestHeaderFieldsTooLarge, .serviceUnavailable]
         if access != .open { statuses += [.unauthorized, .forbidden, .tooManyRequests] }
@@ -200,7 +200,7 @@ package final class Route: Sendable {
         }
     }
 
-    /// Whether its body may be long: a file, or members of a batch.
+    /// Whether the body may be long: a file, or members of a batch.
     var takesUpload: Bool {
         switch body {
         case .file, .lines: true
@@ -208,10 +208,10 @@ package final class Route: Sendable {
         }
     }
 
-    /// The path as the router reads it.
+    /// The path in the router's syntax.
     let routerPath: String
 
-    /// Whether a path is one of this route's.
+    /// Returns whether a path belongs to this route.
     func matches(_ path: String) -> Bool {
         let own = routerPath.split(separator: "/")
         let parts = path.split(separator: "/")

@@ -3,12 +3,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Everything that a gateway serves.
+/// All routes of a gateway.
 package enum RouteTable {
-    /// All routes, the document of them included.
+    /// All routes, including the OpenAPI document.
     package static let routes: [Route] = described + [document(of: described)] + pages
 
-    /// Those that the document describes.
+    /// The routes that the OpenAPI document describes.
     static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
         + AssetRoutes.routes + OperatingRoutes.routes + ScaleRoute.routes + DeadRoutes.routes
@@ -23,7 +23,7 @@ package enum RouteTable {
         + WebhookPages.routes + UIRoutes.routes
 
     private static func document(of routes: [Route]) -> Route {
-        // Anybody may ask for it: it is written once, and only its bytes are kept.
+        // Anyone may request it, so it is generated once, and only its bytes are kept.
         let text = ByteBuffer(string: OpenAPI.document(routes, schemas: Schemas.all).canonical)
         return Route(
             .get, "/openapi.json", .open, name: "openapi", group: "gateway",

@@ -11,12 +11,12 @@ import ServiceLifecycle
 import Synchronization
 import Webhooks
 
-/// A gateway that runs: the server, the reader of events, the keys, the webhooks.
+/// A running gateway: the server, the reader of events, the keys, the webhooks.
 package struct GatewayService: Service {
     private let parts: GatewayParts
     private let onRunning: @Sendable (Int) -> Void
 
-    /// - Parameter onRunning: is called with the port once the server listens.
+    /// - Parameter onRunning: called with the port once the server listens.
     package init(_ parts: GatewayParts, onRunning: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.parts = parts
         self.onRunning = onRunning
@@ -57,13 +57,15 @@ package struct GatewayService: Service {
                 try await application.run()
                 webhooks.stop()
             }
-            // The server and the deliveries end first, by a signal, each with what it has begun; the readers end with them.
+            // After a signal, the server and the deliveries stop first, each after its current work; then the readers
+            // are cancelled.
             defer { group.cancelAll() }
             for try await _ in group.prefix(2) {}
         }
     }
 
-    /// This process among gateways, also those of other hosts and containers.
+    /// Returns a random name that identifies this process among gateways, including those of other hosts and
+    /// containers.
     private static func name() -> String {
         "g" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }

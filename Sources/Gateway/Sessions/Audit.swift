@@ -3,11 +3,11 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// The changes that were made through gateways, and by whom: a bounded stream in Redis, read by operators.
+/// The log of the changes made through gateways, with the actor of each: a bounded stream in Redis, for operators.
 package struct AuditLog: Sendable {
-    /// About how many entries are kept.
+    /// The approximate number of entries that are kept.
     package static let keptMax = 10_000
-    /// Most entries of one page.
+    /// The most entries of one page.
     static let pageMax = 200
 
     private let redis: RedisClient
@@ -18,38 +18,38 @@ package struct AuditLog: Sendable {
         self.queue = queue
     }
 
-    /// The doer of a deed.
+    /// The actor of a change.
     struct Doer: Sendable {
         let key: AccessKey
-        /// The person whom an identity provider named; nil for who has shown the key itself.
+        /// The person, as the identity provider named them; nil for a caller that presented the key itself.
         let person: String?
     }
 
-    /// One deed.
+    /// One change.
     struct Entry: Encodable, Sendable {
-        /// Its place in the stream.
+        /// The entry's place in the stream.
         let id: String
-        /// When, ms since 1970.
+        /// The time in ms since 1970.
         let at: Int
-        /// The key, by id.
+        /// The id of the key.
         let key: String
-        /// The name of the key for people.
+        /// The label of the key.
         let label: String
-        /// The person who acted with it, if an identity provider named one.
+        /// The person who acted with the key, if an identity provider named one.
         let person: String?
-        /// Such as `cancelTenant`.
+        /// The kind of change, such as `cancelTenant`.
         let deed: String
-        /// The object of the deed, and how much.
+        /// The changed object, and the extent of the change.
         let detail: String
 
-        /// The person and the key, for people.
+        /// The person and the key, as text for people.
         var who: String {
             let name = label.isEmpty ? key : label
             return person.map { "\($0) (\(name))" } ?? name
         }
     }
 
-    /// Notes a deed that was done.
+    /// Records a change.
     func note(_ deed: String, _ detail: String, by doer: Doer) async throws {
         let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
         _ = try await send(
@@ -61,7 +61,7 @@ package struct AuditLog: Sendable {
             ] + person)
     }
 
-    /// Entries, the newest first, before a place.
+    /// Returns entries before a place, the newest first.
     func page(before place: StreamID?, count: Int) async throws -> [Entry] {
         let reply = try await send([
             "XREVRANGE", RedisArgument(queue.keys.audit),

@@ -1,22 +1,22 @@
 import HTTPTypes
 import Hummingbird
 
-/// Where browsers find the pages, and whether a request of theirs comes from a page of ours.
+/// The origin under which browsers reach the pages, and the check that a request comes from one of our own pages.
 struct PageOrigin: Sendable {
-    /// Such as `https://photos.example.com`; nil: this machine alone, by its own names.
+    /// The origin, such as `https://photos.example.com`; nil for this machine only, under its local names.
     let origin: String?
 
-    /// Names under which a browser reaches the machine that it runs on; a cookie needs no TLS there.
+    /// The names under which a browser reaches its own machine, where a cookie needs no TLS.
     private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Whether cookies go over TLS alone.
+    /// Whether cookies are sent over TLS only.
     var isSecure: Bool { origin?.hasPrefix("https://") ?? false }
 
     /// The cookies of the pages.
     enum Cookie {
-        /// The session. It goes along on no way that another site began.
+        /// The session. Browsers do not send it on navigations from another site.
         case session
-        /// A sign-in with an identity provider that was begun. It goes along on the way back from there.
+        /// A started sign-in with an identity provider. Browsers send it on the navigation back from the provider.
         case signIn
 
         fileprivate var name: String {
@@ -34,18 +34,18 @@ struct PageOrigin: Sendable {
         }
     }
 
-    /// The name of a cookie; browsers keep `__Host-` to the host and to TLS.
+    /// Returns the name of a cookie. Browsers restrict names with `__Host-` to this host and to TLS.
     private func name(of cookie: Cookie) -> String {
         (isSecure ? "__Host-" : "") + cookie.name
     }
 
-    /// The field that sets a cookie, for so many seconds; 0 removes it.
+    /// Returns the field that sets a cookie for a number of seconds; 0 removes the cookie.
     func cookie(_ cookie: Cookie, _ value: String, seconds: Int) -> String {
         "\(name(of: cookie))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=\(cookie.sameSite)"
             + (isSecure ? "; Secure" : "")
     }
 
-    /// The value of a cookie in a request.
+    /// Returns the value of a cookie in a request.
     func value(of cookie: Cookie, _ request: Request) -> String? {
         let cookieName = name(of: cookie)
         return request.headers[values: .cookie].lazy
@@ -59,8 +59,8 @@ struct PageOrigin: Sendable {
             }.first
     }
 
-    /// Refuses a page under another name than ours: a site that lets its name lead here (DNS rebinding) would be the
-    /// origin of our pages.
+    /// Refuses requests under a foreign host name. A site that resolves its own name to this address (DNS rebinding)
+    /// would otherwise share the origin of our pages.
     func checkHost(_ request: Request) throws(Problem) {
         let host = request.head.authority ?? ""
         if let origin {
@@ -82,7 +82,7 @@ struct PageOrigin: Sendable {
                 : "Pages are not served as \(String(host.prefix(80)).debugDescription).")
     }
 
-    /// Refuses what another site's page sends: by what browsers say of themselves (Fetch Metadata), else by Origin.
+    /// Refuses requests that a page of another site sent, according to Fetch Metadata or else to `Origin`.
     func checkSender(_ request: Request) throws(Problem) {
         if let site = request.headers[.secFetchSite] {
             guard site == "same-origin" else {

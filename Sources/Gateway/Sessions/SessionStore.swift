@@ -5,10 +5,11 @@ package import JobQueue
 import OpenIDConnect
 package import Redis
 
-/// Sessions of people at the pages: a random token in a cookie, under whose digest Redis knows the key that it
-/// acts with, and the person if an identity provider named one. So every gateway knows it, and what can be read in Redis opens no page.
+/// The sessions of people at the pages. A session is a random token in a cookie. Under the token's digest, Redis has
+/// the key that the session acts with, and the person if an identity provider named one. So all gateways share the
+/// sessions, and the data in Redis opens no page.
 package struct SessionStore: Sendable {
-    /// How long a session lasts.
+    /// The lifetime of a session.
     package static let duration: Duration = .seconds(12 * 3600)
 
     private let redis: RedisClient
@@ -19,21 +20,21 @@ package struct SessionStore: Sendable {
         self.queue = queue
     }
 
-    /// Whose session it is.
+    /// The holder of a session.
     struct Holder: Sendable, Equatable {
-        /// The key that it acts with.
+        /// The id of the key that the session acts with.
         let keyID: String
-        /// The person whom an identity provider named; nil for who has shown the key itself.
+        /// The person, as the identity provider named them; nil for a caller that presented the key itself.
         let person: String?
     }
 
-    /// Begins a session.
+    /// Starts a session.
     ///
-    /// - Parameter person: one line; nil for a key's holder.
-    /// - Returns: the token, which is given to the browser and kept nowhere.
+    /// - Parameter person: one line; nil for a person who signed in with the key.
+    /// - Returns: the token, which is sent to the browser and stored nowhere.
     func begin(keyID: String, person: String? = nil) async throws -> String {
         let token = RandomText.make()
-        // An id has no blank.
+        // An id has no spaces, so the first space ends it.
         let record = person.map { "\(keyID) \($0)" } ?? keyID
         _ = try await send([
             "SET", RedisArgument(key(token)), RedisArgument(record), "EX",
@@ -42,7 +43,7 @@ package struct SessionStore: Sendable {
         return token
     }
 
-    /// Whose session it is; nil when it is over.
+    /// Returns the holder of a session; nil if it has expired.
     func holder(of token: String) async throws -> Holder? {
         guard let record = try await send(["GET", RedisArgument(key(token))]).string else {
             return nil
@@ -52,12 +53,12 @@ package struct SessionStore: Sendable {
         return Holder(keyID: String(keyID), person: parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Ends a session.
+    /// Deletes a session.
     func end(_ token: String) async throws {
         _ = try await send(["UNLINK", RedisArgument(key(token))])
     }
 
-    /// The token that the forms of a session's pages carry, so that no other site can make them up.
+    /// Returns the token that the forms of a session's pages carry, so that another site cannot forge them.
     static func formToken(of token: String) -> String {
         HMAC<SHA256>.authenticationCode(
             for: Array("forms".utf8), using: SymmetricKey(data: Array(token.utf8))

@@ -1,9 +1,9 @@
 import AccessKeys
 
-/// How often keys are tried at the page where one signs in, by all together: 256 bits need no lock, a flood of attempts
-/// needs an end.
+/// The rate limit for keys tried at the sign-in page, shared by all callers. Keys have 256 bits, so guessing needs no
+/// lockout, but a flood of attempts needs a limit.
 package final class SignInLimit: Sendable {
-    /// Attempts a second, and at once.
+    /// The attempts a second, and the burst.
     static let perSecond = 5
     static let atOnce = 20
 

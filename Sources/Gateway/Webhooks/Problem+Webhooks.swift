@@ -3,7 +3,7 @@ import HTTPTypes
 import Webhooks
 
 extension Problem {
-    /// An error of webhooks, as the caller is told, with the place in the body that it speaks of.
+    /// Creates a problem from an error of webhooks, with the place in the body that it refers to.
     init(_ error: WebhookError) {
         switch error.code {
         case .invalidURL: self.init(.invalidURL, error.message, pointer: "#/url")

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// How many messages are sent at a time because somebody asked for it: each holds a connection for up to 15 s.
+/// The permits for test messages that clients request. Each test holds a connection for up to 15 s.
 final class TrialPermits: Sendable {
-    /// Most of one gateway.
+    /// The most tests of one gateway.
     static let most = 32
-    /// Most of one key.
+    /// The most tests of one key.
     static let perKeyMax = 4
 
     private let open = Mutex<[String: Int]>([:])
 
-    /// Sends while the key has a permit.
+    /// Runs `body` while the key holds a permit.
     ///
-    /// - Throws: `tooManyTrials`, and what the body throws.
+    /// - Throws: `tooManyTrials`; the error of `body`.
     func hold<Result>(by key: String, _ body: () async throws -> Result) async throws -> Result {
         let isThere = open.withLock { open in
             guard open.values.reduce(0, +) < Self.most, open[key, default: 0] < Self.perKeyMax

@@ -3,14 +3,14 @@ import FoundationEssentials
 import Operations
 import Webhooks
 
-/// The body with which an endpoint is made or changed; what is nil is left as it is.
+/// The body that creates or changes an endpoint; a nil field leaves the value unchanged.
 struct WebhookBody {
     let url: String?
     let eventTypes: [String]?
     let isActive: Bool?
 
-    /// - Parameter known: the fields that this call takes.
-    /// - Throws: `invalidValue`, `unknownField`; their sentences begin with the field's path.
+    /// - Parameter known: the fields that this call accepts.
+    /// - Throws: `invalidValue`, `unknownField`; their messages begin with the field's path.
     init(_ json: JSONValue, known: Set<String>) throws(Failure) {
         let fields = try json.webhookFields(known)
         switch fields["url"] {
@@ -48,10 +48,10 @@ struct WebhookBody {
         }
     }
 
-    /// Most names of kinds of events.
+    /// The most event types of an endpoint.
     static let typesMax = 64
 
-    /// The moment of a replay's body, `{"since": …}`: a time as text, how long ago, or ms since 1970.
+    /// Parses the time of a replay's body, `{"since": …}`: a time as text, a duration before now, or ms since 1970.
     ///
     /// - Throws: `invalidValue`, `missingField`, `unknownField`.
     static func since(_ json: JSONValue) throws(Failure) -> Int {

@@ -3,18 +3,18 @@ import Adjustments
 import Hummingbird
 import Webhooks
 
-/// The deeds on endpoints, for the API and the pages alike: it is the caller's own, where it leads was looked at, and it
-/// is noted.
+/// The changes of endpoints, shared by the API and the pages. Each one checks the owner and the target address, and
+/// writes to the audit log.
 enum WebhookDeeds {
-    /// The endpoints that the caller may see, the oldest first.
+    /// Returns the endpoints that the caller may see, the oldest first.
     static func list(_ call: Call) async throws -> [WebhookEndpoint] {
         let key = try call.key
         return try await call.parts.webhooks.store.list().filter { key.covers($0) }
     }
 
-    /// The endpoint of the path.
+    /// Returns the endpoint that the path names.
     ///
-    /// - Throws: `notFound`, also for another's.
+    /// - Throws: `notFound`, also for an endpoint of another owner.
     static func find(_ call: Call) async throws -> WebhookEndpoint {
         let id = try call.parameter("id")
         guard let endpoint = try await call.parts.webhooks.store.get(id),
@@ -50,7 +50,7 @@ enum WebhookDeeds {
 
     static func delete(_ call: Call) async throws {
         let id = try call.parameter("id")
-        // The operator also deletes a record that cannot be read.
+        // Operators can also delete a record that cannot be parsed.
         if try call.key.tenant != nil { _ = try await find(call) }
         guard try await call.parts.webhooks.store.delete(id) else { throw unknown(id) }
         try await call.parts.audit.note("deleteWebhook", id, by: call.doer)

@@ -7,19 +7,19 @@ import Operations
 import Redis
 import Webhooks
 
-/// The parts that routes and deliveries of webhooks share.
+/// The parts that the routes and deliveries of webhooks share.
 struct WebhookParts: Sendable {
     let store: WebhookStore
     let sender: WebhookSender
     let trials = TrialPermits()
-    /// The view that an endpoint's owner has of an event.
+    /// The conversion of an event to the view of an endpoint's owner.
     let view: WebhookService.View
-    /// This gateway's deliveries.
+    /// The deliveries of this gateway.
     let service: WebhookService
 
     /// - Parameters:
-    ///   - bell: a client of its own, for reads that wait.
-    ///   - allowed: ranges of addresses beside the Internet's that messages may go to.
+    ///   - bell: a separate client for blocking reads.
+    ///   - allowed: address ranges outside the public Internet that messages may reach.
     init(
         redis: RedisClient, bell: RedisClient, queue: QueueName, allowed: [AddressRange],
         logger: Logger
@@ -42,13 +42,14 @@ struct WebhookParts: Sendable {
 }
 
 extension AccessKey {
-    /// The owner of the endpoints that this key makes.
+    /// The owner of endpoints that this key creates.
     var webhookOwner: WebhookOwner {
         WebhookOwner(tenant: terms.tenant?.string, assetPrefix: terms.assetPrefix.string)
     }
 
-    /// Whether an endpoint is this key's to see and change: an operator's key sees all, a tenant's those that are told what
-    /// this very key may see, or a key with a narrower folder could send another's events to itself.
+    /// Returns whether the key may see and change an endpoint. An operator's key covers all endpoints. A tenant's key
+    /// covers only the endpoints with its own tenant and prefix; otherwise a key with a narrower prefix could send
+    /// another key's events to itself.
     func covers(_ endpoint: WebhookEndpoint) -> Bool {
         terms.tenant == nil || endpoint.owner == webhookOwner
     }

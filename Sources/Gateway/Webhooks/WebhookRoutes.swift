@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Webhooks
 
-/// Webhooks: endpoints that get events as messages.
+/// The routes of webhooks. A webhook is an endpoint that receives events as messages.
 enum WebhookRoutes {
     private static let id = Route.Parameter.path("id", "The endpoint.")
 
@@ -131,7 +131,7 @@ enum WebhookRoutes {
             headers: [.location: "/v1/webhooks/\(webhook.id)"])
     }
 
-    /// Reads the body; what is wrong with it has its place.
+    /// Parses the body; its faults have JSON pointers.
     private static func body<Body>(
         _ call: Call, _ read: (JSONValue) throws(Failure) -> Body
     ) async throws -> Body {
