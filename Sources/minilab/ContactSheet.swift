@@ -7,24 +7,24 @@ import Worker
 
 /// One picture of a contact sheet.
 struct SheetCell {
-    /// The photo; one object for all its pictures.
+    /// The photo; all its pictures share one file.
     let source: OpenFile
-    /// The edit to show, or nil for the photo as it is.
+    /// The edit to apply; nil for the unedited photo.
     var recipe: Recipe?
-    /// What stands below, or nil.
+    /// The text below the picture; nil for none.
     var label: String?
 }
 
-/// Draws small pictures side by side into a JPEG file, by a render child of its own.
+/// Draws thumbnails side by side into a JPEG file, in a render child that this call starts.
 ///
 /// - Parameters:
-///   - across: pictures in a row.
-///   - side: longest side of a picture, in pixels.
+///   - across: the number of pictures in a row.
+///   - side: the longest side of a picture, in pixels.
 func drawContactSheet(
     _ cells: [SheetCell], across: Int, side: Int, to output: String,
     _ settings: WorkerSettings, _ logger: Logger
 ) async throws {
-    // Beside the result, so that it can be moved to its place whole.
+    // The folder is beside the result, so that the file can be moved there atomically.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
     var files = RenderFiles(

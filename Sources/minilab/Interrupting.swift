@@ -1,9 +1,9 @@
 import ArgumentParser
 import UnixSignals
 
-/// Runs a body and cancels it when the command is interrupted (Ctrl-C) or told to end, so that it can clean up.
+/// Runs a body and cancels it when the command receives SIGINT (Ctrl-C) or SIGTERM, so that it can clean up.
 ///
-/// - Throws: what the body throws; the shell's exit code for the signal, once the body has ended.
+/// - Throws: the error of the body; the shell's exit code for the signal, once the body has returned.
 func interruptible<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import RenderProtocol
 
-/// The command line.
+/// The root command.
 package struct Minilab: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "minilab",
@@ -28,6 +28,6 @@ package struct Minilab: AsyncParsableCommand {
 
     package init() {}
 
-    /// Runs the command that the process' arguments name.
+    /// Runs the command that the process's arguments name.
     package static func main() async { await runAsProcess() }
 }

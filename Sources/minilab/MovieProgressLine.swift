@@ -3,13 +3,13 @@ import JobQueue
 import Synchronization
 import Worker
 
-/// One line on a terminal that says how much of a movie is done, and how long the rest is likely to take.
+/// A line on a terminal with the completed part of a movie and an estimate of the remaining time.
 final class MovieProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let isShown = isatty(STDERR_FILENO) == 1
     private let last = Mutex(-1)
 
-    /// Shows how much is done.
+    /// Shows the progress.
     func show(_ progress: JobProgress) {
         let percent = 100 * progress.framesDone / progress.frames
         let isNew = last.withLock { last in
@@ -26,14 +26,14 @@ final class MovieProgressLine: Sendable {
         )
     }
 
-    /// Leaves the line empty for what follows.
+    /// Clears the line for further output.
     func end() {
         guard isShown, last.withLock({ $0 >= 0 }) else { return }
         write("\r\u{1B}[K")
     }
 
     private func write(_ text: String) {
-        // Nobody is left to tell when standard error is closed.
+        // Standard error is closed, so an error cannot be reported.
         _ = text.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

@@ -8,24 +8,24 @@ package import Library
 package import Logging
 import SystemPackage
 
-/// A library that is open, wherever it is.
+/// An opened library in a folder or a bucket.
 package struct OpenStore {
     package let library: any CopyableLibrary
-    /// How people call it: the folder, or the URL without its settings.
+    /// The library's name for people: the folder, or the URL without its settings.
     package let name: String
     private let clients: [S3Client]
 
-    /// Uses of a library.
+    /// The purposes of opening a library.
     package enum Use {
-        /// Edits: the store's conditions are tried first, and a library that is not there is begun.
+        /// Edits. The store's conditional writes are tested first, and a missing library is created.
         case editing
-        /// Commands: a library that is not there is a mistake in its name.
+        /// Read-only commands. A missing library is an error, because its name is probably wrong.
         case looking
     }
 
     /// Opens a library.
     ///
-    /// - Throws: a `Failure` or `BlobError` with what to do: the folder or bucket is not there, its store ignores
+    /// - Throws: a `Failure` or `BlobError` with a remedy: the folder or bucket does not exist, its store ignores
     ///   conditions, credentials are missing or refused.
     package static func open(
         _ location: LibraryLocation, for use: Use, _ logger: Logger
@@ -66,7 +66,7 @@ package struct OpenStore {
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1
             bucket.sharesRenders = settings.sharesRenders
             if settings.originals != nil { bucket.originalsPrefix = "" }
-            // The store's clock says how old its objects are.
+            // The ages of objects are measured by the store's clock.
             let clock = store
             bucket.now = { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
             let library = try BucketLibrary(
@@ -79,7 +79,7 @@ package struct OpenStore {
         }
     }
 
-    /// Ends the connections.
+    /// Closes the connections.
     package func close() async {
         for client in clients { await client.close() }
     }

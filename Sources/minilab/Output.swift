@@ -2,19 +2,19 @@ import Adjustments
 import FoundationEssentials
 import Glibc
 
-/// Prints one line; control characters in it, line ends too, are escaped.
+/// Prints one line, with its control characters and line ends escaped.
 ///
-/// It stands before Swift's own `print` in this target: names, messages and reasons of strangers go to a person's
-/// terminal here.
+/// This function shadows Swift's own `print` in this target, because names, messages and reasons from untrusted clients
+/// go to a person's terminal here.
 func print(_ line: some CustomStringConvertible) { Swift.print(line.description.printable) }
 
-/// Prints several lines of our own. What strangers wrote has to be ``Swift/String/printable`` in them already,
-/// or they could add lines; ``TextTable`` sees to that for its cells.
+/// Prints several lines of our own. Text from untrusted clients must already be ``Swift/String/printable``, or it could
+/// add lines; ``TextTable`` ensures this for its cells.
 package func print(block: String, terminator: String = "\n") {
     Swift.print(block.printableLines, terminator: terminator)
 }
 
-/// One value as JSON on standard output: what `--json` prints.
+/// Prints a value as JSON on standard output, for `--json`.
 package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
@@ -25,10 +25,10 @@ package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
     print(json: String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
-/// Prints JSON text with its control characters as JSON's escapes.
+/// Prints JSON text. Control characters become JSON escapes.
 func print(json: String) { Swift.print(json.printableJSON) }
 
-/// Columns that line up: text to the left, numbers to the right.
+/// A table of aligned columns: text to the left, numbers to the right.
 struct TextTable {
     private var rows: [[String]]
     private let rightAligned: Set<Int>
@@ -38,7 +38,7 @@ struct TextTable {
         self.rightAligned = rightAligned
     }
 
-    /// Adds a row; control characters in its cells are escaped.
+    /// Adds a row, with the control characters in its cells escaped.
     mutating func add(_ row: [String]) { rows.append(row.map(\.printable)) }
 
     /// The table, one line per row.
@@ -59,5 +59,5 @@ extension String {
     }
 }
 
-/// Lets a reader at the other end of a pipe see what was printed so far.
+/// Flushes standard output, so that the reader of a pipe sees the output so far.
 func fflushStandardOutput() { fflush(nil) }

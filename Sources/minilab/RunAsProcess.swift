@@ -3,9 +3,9 @@ import Glibc
 import Telemetry
 
 extension AsyncParsableCommand {
-    /// Runs the command that the process' arguments name, and ends the process.
+    /// Runs the command that the process's arguments name, and exits.
     package static func runAsProcess() async {
-        // A peer that goes away must be an error of the write, not the end of the process.
+        // A closed peer must be an error of the write and not kill the process.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try await asyncParseAsRoot()
@@ -19,7 +19,7 @@ extension AsyncParsableCommand {
         }
     }
 
-    /// Ends as Argument Parser would, with what strangers' names do to a terminal escaped.
+    /// Exits as Argument Parser does, but escapes control characters in the message.
     private static func end(_ error: any Error) -> Never {
         let text = fullMessage(for: error)
         let code = exitCode(for: error)

@@ -6,7 +6,7 @@ import Status
 import StatusServing
 import Worker
 
-/// The status port of a worker process, with what it tells.
+/// The status port of a worker process, with the metrics and the health that it serves.
 struct StatusPort {
     let server: StatusServer
     private let metrics: WorkerMetrics
@@ -23,7 +23,7 @@ struct StatusPort {
             version: Engine.version, worker: worker.name, queue: connection.name.string,
             slots: worker.slots)
         let health = WorkerHealth(slots: worker.slots, lease: queueSettings.lease)
-        // Of its own: a scrape that gives up ends the connection for all calls on it.
+        // The port has its own connection: a scrape that times out closes the connection for all its calls.
         let redis = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         do {
@@ -39,13 +39,13 @@ struct StatusPort {
         }
     }
 
-    /// Counts what the worker tells.
+    /// Records an event of the worker.
     func record(_ event: WorkerEvent) {
         metrics.record(event)
         health.record(event)
     }
 
-    /// Closes what the port itself has open.
+    /// Closes the resources of the port.
     func close() async {
         await server.close()
         await redis.close()

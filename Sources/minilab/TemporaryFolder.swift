@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// A folder that is removed at the end.
+/// A folder that its owner removes.
 package struct TemporaryFolder {
     package let path: String
 
-    /// Makes one in the folder that `file` is or will be in.
+    /// Creates a folder beside `file`, which need not exist.
     package init(beside file: String) throws {
         let folder = FilePath(file).absolute.removingLastComponent()
         var template = Array(folder.appending(".minilab-XXXXXX").string.utf8CString)
@@ -19,7 +19,7 @@ package struct TemporaryFolder {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Moves a file of the folder to where it is wanted, whole.
+    /// Moves a file of the folder to its destination atomically.
     ///
     /// - Throws: `ioFailure`.
     func release(_ file: String, to output: String) throws(Failure) {
@@ -30,7 +30,7 @@ package struct TemporaryFolder {
     }
 
     package func remove() {
-        // What cannot be removed is a hidden folder that harms nothing; the result counts.
+        // If removal fails, a hidden, harmless folder is left. The result counts.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

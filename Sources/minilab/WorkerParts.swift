@@ -5,7 +5,7 @@ package import Redis
 import SystemPackage
 package import Worker
 
-/// A worker with all that it is made of: its connections to Redis, a library, a pool of children.
+/// A worker with its parts: connections to Redis, a library, a pool of render children.
 package struct WorkerParts {
     package let queue: JobQueue
     let pool: RenderPool
@@ -34,9 +34,10 @@ package struct WorkerParts {
     }
 
     /// - Parameters:
-    ///   - pressure: what watches memory; nil: nobody does.
-    ///   - thread: its own, because the heartbeat must beat whatever the rest of the process does.
-    ///   - handler: what is done with each job.
+    ///   - pressure: the monitor of memory pressure; nil for none.
+    ///   - thread: the thread of the heartbeat's client; by default its own, because heartbeats must continue whatever
+    ///     the rest of the process does.
+    ///   - handler: processes each job.
     package init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
@@ -61,7 +62,7 @@ package struct WorkerParts {
             listener: listener)
     }
 
-    /// Ends the idle children and closes the connections.
+    /// Stops the idle render children and closes the connections.
     package func close() async {
         await pool.close()
         for client in clients { await client.close() }

@@ -4,7 +4,8 @@ import Files
 import Glibc
 import SystemPackage
 
-/// `minilab gateway`: becomes `minilab-gateway`, an executable of its own, so that workers link no web server.
+/// `minilab gateway`: replaces this process with `minilab-gateway`, a separate executable, so that workers link no web
+/// server.
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
@@ -20,7 +21,7 @@ struct GatewayCommand: ParsableCommand {
     var arguments: [String] = []
 
     func run() throws {
-        // Without /proc it is looked for in PATH.
+        // Without /proc, the program is searched for in PATH.
         let link = try? FileSystem.target(ofLink: "/proc/self/exe")
         let program = link.map {
             FilePath($0).removingLastComponent().appending("minilab-gateway").string

@@ -39,7 +39,7 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 }
 
-/// `IMG_0001-preview.jpg` for `/photos/IMG_0001.HEIC`: a file of this folder.
+/// Returns `IMG_0001-preview.jpg` for `/photos/IMG_0001.HEIC`: a file in the working directory.
 func beside(_ photo: String, _ word: String) -> String {
     "\(FilePath(photo).lastComponent?.stem ?? "photo")-\(word).jpg"
 }

@@ -8,9 +8,9 @@ import SystemPackage
 import Worker
 import Operations
 
-/// Renders one photo or movie to a file, by a render child of its own: what `render` and `preview` do.
+/// Renders one photo or movie to a file, in a render child that this call starts. For `render` and `preview`.
 ///
-/// - Parameter longestSide: of a small result, or nil for full size.
+/// - Parameter longestSide: the longest side of a reduced result, in pixels; nil for full size.
 func renderFile(
     _ input: String, to output: String, edit: EditOptions, given: [GivenSetting],
     longestSide: Int?, json: Bool
@@ -22,7 +22,7 @@ func renderFile(
     try settings.boundMemory()
     let recipe = try edit.recipe().written(to: output)
 
-    // Beside the result, so that it can be moved to its place whole.
+    // The folder is beside the result, so that the file can be moved there atomically.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
     let made = FilePath(folder.path).appending("render")
@@ -57,7 +57,7 @@ func renderFile(
 }
 
 extension Recipe {
-    /// The same recipe with the format that a file's extension names.
+    /// Returns the same recipe with the format of a file's extension.
     fileprivate func written(to path: String) throws -> Recipe {
         guard let name = FilePath(path).extension, let format = Recipe.Format(fileExtension: name)
         else {
@@ -72,7 +72,7 @@ extension Recipe {
 }
 
 extension FilePath {
-    /// The path from the root, without looking at the file system.
+    /// The absolute path, without access to the file system.
     var absolute: FilePath {
         isAbsolute
             ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)

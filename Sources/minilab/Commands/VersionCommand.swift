@@ -24,7 +24,7 @@ struct VersionCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         let version: String
         var libraries: [LibraryVersion]?
-        /// By format: why it does not work; null when it does.
+        /// The reason for which each format does not work; null if it works.
         var formats: [String: String?]?
     }
 

@@ -68,7 +68,7 @@ struct WorkerCommand: AsyncParsableCommand {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ statusSettings: StatusSettings, _ library: any LibraryStore, _ logger: Logger
     ) async throws {
-        // Before the first claim: a worker that cannot be watched as it was told must not begin.
+        // The port opens before the first claim: a worker must not start if it cannot be monitored as configured.
         let status = try await StatusPort.open(
             statusSettings, connection, queueSettings, settings, logger)
         let parts = WorkerParts(
@@ -83,7 +83,7 @@ struct WorkerCommand: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // Services end in the opposite order: the port tells of a worker that drains.
+                // Services stop in reverse order, so the port still serves while the worker drains.
                 services: (status.map { [.init(service: $0.server)] } ?? [])
                     + (drainAtEndOfInput
                         ? [ending(EndOfInput())] : [])
@@ -100,7 +100,7 @@ struct WorkerCommand: AsyncParsableCommand {
         await status?.close()
     }
 
-    /// A service with which all others end.
+    /// Returns a service whose end stops all others.
     private func ending(
         _ service: any Service
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
@@ -108,7 +108,7 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 }
 
-/// The flags that say how a worker works. Each is a setting.
+/// The flags that configure a worker. Each is a setting.
 package struct WorkerOptions: ParsableArguments {
     @Option(Settings.library) var library: GivenSetting?
     @Option(Settings.originals) var originals: GivenSetting?
@@ -141,7 +141,7 @@ package struct WorkerOptions: ParsableArguments {
 
     package init() {}
 
-    /// The settings that were given.
+    /// The settings that the flags set.
     package var given: [GivenSetting] {
         GivenSetting.all(in: self) + limits.given
             + (requireConfinement ? [GivenSetting(Settings.requireConfinement, "true")] : [])

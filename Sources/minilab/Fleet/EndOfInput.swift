@@ -2,9 +2,10 @@ import Dispatch
 import Glibc
 import ServiceLifecycle
 
-/// Returns when the other end of standard input is closed: the process that started this one has ended, in whatever way.
+/// A service that returns when standard input reaches its end: the process that started this one has exited, for any
+/// reason.
 ///
-/// The kernel's own signal for that (`PR_SET_PDEATHSIG`) follows the thread that started a process, not the process.
+/// The kernel's signal for this (`PR_SET_PDEATHSIG`) follows the thread that started the process, not the process.
 struct EndOfInput: Service {
     func run() async {
         let (ends, ended) = AsyncStream<Never>.makeStream()
@@ -12,7 +13,7 @@ struct EndOfInput: Service {
         source.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 512)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
-            // Bytes mean nothing here. An input that cannot be read is as good as ended, unless the call was only cut short.
+            // The bytes are ignored. An input that cannot be read counts as closed, unless the call was interrupted.
             if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { ended.finish() }
         }
         source.activate()

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Subprocess
 import SystemPackage
 
-/// Worker processes of this machine, as many as the work of their queue asks for.
+/// The worker processes of this machine, as many as the work of their queue needs.
 actor Fleet: Service {
     /// The command line of the workers, without their names.
     private let command: [String]
@@ -14,7 +14,7 @@ actor Fleet: Service {
     private let queue: JobQueue
     private let target: ScaleTarget
     private let range: ClosedRange<Int>
-    /// The names of its workers begin with it.
+    /// The prefix of the workers' names.
     private let name: String
     private let tether: Tether
     private let logger: Logger
@@ -30,9 +30,9 @@ actor Fleet: Service {
         var isStopping = false
     }
 
-    /// How often the queue is looked at.
+    /// The interval at which the queue is read.
     static let lookEvery: Duration = .seconds(2)
-    /// How long a worker has after SIGTERM, beside the time that it gives its jobs, before it is killed.
+    /// The time after SIGTERM, including the time for its jobs, after which a worker is killed.
     static let endMax: Duration = .seconds(3700)
 
     init(
@@ -50,7 +50,7 @@ actor Fleet: Service {
         history = ScaleHistory(keep: keep)
     }
 
-    /// Starts and stops workers until it is told to end; then it waits until all have ended.
+    /// Starts and stops workers until shutdown; then waits until all have exited.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -71,7 +71,7 @@ actor Fleet: Service {
             advice = history.settle(
                 try await queue.scaleAdvice(target, from: status), at: .now)
         } catch {
-            // Nothing is known of the work: the workers wait for Redis as well.
+            // The amount of work is unknown. The workers wait for Redis, too.
             logger.warning(
                 "the fleet stays as it is until Redis answers", metadata: ["error": "\(error)"])
             return
@@ -109,7 +109,7 @@ actor Fleet: Service {
         let number = newest
         let words = command + ["--worker-name", workerName(number), "--drain-at-end-of-input"]
         var options = PlatformOptions()
-        // Out of the terminal's process group: Ctrl-C is for the fleet, which stops them in good order.
+        // The workers leave the terminal's process group: Ctrl-C goes to the fleet, which stops them gracefully.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
         let task = Task { [program, options, tether] in

@@ -4,12 +4,12 @@ import JobQueue
 import SystemPackage
 import Worker
 
-/// How many workers a fleet has, and how fast they should be done.
+/// The settings of a fleet: the number of its workers, and the time in which they should finish the work.
 struct FleetSettings {
     let target: ScaleTarget
     let range: ClosedRange<Int>
     let keep: Duration
-    /// Whether environment or file say how many slots a worker has, and how much memory.
+    /// Whether the environment or the file sets the slots of a worker, and whether they set its memory.
     private let hasSlots: Bool
     private let hasMemory: Bool
 
@@ -27,15 +27,15 @@ struct FleetSettings {
         var target = ScaleTarget()
         target.within = Int(within / .seconds(1))
         target.slots = 1
-        // The fleet's own ends hold for its own workers; others may run elsewhere.
+        // The fleet's range applies to its own workers; others may run on other machines.
         target.minWorkers = 0
         target.maxWorkers = ScaleTarget.workersMax
         self.target = target
     }
 
-    /// The flags of a worker that nobody gave: one slot, and a part of the machine's memory.
+    /// Returns defaults for the worker flags that are not set: one slot, and a share of the machine's memory.
     ///
-    /// - Throws: `MemoryBudgetError`, when the machine does not say how much it has.
+    /// - Throws: `MemoryBudgetError` if the machine's memory is unknown.
     func workerWords(given: [String]) throws -> [String] {
         func isGiven(_ flag: String) -> Bool {
             given.contains { $0 == flag || $0.hasPrefix(flag + "=") }

@@ -1,16 +1,18 @@
 import Glibc
 import SystemPackage
 
-/// A pair of sockets that nobody writes to: a process that has one as standard input reads its end when this process ends.
+/// A socket pair without traffic. A process that has one socket as standard input reads the end of input when this
+/// process exits.
 final class Tether: Sendable {
-    /// The standard input of those that end with this process (`minilab worker --drain-at-end-of-input`).
+    /// The standard input of processes that must stop when this process exits (`minilab worker
+    /// --drain-at-end-of-input`).
     let input: FileDescriptor
     private let held: FileDescriptor
 
-    /// - Throws: `Errno`, when this process has no descriptors left.
+    /// - Throws: `Errno` if this process has no free descriptors.
     init() throws {
         var ends: [CInt] = [0, 0]
-        // Closed by exec: the end that is held must not reach those that wait for it.
+        // The sockets are closed on exec, so that no worker inherits the end that keeps the others running.
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
         input = FileDescriptor(rawValue: ends[0])
@@ -18,7 +20,7 @@ final class Tether: Sendable {
     }
 
     deinit {
-        // Descriptors of its own: closing them cannot fail in a way that anybody could mend.
+        // The descriptors belong to this object. An error of closing them has no remedy.
         close(input.rawValue)
         close(held.rawValue)
     }

@@ -7,19 +7,18 @@ import SystemPackage
 
 /// A private `redis-server` for one run: a Unix socket and an append-only file in the state folder.
 ///
-/// A run that was killed with SIGKILL leaves its server alive; the next run finds it at the socket and
-/// goes on with it.
+/// A run that was killed with SIGKILL leaves its server running; the next run finds it at the socket and uses it.
 struct EmbeddedRedis: Sendable {
     let url: RedisURL
     private let process: Task<Void, Never>?
     private let logger: Logger
 
-    /// How long the server may take to start and to read its append-only file.
+    /// The time in which the server must start and load its append-only file.
     static let startTimeout: Duration = .seconds(60)
-    /// How long it may take to stop before it is killed.
+    /// The time in which it must stop before it is killed.
     static let stopTimeout: Duration = .seconds(10)
 
-    /// Starts the server, or takes over one that is there.
+    /// Starts the server, or uses one that already runs.
     static func start(in state: StateFolder, _ logger: Logger) async throws -> EmbeddedRedis {
         let url = try RedisURL("unix://\(state.socket)")
         if await answers(url, within: .milliseconds(300), logger) {
@@ -28,7 +27,8 @@ struct EmbeddedRedis: Sendable {
         }
         let ended = Mutex<String?>(nil)
         var options = PlatformOptions()
-        // Out of the terminal's process group: Ctrl-C is for us, who stop it in good order.
+        // The server leaves the terminal's process group: Ctrl-C goes to this process, which stops the server
+        // gracefully.
         options.processGroupID = 0
         options.teardownSequence = [
             .gracefulShutDown(allowedDurationToNextStep: stopTimeout)
@@ -64,17 +64,17 @@ struct EmbeddedRedis: Sendable {
                 + "redis-server)? Its log: \(state.redisLog)")
     }
 
-    /// Stops the server in good order: it syncs its file first.
+    /// Stops the server gracefully: it syncs its append-only file first.
     func stop() async {
         let client = RedisClient(RedisConfiguration(url: url), logger: logger)
         do {
             _ = try await client.send(["SHUTDOWN"], timeout: Self.stopTimeout)
         } catch {
-            // The answer to SHUTDOWN is the end of the connection.
+            // Redis answers SHUTDOWN by closing the connection.
             logger.debug("Redis was told to stop", metadata: ["answer": "\(error)"])
         }
         await client.close()
-        // A server of an earlier run is not our child: nobody has to wait for it.
+        // A server of an earlier run is not a child of this process, so there is nothing to wait for.
         await process?.value
     }
 

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// A file of jobs, one JSON object per line (`jobs/job.schema.json`).
 struct Manifest {
-    /// The jobs, each with an id: the line's own, or one made of the line's number and content, so
-    /// that the same manifest gives the same ids whenever it is read.
+    /// The jobs, each with an id: the line's own, or one derived from the line's number and content, so that the same
+    /// manifest always has the same ids.
     let jobs: [Job]
 
     /// One job of a manifest.
@@ -13,15 +13,15 @@ struct Manifest {
         let request: JobRequest
     }
 
-    /// Most bytes of a manifest.
+    /// The most bytes of a manifest.
     static let bytesMax = 1 << 30
 
-    /// Most wrong lines that are told; the rest are counted.
+    /// The most faulty lines that are reported; the rest are counted.
     static let problemsMax = 20
 
     /// Reads a manifest.
     ///
-    /// - Throws: ``ManifestError`` with every wrong line and its number.
+    /// - Throws: ``ManifestError`` with all faulty lines and their numbers.
     init(path: String) throws {
         let data: Data
         do {
@@ -66,7 +66,7 @@ struct Manifest {
     }
 }
 
-/// What is wrong with a manifest.
+/// The faults of a manifest.
 struct ManifestError: Error, CustomStringConvertible {
     let path: String
     let problems: [String]

@@ -2,7 +2,7 @@ import Glibc
 import Telemetry
 import Operations
 
-/// How far a run is, told on standard error: a bar for a person, plain lines for a log.
+/// The progress of a run on standard error: a bar for a person, plain lines for a log.
 struct Progress {
     let total: Int
     private(set) var done: Int
@@ -12,14 +12,14 @@ struct Progress {
     private let isTerminal: Bool
     private var toldAt: ContinuousClock.Instant?
 
-    /// How long the rest takes, if somebody knows better than by the rate so far.
+    /// A better estimate of the remaining time than the rate so far, if there is one.
     private var estimate: Duration?
 
-    /// How often a log gets a line at most.
+    /// The shortest interval between lines in a log.
     private static let lineInterval: Duration = .seconds(2)
     private static let barWidth = 30
 
-    /// - Parameter done: jobs that an earlier run did.
+    /// - Parameter done: the jobs that an earlier run completed.
     init(total: Int, done: Int, isTerminal: Bool = StandardError.isTerminal) {
         self.total = total
         self.done = done
@@ -27,15 +27,15 @@ struct Progress {
         self.isTerminal = isTerminal
     }
 
-    /// One more job has ended.
+    /// Counts one more job as ended.
     mutating func count(failed isFailure: Bool) {
         if isFailure { failed += 1 } else { done += 1 }
         tell()
     }
 
-    /// So many have ended by now.
+    /// Sets the number of jobs that have ended.
     ///
-    /// - Parameter estimate: how long the rest takes; nil to tell by the rate so far.
+    /// - Parameter estimate: the remaining time; nil to derive it from the rate so far.
     mutating func advance(to done: Int, failed: Int = 0, estimate: Duration? = nil) {
         self.done = done
         self.failed = failed
@@ -45,7 +45,7 @@ struct Progress {
 
     private var ended: Int { done + failed }
 
-    /// Shows it; a log hears of it at the start, now and then, and at the end.
+    /// Shows the progress; a log gets a line at the start, at intervals, and at the end.
     mutating func tell() {
         let now = ContinuousClock.now
         if isTerminal {
@@ -56,7 +56,7 @@ struct Progress {
         }
     }
 
-    /// The line after a time; rate and ETA count what this run has done.
+    /// Returns the line after an elapsed time. Rate and ETA count the jobs of this run only.
     func line(after elapsed: Duration) -> String {
         let share = total == 0 ? 1 : Double(ended) / Double(total)
         let filled = Int(share * Double(Self.barWidth))
@@ -74,7 +74,7 @@ struct Progress {
 
     private func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // Nobody could be told that standard error is gone.
+        // Standard error is closed, so an error cannot be reported.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

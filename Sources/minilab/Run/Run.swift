@@ -2,25 +2,25 @@ import Adjustments
 import JobQueue
 import Synchronization
 
-/// The jobs of one manifest on their way through a queue.
+/// The jobs of one manifest and their results so far.
 struct Run {
-    /// Those that published a version or prepared one.
+    /// Jobs that published a version or saved a draft.
     private(set) var completed: [JobEvent.Completed] = []
     private(set) var unchanged: [JobEvent.Unchanged] = []
     private(set) var failed: [JobEvent.Failed] = []
-    /// Those that came to their turn after a newer edit was published.
+    /// Jobs that started after a newer edit was published.
     private(set) var superseded: [JobEvent.Superseded] = []
-    /// Those that a newer edit of the manifest replaced, or that somebody cancelled.
+    /// Jobs that a newer edit of the manifest replaced, or that were cancelled.
     private(set) var cancelled: [JobEvent.Cancelled] = []
     private var open: Set<String> = []
     private var progress: Progress
     private var events: EventReader
-    /// Rows are shown in the manifest's order.
+    /// The positions in the manifest, by which rows are sorted.
     private let order: [String: Int]
 
-    /// Enqueues the jobs that the queue does not know, and those that died in an earlier run again.
+    /// Enqueues the jobs that are new to the queue, and replays those that died in an earlier run.
     ///
-    /// One after the other, in the manifest's order: that is the order of an asset's edits.
+    /// The jobs are sent one at a time in the manifest's order, which is the order of an asset's edits.
     static func start(
         _ manifest: Manifest, queue: JobQueue, events: EventReader
     ) async throws -> Run {
@@ -55,7 +55,7 @@ struct Run {
         }
     }
 
-    /// - Returns: what an earlier run made of the job, or nil when it is still to be done.
+    /// - Returns: the job's result in an earlier run; nil if the job is still to be done.
     private static func submit(
         _ job: Manifest.Job, to queue: JobQueue
     ) async throws -> JobOutcome? {
@@ -72,9 +72,9 @@ struct Run {
         return nil
     }
 
-    /// Counts the ends of jobs until all have ended.
+    /// Counts the jobs that end until all have ended.
     ///
-    /// - Returns: false when it was stopped before.
+    /// - Returns: false if it was stopped earlier.
     mutating func follow(until stopped: StopSign) async throws -> Bool {
         progress.tell()
         while !open.isEmpty {
@@ -95,7 +95,7 @@ struct Run {
                     failed.append(job)
                     progress.count(failed: true)
                 case .stuck(let job) where open.remove(job.job) != nil:
-                    // Nobody else works on this queue: the next run tries to publish it again.
+                    // No other worker uses this queue. The next run tries again to publish the version.
                     failed.append(
                         JobEvent.Failed(
                             job: job.job, asset: job.asset, generation: job.generation,
@@ -118,7 +118,7 @@ struct Run {
     }
 }
 
-/// Says that the worker has ended; raised from any thread.
+/// A flag that the worker has stopped; it may be set from any thread.
 final class StopSign: Sendable {
     private let sign = Mutex(false)
     var isUp: Bool { sign.withLock { $0 } }

@@ -42,10 +42,10 @@ struct RunCommand: AsyncParsableCommand {
     var logLevel = "info"
     @Flag(help: "Print the report as JSON.") var json = false
 
-    /// A killed run may be started again much later: its queue forgets nothing for a year.
+    /// A killed run may be continued much later, so its queue keeps records for a year.
     private static let keepDone: Duration = .seconds(365 * 86400)
-    /// Nobody else works here, so a lease that runs out is that of a run that was killed: the next run
-    /// need not wait long for it.
+    /// No other worker uses this queue, so only a killed run leaves leases to expire. With a short lease, the next run
+    /// waits only briefly.
     private static let lease: Duration = .seconds(5)
     private static let doneRecordsMax = 10_000_000
 
@@ -85,7 +85,7 @@ struct RunCommand: AsyncParsableCommand {
     private struct RunParts {
         let state: StateFolder
         let connection: QueueConnection
-        /// For reading events, which waits and so needs a connection of its own.
+        /// A separate connection for reading events, because these reads block.
         let reading: RedisClient
         let store: OpenStore
     }
@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Works until every job of the manifest has ended, or somebody stops it: then the answer is nil.
+    /// Works until all jobs of the manifest have ended. Returns nil if the run was interrupted.
     private func work(
         _ manifest: Manifest, _ parts: RunParts, _ settings: WorkerSettings, _ logger: Logger
     ) async throws -> RunReport? {
@@ -165,7 +165,7 @@ struct RunCommand: AsyncParsableCommand {
             contactSheet: sheet)
     }
 
-    /// Most befores and afters of the sheet.
+    /// The most before-and-after pairs on the sheet.
     private static let sheetPairsMax = 24
 
     private func draw(
@@ -199,7 +199,7 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension QueueConnection {
-    /// The default queue of a private Redis.
+    /// Creates the connection to the default queue of a private Redis.
     init(redis: RedisURL) {
         self.init(
             name: .photos, redis: RedisConfiguration(url: redis, name: "minilab-run"))

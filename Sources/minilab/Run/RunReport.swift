@@ -5,7 +5,7 @@ import SystemPackage
 import Worker
 import Operations
 
-/// How a run ended: one row per job.
+/// The result of a run, with one row per job.
 struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
     let unchanged: [JobEvent.Unchanged]
@@ -15,7 +15,7 @@ struct RunReport: Encodable {
     let library: String
     let contactSheet: String?
 
-    /// Most rows of the table; a longer run shows its failures and the totals.
+    /// The most rows of the table; a longer run shows its failures and the totals.
     static let rowsMax = 60
 
     var text: String {
@@ -84,10 +84,10 @@ struct RunReport: Encodable {
         return filters.isEmpty ? job.mode.rawValue : "\(job.mode.rawValue): \(filters)"
     }
 
-    /// The filter without what everybody knows: `SepiaTone 0.8`.
+    /// Returns the filter in short form: `SepiaTone 0.8`.
     private static func short(_ filter: Filter) -> String {
         let name = filter.name.hasPrefix("CI") ? String(filter.name.dropFirst(2)) : filter.name
-        // Numbers only: what else a filter takes does not fit into a line.
+        // Only numbers are shown, because other parameters are too long for the line.
         let values = filter.definition.parameters.compactMap { parameter -> String? in
             guard let number = filter.parameters[parameter.name]?.number else { return nil }
             let rounded = (number * 100).rounded() / 100

@@ -3,14 +3,14 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// The folder that `minilab run` keeps everything in, so that a run that was killed can go on.
+/// The folder with all state of `minilab run`, from which a killed run continues.
 struct StateFolder: Sendable {
     let path: FilePath
 
-    /// The longest path of a Unix socket, by `sockaddr_un`; one byte is the ending zero.
+    /// The longest path of a Unix socket, by `sockaddr_un`, without the terminating zero.
     private static let socketPathMax = 107
 
-    /// Makes or opens it, for this process alone.
+    /// Creates or opens the folder and locks it for this process.
     init(_ path: FilePath) throws(Failure) {
         self.path = path.absolute
         do {
@@ -26,7 +26,7 @@ struct StateFolder: Sendable {
                     + "\(socket.string.utf8.count) bytes, at most \(Self.socketPathMax) are allowed); "
                     + "give a shorter one with --state.")
         }
-        // The lock goes with the process, however it ends; so the file stays open until then.
+        // The kernel releases the lock when the process exits for any reason, so the file stays open until then.
         let lock = open(self.path.appending("lock").string, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw Failure(
@@ -36,18 +36,18 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// Redis' files.
+    /// The folder of Redis.
     var redis: FilePath { path.appending("redis") }
-    /// Redis' socket.
+    /// The socket of Redis.
     var socket: FilePath { redis.appending("redis.sock") }
-    /// What Redis says.
+    /// The log of Redis.
     var redisLog: FilePath { redis.appending("redis.log") }
-    /// What the worker says.
+    /// The log of the worker.
     var log: FilePath { path.appending("minilab.log") }
     /// The library.
     var library: FilePath { path.appending("library") }
-    /// Downloads and versions in the making, for a library in a bucket.
+    /// The downloads and unfinished versions of a library in a bucket.
     var scratch: FilePath { path.appending("scratch") }
-    /// The picture of all befores and afters.
+    /// The contact sheet of all before-and-after pairs.
     var contactSheet: FilePath { path.appending("contact-sheet.jpg") }
 }

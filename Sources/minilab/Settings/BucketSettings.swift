@@ -5,19 +5,19 @@ import FoundationEssentials
 import Logging
 import SystemPackage
 
-/// How a library in a bucket is used from this machine.
+/// The settings of this machine for a library in a bucket.
 package struct BucketSettings {
-    /// The library.
+    /// The library's URL.
     var url: BlobURL?
-    /// Where the originals are; nil: below the library, in `originals/`.
+    /// The originals' URL; nil for `originals/` below the library.
     var originals: BlobURL?
-    /// The folder of this machine for downloads and for versions in the making.
+    /// The folder of this machine for downloads and for unfinished versions.
     let scratch: FilePath
-    /// Most bytes of downloads that are kept there.
+    /// The most bytes of downloads that are kept there.
     let scratchBytesMax: Int
-    /// Whether renders are taken over from other assets.
+    /// Whether renders of other assets are reused.
     let sharesRenders: Bool
-    /// The profile of the shared credentials file; nil: the environment's.
+    /// The profile of the shared credentials file; nil for the environment's.
     let profile: String?
     private let caFile: String?
     private let encryption: S3Configuration.Encryption?
@@ -25,7 +25,7 @@ package struct BucketSettings {
     private let bucketOwner: String?
     private let requesterPays: Bool
 
-    /// Reads them.
+    /// Reads the settings.
     init(_ reader: inout SettingsReader) {
         scratch = FilePath(reader.value(Settings.scratch))
         scratchBytesMax = reader.value(Settings.scratchSize)
@@ -49,9 +49,10 @@ package struct BucketSettings {
         requesterPays = reader.value(Settings.s3RequesterPays)
     }
 
-    /// Clients of the library and of the originals, the same one where both are in one place; close them.
+    /// Returns clients of the library and of the originals, or the same client twice if both are in one bucket. The
+    /// caller closes them.
     ///
-    /// - Throws: `BlobError` for a CA file that cannot be read.
+    /// - Throws: `BlobError` if a CA file cannot be read.
     func clients(_ logger: Logger) throws -> (store: S3Client, originals: S3Client) {
         guard let url else {
             throw Failure(.internalError, "a library in a bucket has no URL.")
@@ -65,7 +66,7 @@ package struct BucketSettings {
         return (clients[0], clients[clients.count - 1])
     }
 
-    /// Finds out whether the scratch folder can be made and written.
+    /// Checks that the scratch folder can be created and written.
     ///
     /// - Throws: `ioFailure`, `noSpace`.
     func checkScratch() throws(Failure) {
@@ -74,7 +75,7 @@ package struct BucketSettings {
         _ = try OpenFile.nameless(in: scratch.string, name: "a file in \(scratch)")
     }
 
-    /// How a bucket is talked to.
+    /// Returns the configuration of the client for a bucket.
     private func configuration(of url: BlobURL) -> S3Configuration {
         var configuration = S3Configuration(url: url)
         configuration.caCertificateFile = caFile

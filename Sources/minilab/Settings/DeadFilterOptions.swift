@@ -4,7 +4,7 @@ import FoundationEssentials
 import JobQueue
 import Operations
 
-/// The flags that say which dead jobs are meant; several together mean those to which all apply.
+/// The flags that select dead jobs. Several flags select the jobs that match all of them.
 struct DeadFilterOptions: ParsableArguments {
     @Option(help: "Of this batch.") var batch: String?
 

@@ -2,7 +2,7 @@ import Adjustments
 import ArgumentParser
 import FoundationEssentials
 
-/// The flags that say what to do with a photo.
+/// The flags that describe an edit of a photo.
 struct EditOptions: ParsableArguments {
     @Option(
         name: .customLong("filter"), parsing: .singleValue,
@@ -18,15 +18,15 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// The settings that were given.
+    /// The settings that the flags set.
     var given: [GivenSetting] { GivenSetting.all(in: self) }
 
-    /// Whether any of the flags was given that make an edit.
+    /// Returns whether any flag that makes an edit is set.
     func isGiven() throws -> Bool {
         try edit != nil || !filters.isEmpty || given(over: nil) != nil
     }
 
-    /// The recipe that the flags make, for commands that render a file.
+    /// Returns the recipe that the flags describe, for commands that render a file.
     func recipe() throws -> Recipe {
         let edit = try request()
         guard case .replace(let steps) = edit.mode else {
@@ -39,7 +39,7 @@ struct EditOptions: ParsableArguments {
             output: edit.output ?? Recipe.Output())
     }
 
-    /// The edit that the flags make, of any mode.
+    /// Returns the edit that the flags describe, of any mode.
     func request() throws -> Edit {
         guard let file = edit else {
             return Edit(
@@ -54,14 +54,14 @@ struct EditOptions: ParsableArguments {
         return Edit(edit.mode, output: try given(over: edit.output), isDraft: edit.isDraft)
     }
 
-    /// An edit's own output with the flags over it; nil when neither says anything.
+    /// Returns an edit's own output settings, overridden by the flags; nil if neither sets any.
     private func given(over own: Recipe.Output?) throws -> Recipe.Output? {
         let given = try output.applied(to: own ?? Recipe.Output())
         return own == nil && given == Recipe.Output() ? nil : given
     }
 }
 
-/// Reads a file with an edit.
+/// Reads an edit from a file.
 func readEdit(_ file: String) throws -> Edit {
     let text: String
     do {

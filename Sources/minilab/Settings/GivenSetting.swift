@@ -1,21 +1,21 @@
 package import ArgumentParser
 
-/// A setting as the command line says it.
+/// A setting on the command line.
 package struct GivenSetting: Sendable, Codable {
     package let key: String
     package let flag: String
     package let text: String
 
-    /// - Parameter text: as it would be written.
+    /// - Parameter text: the value in its written form.
     package init<Value>(_ setting: Setting<Value>, _ text: String) {
         key = setting.key
         flag = setting.flag
         self.text = text
     }
 
-    /// The flags of a command, or of a group of flags, that are settings and were given.
+    /// Returns the settings that the flags of a command, or of a group of flags, set.
     ///
-    /// They are found by reflection, as the argument parser finds them: a flag that is declared cannot be left out.
+    /// The flags are found by reflection, as the argument parser finds them, so no declared flag can be forgotten.
     package static func all(in flags: some ParsableArguments) -> [GivenSetting] {
         Mirror(reflecting: flags).children.compactMap {
             ($0.value as? Option<GivenSetting?>)?.wrappedValue
@@ -24,11 +24,11 @@ package struct GivenSetting: Sendable, Codable {
 }
 
 extension Option where Value == GivenSetting? {
-    /// A flag that says a setting; its name and its help are the setting's.
+    /// Declares a flag for a setting, with the setting's name and help.
     ///
     /// - Parameters:
-    ///   - usual: words for the default, where a command has another one.
-    ///   - condition: words that come before the help, where the flag goes with another one.
+    ///   - usual: the text of the default, if the command has a different one.
+    ///   - condition: text before the help, if the flag depends on another one.
     package init<T>(
         _ setting: Setting<T>, default usual: String? = nil, before condition: String? = nil
     ) {
@@ -43,7 +43,7 @@ extension Option where Value == GivenSetting? {
 }
 
 extension ArgumentHelp {
-    /// Of the flag `--list-settings`.
+    /// The help of the flag `--list-settings`.
     package static let listSettings = ArgumentHelp(
         "Print each setting with its variable, range, default and what says its value now, and do nothing else."
     )

@@ -1,14 +1,14 @@
 package import BlobStore
 package import SystemPackage
 
-/// Where a library is, as settings say.
+/// The location of a library, from the settings.
 package enum LibraryLocation {
-    /// In a folder; the originals are in its folder `originals` unless another one is named.
+    /// A folder; the originals are in its subfolder `originals` unless another folder is named.
     case folder(root: FilePath, originals: FilePath?)
-    /// In a bucket.
+    /// A bucket.
     case bucket(BucketSettings)
 
-    /// Reads the settings of a library; all that is wrong is told by the reader.
+    /// Reads the settings of a library; the reader collects all faults.
     package init(_ reader: inout SettingsReader) {
         let root = reader.value(Settings.library, or: .folder(FilePath("")))
         let originals = reader.optional(Settings.originals)
@@ -32,7 +32,7 @@ package enum LibraryLocation {
     }
 }
 
-/// A folder or a part of a bucket.
+/// A folder or a prefix of a bucket.
 package enum LibraryPlace: Sendable {
     case folder(FilePath)
     case bucket(BlobURL)

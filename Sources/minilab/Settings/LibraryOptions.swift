@@ -7,15 +7,15 @@ import Logging
 import Telemetry
 import Worker
 
-/// The flags that say where the library is.
+/// The flags that name the library.
 struct LibraryOptions: ParsableArguments {
     @Option(Settings.library) var library: GivenSetting?
     @Option(Settings.originals) var originals: GivenSetting?
     @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
 
-    /// Lends the library that flags, environment or settings file name, and closes it afterwards.
+    /// Opens the library that flags, environment or settings file name, passes it to `body`, and closes it.
     ///
-    /// - Parameter more: settings that other flags of the command say.
+    /// - Parameter more: settings from other flags of the command.
     func withLibrary<Result>(
         settings more: [GivenSetting] = [], _ body: (OpenLibrary) async throws -> Result
     ) async throws -> Result {
@@ -32,27 +32,27 @@ struct LibraryOptions: ParsableArguments {
         }
     }
 
-    /// The settings of the library and of all else that looking at it takes, from flags, environment and file.
+    /// Reads the settings of the library and of the commands that inspect it, from flags, environment and file.
     ///
-    /// - Parameter more: settings that other flags of the command say.
+    /// - Parameter more: settings from other flags of the command.
     func read(
         _ more: [GivenSetting] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         try Self.read(GivenSetting.all(in: self) + more, file: settings)
     }
 
-    /// The same for a command that has other flags.
+    /// Reads the same settings for a command that has other flags.
     ///
     /// - Parameters:
-    ///   - file: the settings file; nil: the environment's.
-    ///   - keys: settings that only flags may say.
+    ///   - file: the settings file; nil for the one that the environment names.
+    ///   - keys: settings that only flags may set.
     static func read(
         _ given: [GivenSetting], file: String?, onlyFlags keys: [String] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         var source = try SettingsSource(given, file: SettingsSource.file(file))
         for key in keys { source.forget(key) }
         var reader = SettingsReader(source)
-        // Environment and file of workers say more than is needed here, rightly or wrongly.
+        // The environment and the settings file of workers may contain other settings, valid or not.
         reader.passOverQueueSettings()
         let settings = WorkerSettings(&reader)
         let location = LibraryLocation(&reader)
@@ -62,24 +62,24 @@ struct LibraryOptions: ParsableArguments {
     }
 }
 
-/// A library, opened for one command.
+/// A library that is open for one command.
 struct OpenLibrary {
     let library: any LibraryStore
     let settings: WorkerSettings
     let logger: Logger
 
-    /// A list of assets.
+    /// The lists of assets.
     enum AssetList {
-        /// Those that anybody has edited.
+        /// All edited assets.
         case edited
-        /// Those that have files of versions, published or not.
+        /// All assets with files of versions, published or not.
         case stored
     }
 
-    /// Does something for each asset named, or for all of a list; what fails for one is told on standard
-    /// error and does not stop the rest.
+    /// Calls `body` for each named asset, or for all of a list. A failure is reported on standard error and does not
+    /// stop the rest.
     ///
-    /// - Throws: `ExitCode.failure` at the end when something failed.
+    /// - Throws: `ExitCode.failure` at the end if a call failed.
     func forEach(
         _ names: [String], of list: AssetList = .edited, _ body: (AssetPath) async throws -> Void
     ) async throws {
@@ -112,7 +112,7 @@ struct OpenLibrary {
 }
 
 extension OpenLibrary {
-    /// Lends render children and ends them afterwards.
+    /// Starts render children, passes them to `body`, and stops them.
     func withPool<Result: Sendable>(
         _ body: (RenderPool) async throws -> Result
     ) async throws -> Result {

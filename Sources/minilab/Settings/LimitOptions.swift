@@ -1,7 +1,7 @@
 import ArgumentParser
 import RenderProtocol
 
-/// The flags that say what is refused by a photo's header, whoever asks for it.
+/// The flags for the limits on a photo's header, which apply to every job.
 package struct LimitOptions: ParsableArguments {
     @Option(Settings.renderPixels) var renderPixels: GivenSetting?
     @Option(Settings.limit(.bytes)) var limitBytes: GivenSetting?
@@ -22,12 +22,12 @@ package struct LimitOptions: ParsableArguments {
 
     package init() {}
 
-    /// The limits that were given.
+    /// The limits that the flags set.
     package var given: [GivenSetting] { GivenSetting.all(in: self) }
 }
 
 extension RenderLimits {
-    /// Reads them all.
+    /// Reads all limits.
     init(_ reader: inout SettingsReader) {
         self.init(pixelsMax: reader.value(Settings.renderPixels))
         for limit in RenderLimit.allCases {

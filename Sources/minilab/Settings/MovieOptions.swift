@@ -1,7 +1,7 @@
 public import Adjustments
 public import ArgumentParser
 
-/// The flags that say how a movie is written.
+/// The flags for the output of a movie.
 struct MovieOptions: ParsableArguments {
     @Option(help: "What a movie's frames are coded by: source, h264 or hevc (default: source).")
     var movieCodec: Recipe.Movie.Codec?
@@ -21,7 +21,7 @@ struct MovieOptions: ParsableArguments {
             valueName: "seconds"))
     var at: MovieTime?
 
-    /// A movie's own settings with the flags over them.
+    /// Returns a movie's own settings, overridden by the flags.
     func applied(to movie: Recipe.Movie) throws -> Recipe.Movie {
         var movie = movie
         if let movieQuality {
@@ -39,9 +39,9 @@ struct MovieOptions: ParsableArguments {
     }
 }
 
-/// A place in a movie.
+/// A time in a movie.
 struct MovieTime: ExpressibleByArgument {
-    /// From the beginning.
+    /// The seconds from the beginning.
     let seconds: Double
 
     init?(argument: String) {

@@ -1,7 +1,7 @@
 public import Adjustments
 public import ArgumentParser
 
-/// The flags that say how the result is written; each one that is given replaces what the edit says.
+/// The flags for the output file. Each flag that is set replaces the edit's value.
 struct OutputOptions: ParsableArguments {
     @Option(help: "Quality of a lossy format, 0 to 1, as a JPEG's (default: 0.9).")
     var quality: Double?
@@ -39,7 +39,7 @@ struct OutputOptions: ParsableArguments {
 
     @OptionGroup var movie: MovieOptions
 
-    /// An edit's own settings with the flags over them.
+    /// Returns an edit's own output settings, overridden by the flags.
     func applied(to output: Recipe.Output) throws -> Recipe.Output {
         var output = output
         if let quality {

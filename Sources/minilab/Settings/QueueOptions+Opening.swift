@@ -29,7 +29,7 @@ extension QueueOptions {
 }
 
 extension SettingsReader {
-    /// The same for a command that has no queue: it must not read the password of one either.
+    /// Skips the settings of a queue, for a command that uses none. So the command does not read the queue's password.
     package mutating func passOverQueueSettings() {
         passOver { reader in
             _ = QueueConnection(&reader)
@@ -38,8 +38,8 @@ extension SettingsReader {
         }
     }
 
-    /// Lets environment and file say what only workers need, rightly or wrongly: an operator looks at a queue above
-    /// all when its workers do not start.
+    /// Skips the settings that only workers need, valid or not. Operators inspect a queue most urgently when its
+    /// workers do not start.
     package mutating func passOverWorkerSettings() {
         passOver { reader in
             _ = WorkerSettings(&reader)

@@ -5,7 +5,7 @@ package import Logging
 package import Redis
 import Telemetry
 
-/// The flags that every command with a queue has. Each but the settings file is a setting.
+/// The flags of all commands that use a queue. Each except the settings file is a setting.
 package struct QueueOptions: ParsableArguments {
     @Option(Settings.redis) var redis: GivenSetting?
     @Option(Settings.redisUser) var redisUser: GivenSetting?
@@ -20,26 +20,26 @@ package struct QueueOptions: ParsableArguments {
 
     package init() {}
 
-    /// The flags that were given, as they were, for a process of its own.
+    /// The flags as they were written, for a child process.
     var words: [String] {
         GivenSetting.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
             + (settings.map { ["--settings", $0] } ?? [])
     }
 
-    /// Flags, environment and file together.
+    /// Returns the settings from flags, environment and file.
     ///
-    /// - Parameter more: settings that other flags of the command say.
+    /// - Parameter more: settings from other flags of the command.
     package func source(_ more: [GivenSetting] = []) throws(SettingsError) -> SettingsSource {
         try SettingsSource(
             GivenSetting.all(in: self) + more, file: SettingsSource.file(settings))
     }
 }
 
-/// Where the queue is, read from settings.
+/// The location of the queue, from the settings.
 package struct QueueConnection: Sendable {
     package let name: QueueName
     package let redis: RedisConfiguration
-    /// What is allowed and shows a secret to somebody, as sentences for the log.
+    /// Warnings for the log about permitted settings that expose a secret.
     package let warnings: [String]
 
     init(name: QueueName, redis: RedisConfiguration) {
@@ -48,7 +48,7 @@ package struct QueueConnection: Sendable {
         warnings = []
     }
 
-    /// Reads it; `redis` is `redis://127.0.0.1:6379` when nobody says.
+    /// Reads the location; the default of `redis` is `redis://127.0.0.1:6379`.
     package init(_ reader: inout SettingsReader) {
         name = reader.value(Settings.queue)
         let url = reader.value(Settings.redis)
@@ -71,14 +71,15 @@ package struct QueueConnection: Sendable {
         self.redis = redis
     }
 
-    /// The URL with the user and the password that were given beside it.
+    /// Returns the URL with the user and the password of the separate settings.
     private static func login(_ url: RedisURL, _ reader: inout SettingsReader) -> RedisURL {
         let user = reader.optional(Settings.redisUser)
         let named = reader.optional(Settings.redisPasswordFile)
         let file = SecretFile.redisPassword.file(
             named: named, environment: reader.environment,
             exists: FileManager.default.fileExists(atPath:))
-        // A password in the URL was said by somebody; a credential is there for every command of the unit.
+        // A password in the URL is deliberate, so it has priority over a credential, which every command of the systemd unit
+        // sees.
         guard let file, url.password == nil || named != nil else {
             if user != nil {
                 reader.refuse(
@@ -100,7 +101,7 @@ package struct QueueConnection: Sendable {
     }
 }
 
-/// How logs are written.
+/// Creates the logger that the settings describe.
 package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info)
     -> Logger
 {

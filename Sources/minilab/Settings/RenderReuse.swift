@@ -1,11 +1,11 @@
-/// Whose renders a job may take over, if photo and edit are the same: only those of its own tenant, but for ``tenants``.
+/// The renders that a job may reuse if photo and edit are the same. Only ``tenants`` permits those of other tenants.
 enum RenderReuse: String, CaseIterable, Sendable {
-    /// Nobody's.
+    /// None.
     case never = "false"
-    /// Those that cost nothing: of the whole library in a folder, of the same asset in a bucket.
+    /// Renders that cost nothing to find: those of the whole library in a folder, of the same asset in a bucket.
     case free = "true"
-    /// Those of the whole library, in a bucket too, where looking for them costs requests.
+    /// Renders of the whole library. In a bucket, finding them costs requests.
     case library
-    /// The same, and of all tenants: whoever takes one over learns that another has the photo.
+    /// The same, and of all tenants. A tenant that reuses a render learns that another tenant has the photo.
     case tenants
 }

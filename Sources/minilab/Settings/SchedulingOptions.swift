@@ -1,7 +1,7 @@
 public import Adjustments
 public import ArgumentParser
 
-/// The flags that say for whom a job or a batch is, and how urgent.
+/// The flags for the tenant and the priority of a job or a batch.
 struct SchedulingOptions: ParsableArguments {
     @Option(help: "Who asked: those who ask share the workers fairly (default: default).")
     var tenant: String?
@@ -30,7 +30,7 @@ struct SchedulingOptions: ParsableArguments {
     }
 }
 
-/// The flags that say when a single job is done, and of which older ones it takes the place.
+/// The flags for the time of a single job and for the older jobs that it replaces.
 struct TimingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -44,7 +44,7 @@ struct TimingOptions: ParsableArguments {
         help: "Takes the place of older jobs of the asset: waiting, or the running one as well.")
     var replace: Scheduling.Replacement?
 
-    /// The flags that were given, for a command that has no use for them.
+    /// The flags that were set, for a command that does not support them.
     var given: [String] {
         [
             notBefore.map { _ in "--not-before" }, deadline.map { _ in "--deadline" },

@@ -1,22 +1,22 @@
 import Adjustments
 import FoundationEssentials
 
-/// A secret that is read from a file: a command line is shown to everybody by `ps`.
+/// A secret that is read from a file, because `ps` shows command lines to every user.
 package struct SecretFile: Sendable {
-    /// How the secret is called in a sentence.
+    /// The name of the secret in messages.
     let what: String
     /// The name of the credential in systemd's `LoadCredential=`.
     let credential: String
 
     static let redisPassword = SecretFile(what: "password", credential: "redis-password")
-    /// The secret of the gateway at an identity provider.
+    /// The client secret of the gateway at an identity provider.
     package static let oidcClientSecret = SecretFile(
         what: "client secret", credential: "oidc-client-secret")
 
-    /// Longest secret, in bytes; a longer file is another file.
+    /// The longest secret in bytes; a longer file is probably the wrong file.
     static let bytesMax = 4096
 
-    /// Where the secret is: in the file that was named, else in a credential of the unit; nil when in neither.
+    /// Returns the path of the secret: the named file, else a credential of the systemd unit; nil if there is neither.
     func file(
         named: String?, environment: [String: String], exists: (String) -> Bool
     ) -> String? {
@@ -26,9 +26,9 @@ package struct SecretFile: Sendable {
         return exists(file) ? file : nil
     }
 
-    /// Reads one line.
+    /// Reads the first line.
     ///
-    /// - Throws: a sentence that names the file and never what is in it.
+    /// - Throws: an error that names the file and never its content.
     func read(_ file: String) throws(SecretFileError) -> String {
         let bytes: Data
         do {
@@ -53,7 +53,8 @@ package struct SecretFile: Sendable {
 }
 
 extension SettingsReader {
-    /// A secret from the file that a setting names, else from the unit's credential; nil when there is neither.
+    /// Reads a secret from the file that a setting names, else from the systemd unit's credential; nil if there is
+    /// neither.
     package mutating func secret(_ secret: SecretFile, _ setting: Setting<String>) -> String? {
         guard
             let file = secret.file(
@@ -69,7 +70,7 @@ extension SettingsReader {
     }
 }
 
-/// Why the file of a secret cannot be used.
+/// The reason for which the file of a secret cannot be used.
 struct SecretFileError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 /// A setting that a program reads, as `--list-settings` shows it.
 struct SettingEntry {
     let key: String
-    /// Whether the program that reads it uses it; others only know its name.
+    /// Whether the program uses the setting; otherwise it only recognises its name.
     private(set) var isOwn = true
     private let help: String
     private let variable: String
@@ -9,7 +9,7 @@ struct SettingEntry {
     private let usual: String?
     private let said: (text: String, origin: String)?
 
-    /// - Parameter said: its value as it is written, and where; nil when nobody says.
+    /// - Parameter said: the written value and its source; nil if it is not set.
     init<Value>(_ setting: Setting<Value>, said: (text: String, origin: String)?) {
         key = setting.key
         help = setting.help
@@ -25,7 +25,7 @@ struct SettingEntry {
         return entry
     }
 
-    /// Its names, its purpose, its range, its default, and the value that somebody says.
+    /// The names, purpose, range, default and current value, as text.
     var text: String {
         """
         \(key)  \(variable)

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// Reads settings and collects everything that is wrong, so that it is told at once.
+/// A reader of settings that collects all faults, so that they are reported together.
 package struct SettingsReader {
     private let source: SettingsSource
     private var known: [String: SettingEntry] = [:]
@@ -8,8 +8,8 @@ package struct SettingsReader {
 
     package init(_ source: SettingsSource) { self.source = source }
 
-    /// The value of a setting; its default when nobody says. nil only when there is no default, or
-    /// when the value is wrong: ``finish()`` throws then.
+    /// Returns the value of a setting, or its default. Returns nil only if there is no default, or if the value is
+    /// invalid: then ``finish()`` throws.
     package mutating func optional<Value>(_ setting: Setting<Value>) -> Value? {
         let found = source.lookUp(setting.key)
         known[setting.key] = SettingEntry(setting, said: found)
@@ -20,13 +20,14 @@ package struct SettingsReader {
                 "\(setting.key) = \(found.text.debugDescription) (from \(found.origin)): "
                     + "expected \(setting.syntax.expected)")
         } catch {
-            // Such an error shows the value as far as it may be shown.
+            // Such an error contains the value only if it may be shown.
             problems.append("\(setting.key) (from \(found.origin)): \(error)")
         }
         return nil
     }
 
-    /// The value of a setting that has a default; the default also stands in for a wrong value until ``finish()`` throws.
+    /// Returns the value of a setting with a default. The default also replaces an invalid value until ``finish()``
+    /// throws.
     package mutating func value<Value>(_ setting: Setting<Value>) -> Value {
         guard let usual = setting.usual else {
             preconditionFailure("\(setting.key) has no default")
@@ -34,9 +35,9 @@ package struct SettingsReader {
         return optional(setting) ?? usual
     }
 
-    /// The value of a setting that has to be said.
+    /// Returns the value of a required setting.
     ///
-    /// - Parameter stand: stands in for a wrong or missing value until ``finish()`` throws.
+    /// - Parameter stand: replaces an invalid or missing value until ``finish()`` throws.
     package mutating func value<Value>(
         _ setting: Setting<Value>, or stand: @autoclosure () -> Value
     ) -> Value {
@@ -50,22 +51,22 @@ package struct SettingsReader {
         return stand()
     }
 
-    /// Whether somebody says a setting's value; a wrong one is told by ``finish()``.
+    /// Returns whether a setting's value is set; ``finish()`` reports an invalid one.
     mutating func isSaid<Value>(_ setting: Setting<Value>) -> Bool {
         _ = optional(setting)
         return source.lookUp(setting.key) != nil
     }
 
-    /// Whether a setting comes from the command line.
+    /// Returns whether a setting is set on the command line.
     func isFlag(_ key: String) -> Bool { source.isFlag(key) }
 
-    /// The environment in which settings are looked up.
+    /// The environment variables.
     var environment: [String: String] { source.environment }
 
-    /// Adds a problem that no one setting has alone.
+    /// Adds a fault that involves several settings.
     package mutating func refuse(_ problem: String) { problems.append(problem) }
 
-    /// Learns which settings `body` reads, and does not care whether they are right: another program uses them.
+    /// Records which settings `body` reads, without validating them, because another program uses them.
     package mutating func passOver(_ body: (inout SettingsReader) -> Void) {
         let before = self
         body(&self)
@@ -75,15 +76,15 @@ package struct SettingsReader {
         }
     }
 
-    /// The settings that were read, for `--list-settings`.
+    /// The settings that were read, as text for `--list-settings`.
     package var list: String {
         known.values.filter(\.isOwn).sorted { $0.key < $1.key }
             .map { $0.text + "\n" }.joined(separator: "\n")
     }
 
-    /// Ends the reading.
+    /// Completes the reading.
     ///
-    /// - Throws: everything that was wrong, keys of the file that nobody knows included.
+    /// - Throws: all faults, including unknown keys of the file.
     package func finish() throws(SettingsError) {
         let unknown = source.file.keys.filter { known[$0] == nil }.sorted().map {
             "\($0) (from \(source.fileName)) is not a setting; known: "
@@ -95,7 +96,7 @@ package struct SettingsReader {
     }
 }
 
-/// All wrong settings at once.
+/// All faults of the settings.
 package struct SettingsError: Error, CustomStringConvertible {
     let problems: [String]
 

@@ -1,21 +1,21 @@
 import Adjustments
 import FoundationEssentials
 
-/// Where settings come from: flags before environment before file.
+/// The sources of settings, by priority: flags, environment, file.
 package struct SettingsSource {
-    /// What flags say, by key.
+    /// The flags, by key.
     private var flags: [String: GivenSetting]
-    /// The environment.
+    /// The environment variables.
     private(set) var environment: [String: String]
-    /// What the settings file says, by key.
+    /// The fields of the settings file, by key.
     private(set) var file: [String: String] = [:]
-    /// The file's name, for errors.
+    /// The name of the file, for errors.
     private(set) var fileName = ""
 
     /// - Parameters:
-    ///   - given: what flags say.
-    ///   - file: the settings file; nil when there is none.
-    /// - Throws: why the file cannot be read.
+    ///   - given: the flags.
+    ///   - file: the settings file; nil for none.
+    /// - Throws: the reason for which the file cannot be read.
     package init(
         _ given: [GivenSetting] = [], file: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,18 +25,18 @@ package struct SettingsSource {
         if let file { try readFile(at: file) }
     }
 
-    /// The settings file that is named by a flag, or else by the environment.
+    /// Returns the settings file that a flag names, else the one that the environment names.
     package static func file(_ named: String?) -> String? {
         named ?? ProcessInfo.processInfo.environment[variable("settings")]
     }
 
-    /// The environment variable of a setting.
+    /// Returns the environment variable of a setting.
     static func variable(_ key: String) -> String {
         "MINILAB_"
             + key.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 }.map(String.init).joined()
     }
 
-    /// The written value of a key and where it stands; nil when nobody says.
+    /// Returns the written value of a key and its source; nil if it is not set.
     func lookUp(_ key: String) -> (text: String, origin: String)? {
         if let given = flags[key] { return (given.text, "--\(given.flag)") }
         let variable = Self.variable(key)
@@ -45,10 +45,10 @@ package struct SettingsSource {
         return nil
     }
 
-    /// Whether a setting comes from the command line.
+    /// Returns whether a setting is set on the command line.
     func isFlag(_ key: String) -> Bool { flags[key] != nil }
 
-    /// Forgets what environment and file say of a key.
+    /// Removes the values of a key from environment and file.
     mutating func forget(_ key: String) {
         environment[Self.variable(key)] = nil
         file[key] = nil

@@ -1,11 +1,11 @@
-/// Whether a worker has a status port, and where.
+/// The settings of a worker's status port.
 struct StatusSettings: Sendable {
-    /// An address of this machine.
+    /// The address of this machine on which the port listens.
     let host: String
-    /// nil: no port is opened; 0: any free one.
+    /// The port; nil for none, 0 for any free one.
     let port: Int?
 
-    /// Reads it; without a port there is none, and alone this machine can ask unless told otherwise.
+    /// Reads the settings. By default there is no port, and a port listens on the loopback address only.
     init(_ reader: inout SettingsReader) {
         host = reader.value(Settings.statusAddress)
         port = reader.optional(Settings.statusPort)

@@ -1,14 +1,14 @@
 import Operations
 
-/// How a value is written, and which values are allowed.
+/// The written form of a value, and the allowed values.
 package struct ValueSyntax<Value: Sendable>: Sendable {
-    /// The values that are allowed, for errors: `a duration such as 30s, from 1s to 1h`.
+    /// The allowed values, for errors: `a duration such as 30s, from 1s to 1h`.
     package let expected: String
-    /// A word that stands for the value in the help.
+    /// A placeholder for the value in the help.
     package let placeholder: String?
-    /// Reads a written value; nil when it is not allowed, or an error that says more.
+    /// The parser of a value. It returns nil if the value is not allowed, or throws an error with details.
     package let parse: @Sendable (String) throws -> Value?
-    /// Writes a value, for the help.
+    /// The formatter of a value for the help.
     package let write: @Sendable (Value) -> String
 
     package init(
@@ -24,14 +24,14 @@ package struct ValueSyntax<Value: Sendable>: Sendable {
 }
 
 extension ValueSyntax where Value == Int {
-    /// A whole number.
+    /// Returns the syntax of a whole number in a range.
     package static func number(_ range: ClosedRange<Int>) -> Self {
         Self("a whole number from \(range.lowerBound) to \(range.upperBound)") {
             Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    /// A number of bytes such as `512M`; units are 1024.
+    /// Returns the syntax of a number of bytes such as `512M`; the units are powers of 1024.
     package static func bytes(_ range: ClosedRange<Int>) -> Self {
         Self(
             "a size such as 512M or 2G, from \(written(range.lowerBound)) to \(written(range.upperBound))",
@@ -47,7 +47,7 @@ extension ValueSyntax where Value == Int {
             })
     }
 
-    /// With the largest unit that leaves nothing over.
+    /// Returns a number of bytes in the largest unit without a remainder.
     private static func written(_ bytes: Int) -> String {
         let units = [(30, "G"), (20, "M"), (10, "K")]
         let unit = units.first { bytes > 0 && bytes % (1 << $0.0) == 0 }
@@ -56,7 +56,7 @@ extension ValueSyntax where Value == Int {
 }
 
 extension ValueSyntax where Value == Duration {
-    /// A time such as `30s`.
+    /// Returns the syntax of a duration such as `30s`.
     package static func duration(_ range: ClosedRange<Duration>) -> Self {
         Self(
             "a duration such as 500ms, 30s, 5m or 24h, from \(range.lowerBound.written) to "
@@ -70,7 +70,7 @@ extension ValueSyntax where Value == Duration {
 }
 
 extension ValueSyntax where Value == Bool {
-    /// Whether something is so.
+    /// The syntax of a boolean.
     package static var truth: Self {
         Self("true or false", placeholder: "true|false") {
             $0 == "true" ? true : $0 == "false" ? false : nil
@@ -79,14 +79,14 @@ extension ValueSyntax where Value == Bool {
 }
 
 extension ValueSyntax where Value == String {
-    /// Any text but none.
+    /// Returns the syntax of any text that is not empty.
     package static func text(_ expected: String, placeholder: String? = nil) -> Self {
         Self(expected, placeholder: placeholder) { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension ValueSyntax where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of a few words.
+    /// The syntax of one of the cases of an enumeration.
     package static var choice: Self {
         let words = Value.allCases.map(\.rawValue)
         return Self(

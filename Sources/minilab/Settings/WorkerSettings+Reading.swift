@@ -9,7 +9,7 @@ import SystemPackage
 package import Worker
 
 extension QueueSettings {
-    /// Reads the times and sizes of a queue.
+    /// Reads the times and limits of a queue.
     package init(_ reader: inout SettingsReader) {
         self.init()
         lease = reader.value(Settings.lease)
@@ -29,7 +29,7 @@ extension QueueSettings {
 }
 
 extension WorkerSettings {
-    /// Reads how a worker works.
+    /// Reads the settings of a worker.
     package init(_ reader: inout SettingsReader) {
         self.init(
             name: reader.value(Settings.workerName),
@@ -52,22 +52,22 @@ extension WorkerSettings {
         pressure = PressureSettings(&reader)
     }
 
-    /// Host, process and something random: containers may share both host name and process number.
+    /// Returns host, process id and a random number, because containers may share both host name and process id.
     static func defaultName() -> String {
         let random = String(UInt16.random(in: 0x1000...UInt16.max), radix: 16)
         return "\(ProcessInfo.processInfo.hostName)-\(getpid())-\(random)"
     }
 
-    /// The render child beside this executable, as this machine's processor can run it.
+    /// Returns the render child beside this executable, in the build for this machine's processor.
     static func siblingExecutable() -> String {
-        // Without /proc it is looked for in the working folder.
+        // Without /proc, the program is searched for in the working directory.
         let path = FilePath((try? FileSystem.target(ofLink: "/proc/self/exe")) ?? "")
         return RenderProgram.path(in: path.removingLastComponent()).string
     }
 }
 
 extension PressureSettings {
-    /// Reads how memory is watched.
+    /// Reads the settings of the memory monitor.
     fileprivate init(_ reader: inout SettingsReader) {
         self.init()
         watches = reader.value(Settings.pressureWatch)
@@ -77,7 +77,7 @@ extension PressureSettings {
 }
 
 extension EditorRegistry {
-    /// Reads which formats of adjustment data are handled.
+    /// Reads which formats of adjustment data are supported.
     init(_ reader: inout SettingsReader) {
         let lookAlikes = reader.value(Settings.editorsLookalikes)
         let tint = reader.optional(Settings.editorsTint)

@@ -18,7 +18,7 @@ struct AssetsCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per line.") var json = false
 
-    /// What readers see of an asset.
+    /// The current version of an asset.
     private struct Line: Encodable {
         let asset: AssetPath
         let revision: Int

@@ -91,7 +91,7 @@ struct ShowCommand: AsyncParsableCommand {
 }
 
 extension Content.Opened {
-    /// The answer that was recorded.
+    /// The recorded result of opening the adjustment data.
     fileprivate var words: String {
         let layer = input == .original ? "the original" : "the \(input.rawValue) layer"
         return "\(formatIdentifier) \(formatVersion) "

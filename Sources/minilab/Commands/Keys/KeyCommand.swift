@@ -22,7 +22,7 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 extension QueueOptions {
-    /// Opens the keys of the queue for one command.
+    /// Opens the key store of the queue for one command.
     func withKeys<Result: Sendable>(
         _ body: (KeyStore) async throws -> Result
     ) async throws -> Result {

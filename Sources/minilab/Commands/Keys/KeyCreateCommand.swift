@@ -79,7 +79,7 @@ struct KeyCreateCommand: AsyncParsableCommand {
         )
     }
 
-    /// A key with its text, which is printed once.
+    /// A key with its secret text, which is printed once.
     private struct Made: Encodable {
         let key: AccessKey
         let secret: String
@@ -117,7 +117,7 @@ struct KeyCreateCommand: AsyncParsableCommand {
         return bytes
     }
 
-    /// - Returns: ms since 1970.
+    /// Returns the expiry in ms since 1970.
     private static func end(_ text: String) throws -> Int {
         let syntax = ValueSyntax.duration(.seconds(1) ... .seconds(3650 * 86400))
         guard let time = try syntax.parse(text) else {

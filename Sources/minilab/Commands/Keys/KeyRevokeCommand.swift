@@ -19,7 +19,7 @@ struct KeyRevokeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !keys.isEmpty else { throw ValidationError("name a key; minilab key list has them.") }
-        // A whole key given instead of its id must not be printed back.
+        // An argument that is a whole key instead of its id must not be printed.
         guard keys.allSatisfy(KeyText.isID) else {
             throw ValidationError(
                 "an id of a key has 12 digits and lower-case letters; minilab key list has them.")

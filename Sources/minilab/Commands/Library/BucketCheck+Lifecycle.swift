@@ -1,7 +1,7 @@
 import BlobStore
 import BucketLibrary
 
-/// The bucket's own rules, which remove objects without asking anybody.
+/// The checks of the bucket's lifecycle rules, which can remove objects by themselves.
 extension BucketCheck {
     func lifecycle() async -> [Finding] {
         let prefix = Self.prefix(of: settings.url)

@@ -4,16 +4,16 @@ import FoundationEssentials
 import Logging
 import Operations
 
-/// Tries what workers and gc do with a bucket.
+/// The checks that try the operations of workers and of `gc` on a bucket.
 struct BucketCheck {
     let settings: BucketSettings
     let store: S3Client
     let originals: S3Client
     private let clients: [S3Client]
-    /// An object of our own, so that two checks at one time do not meet.
+    /// A unique test object, so that two concurrent checks do not interfere.
     private let probe: BlobKey
 
-    /// A clock that is off by more is told, in seconds: signatures are refused from 15 minutes on.
+    /// The largest clock offset without a warning, in seconds. Stores refuse signatures from 15 minutes on.
     private static let clockOffsetMax = 60
 
     typealias Finding = LibraryFinding
@@ -27,7 +27,7 @@ struct BucketCheck {
 
     func close() async { for client in clients { await client.close() } }
 
-    /// Tries everything; nothing is tried after a failure that makes all else fail.
+    /// Runs all checks, but stops after a failure that makes all others fail.
     func run() async -> [Finding] {
         var findings = [clear()]
         findings.append(
@@ -73,7 +73,7 @@ struct BucketCheck {
         }
     }
 
-    /// Runs a call that may find nothing.
+    /// Runs a call for which a missing object is no error.
     private func absent(_ body: () async throws(BlobError) -> Void) async throws(BlobError) {
         do throws(BlobError) {
             try await body()

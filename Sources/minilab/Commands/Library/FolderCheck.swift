@@ -5,11 +5,11 @@ import Glibc
 import Library
 import SystemPackage
 
-/// Tries what workers do with the file system of a library in a folder.
+/// The checks that try the operations of workers on the file system of a library in a folder.
 struct FolderCheck {
     private let files = FileSystem()
     private let root: FilePath
-    /// A folder of our own, so that two checks at one time do not meet.
+    /// A unique test folder, so that two concurrent checks do not interfere.
     private let probe: FilePath
 
     init(_ root: FilePath) {
@@ -17,7 +17,7 @@ struct FolderCheck {
         probe = root.appending(".minilab-check-\(UUID().uuidString)")
     }
 
-    /// Tries everything and removes what it made.
+    /// Runs all checks and removes the test files.
     func run() -> [LibraryFinding] {
         var findings = [
             finding("workers write") { () throws(Failure) in

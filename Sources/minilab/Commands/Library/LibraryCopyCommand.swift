@@ -24,9 +24,9 @@ struct LibraryCopyCommand: AsyncParsableCommand {
               minilab library copy /srv/photos 's3://photos/lab?endpoint=https://s3.example.org'
             """)
 
-    /// A way to check a copy.
+    /// The ways to verify a copy.
     enum Check: String, ExpressibleByArgument {
-        /// Everything is read back.
+        /// All bytes are read back.
         case bytes
     }
 
@@ -67,7 +67,8 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Each place has its own flags: what environment and file say of a library is of neither.
+    /// Reads the settings of one library. Each of the two has its own flags; the environment and the settings file
+    /// describe neither.
     private func read(
         _ place: String, _ originals: String?, _ profile: String?
     ) throws -> (LibraryLocation, Logger) {
@@ -96,7 +97,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     }
 
     private static func tell(_ asset: CopiedAsset, json: Bool) {
-        // A copy takes hours: who reads a pipe of it wants to see where it is.
+        // A copy takes hours, so the reader of a pipe must see its progress.
         defer { fflushStandardOutput() }
         if json {
             do { try printJSON(Line(asset), pretty: false) } catch {
@@ -116,7 +117,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     }
 }
 
-/// An asset, as `--json` has it.
+/// An asset in the output of `--json`.
 private struct Line: Encodable {
     let asset: String
     var versions: Int?

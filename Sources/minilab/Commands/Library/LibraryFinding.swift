@@ -1,18 +1,18 @@
-/// A thing that `minilab library check` tried, and how it went.
+/// One check of `minilab library check`, with its result.
 struct LibraryFinding: Encodable {
     enum Verdict: String, Encodable {
         case ok
-        /// All works; something can be better, or could not be seen.
+        /// The check passed; something could be better or could not be determined.
         case note
-        /// Workers work; something else does not.
+        /// Workers can use the library, but something else fails.
         case warning
         case failed
     }
 
-    /// The thing that was tried.
+    /// The operation that was tried.
     let check: String
     let verdict: Verdict
-    /// The fault and what to do about it; nil when there is none.
+    /// The fault and its remedy; nil if there is none.
     let sentence: String?
 
     var line: String {

@@ -96,7 +96,7 @@ struct BatchCommand: AsyncParsableCommand {
     }
 }
 
-/// What to say when there is no such batch.
+/// Returns the error for a missing batch.
 func unknown(_ batch: BatchID) -> ValidationError {
     ValidationError(
         "there is no batch \(batch): its name is wrong, no worker has taken it in yet, or its record was dropped "

@@ -90,7 +90,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     private func cancel(tenant: JobID) async throws {
         let report = try await queueOptions.withQueue { queue, _ in
-            // Batches first: what they feed would else be new jobs of the tenant.
+            // Batches are cancelled first; otherwise they would feed further jobs of the tenant into the queue.
             var batches: [String] = []
             for batch in try await queue.batches(
                 openOnly: true, count: JobQueue.batchesListedMax)
@@ -113,7 +113,7 @@ struct CancelCommand: AsyncParsableCommand {
 }
 
 extension JobQueue.Cancellation {
-    /// What it means, for people.
+    /// The result, as text for people.
     var words: String {
         switch self {
         case .cancelled: "cancelled"

@@ -160,7 +160,7 @@ struct DeadCommand: AsyncParsableCommand {
 }
 
 extension ReproBundle.Original {
-    /// That it is not there may be the very reason why the job died.
+    /// Returns an original that cannot be read. The missing original may be the very reason why the job died.
     fileprivate static func trouble(_ sentence: String) -> Self {
         ReproBundle.Original(path: nil, sha256: nil, bytes: nil, trouble: sentence)
     }

@@ -98,7 +98,7 @@ struct EnqueueCommand: AsyncParsableCommand {
         if let record, record.dead + record.cancelled > 0 { throw ExitCode(1) }
     }
 
-    /// The same file with the same flags has the same name, so that it can be sent again.
+    /// Returns a batch name that depends only on the file and the flags, so that the same command can be repeated.
     private static func name(
         for file: JobFile, _ edit: Edit, _ scheduling: Scheduling
     ) throws -> String {
@@ -118,7 +118,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     }
 }
 
-/// The flags of a file of jobs.
+/// The flags for a file of jobs.
 struct BulkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -145,7 +145,7 @@ struct BulkOptions: ParsableArguments {
 
     @Flag(help: "With --dry-run: look at all photos, instead of a sample.") var all = false
 
-    /// The flags that were given beside `--file`.
+    /// The flags that were set beside `--file`.
     var given: [String] {
         [
             batch.map { _ in "--batch" }, cap.map { _ in "--cap" }, wait ? "--wait" : nil,

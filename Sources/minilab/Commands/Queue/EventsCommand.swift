@@ -42,7 +42,7 @@ struct EventsCommand: AsyncParsableCommand {
                 fflushStandardOutput()
                 if entries.isEmpty && !follow { break }
             }
-            // Not on standard output, which is for the events alone.
+            // Standard output is only for the events.
             StandardError.write("go on from here with --after \(reader.position)")
         }
     }

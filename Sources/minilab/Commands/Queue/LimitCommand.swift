@@ -23,7 +23,7 @@ struct LimitCommand: AsyncParsableCommand {
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 
-    /// A number, or none.
+    /// A limit: a number, or none.
     enum Limit: ExpressibleByArgument, CustomStringConvertible {
         case none
         case number(Int)

@@ -9,11 +9,11 @@ extension QueueLook {
         "crashed", "requeued", "voided", "pardoned",
     ]
 
-    /// For people.
+    /// Returns the status as text for people.
     ///
-    /// - Parameter rows: how many lines there is room for; nil for all.
+    /// - Parameter rows: the lines of the terminal; nil for no limit.
     func text(rows: Int?) -> String {
-        // Five lines of heads and counts; each of the four tables has its own head and an empty line.
+        // Five lines are headings and counts; each of the four tables has its own heading and an empty line.
         let each = rows.map { max(2, ($0 - 6) / 4 - 2) } ?? Int.max
         var lines = [
             "queue \(queue) at \(at.formatted(.iso8601))"
@@ -39,7 +39,7 @@ extension QueueLook {
         return lines.joined(separator: "\n")
     }
 
-    /// How many versions cannot be published, and the first of them.
+    /// The number of versions that cannot be published, and the first of them.
     private var stuck: String? {
         status.stuckJobs.first.map { job in
             "STUCK: \(counted(status.stuck, "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
@@ -47,7 +47,7 @@ extension QueueLook {
         }
     }
 
-    /// Which workers are short of memory, and what the one that is worst off has read.
+    /// The workers that are short of memory, and the readings of the worst one.
     private var shortage: String? {
         let short = status.workers.compactMap { worker in
             worker.pressure.map { (name: worker.name, pressure: $0) }

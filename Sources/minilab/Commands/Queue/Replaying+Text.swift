@@ -3,7 +3,7 @@ import JobQueue
 import Operations
 
 extension ReplayLine {
-    /// Its meaning, for people.
+    /// The result, as text for people.
     var words: String {
         switch answer {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
@@ -19,7 +19,7 @@ extension ReplayLine {
 }
 
 extension ReplayCounts {
-    /// How many jobs became what, for people.
+    /// Returns the number of jobs by result, as text for people.
     func text(isDryRun: Bool) -> String {
         let by = codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.key) \($0.value)" }.joined(separator: ", ")

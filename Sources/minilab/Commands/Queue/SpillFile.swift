@@ -4,15 +4,15 @@ import FoundationEssentials
 import JobQueue
 import Telemetry
 
-/// A file to which workers moved dead jobs, read line by line; repeats are passed over.
+/// A file to which workers moved dead jobs, read line by line, without duplicates.
 struct SpillFile {
     let path: String
     let filter: DeadFilter
 
-    /// Calls `body` with each job that the filter means.
+    /// Calls `body` with each job that matches the filter.
     ///
-    /// - Throws: when the file cannot be read, or a whole line of it is no job. A last line without its end is one that
-    ///   a crash cut off: its job is still in Redis.
+    /// - Throws: if the file cannot be read, or if a complete line is not a job. A last line without a line end was cut
+    ///   off by a crash and is skipped: its job is still in Redis.
     func forEach(_ body: (SpilledJob) async throws -> Void) async throws {
         let lines = LineReader(
             try JobFile.open(path), lineBytesMax: SpilledJob.lineBytesMax)
@@ -39,7 +39,7 @@ struct SpillFile {
         do {
             return try JSONDecoder().decode(SpilledJob.self, from: line)
         } catch {
-            // A crash cut it off, and the job was written again.
+            // A crash cut the line off, and the job was written again.
             return nil
         }
     }

@@ -55,7 +55,7 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    /// Over the last picture, line by line, so that nothing flickers.
+    /// Overwrites the previous screen line by line, so that nothing flickers.
     private func draw(_ text: String) {
         let lines = text.printableLines.split(separator: "\n", omittingEmptySubsequences: false)
         Swift.print(

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobQueue
 
-/// How many workers a fleet has.
+/// The settings of a fleet's size.
 extension Settings {
     static let fleetMin = Setting(
         "fleet.min", flag: "min", .number(0...1024), default: 1,

@@ -1,7 +1,7 @@
 import BlobStore
 import SystemPackage
 
-/// Where a library is.
+/// The settings of a library's location.
 extension Settings {
     package static let library = place(
         "library", of: "library",
@@ -23,9 +23,9 @@ extension Settings {
     }
 }
 
-/// How a library in a bucket is used from this machine.
+/// The settings of a library in a bucket.
 extension Settings {
-    // On a disk, since `/tmp` is memory on many machines.
+    // The default is on a disk, because `/tmp` is in memory on many machines.
     package static let scratch = Setting(
         "scratch", .text("a folder of this machine, for a library in a bucket"),
         default: "/var/tmp/minilab",
@@ -61,7 +61,7 @@ extension Settings {
         help: "Whether requests are paid by this account")
 }
 
-/// Who encrypts the objects of a bucket.
+/// The encryption of the objects of a bucket, by the party that manages the keys.
 enum BucketEncryption: String, CaseIterable, Sendable {
     case bucket, store, kms
 }

@@ -1,12 +1,12 @@
 import RenderProtocol
 
-/// What is refused by a photo's header, whoever asks for it.
+/// The limits on a photo's header, which apply to every job.
 extension Settings {
     package static let renderPixels = Setting(
         "render.pixels", .number(1...100_000_000_000), default: RenderLimits.defaultPixelsMax,
         help: "Most pixels of a photo")
 
-    /// The setting of a limit.
+    /// Returns the setting of a limit.
     static func limit(_ limit: RenderLimit) -> Setting<Int> {
         let usual = RenderLimits()[keyPath: limit.field]
         return limit.isOfBytes

@@ -3,7 +3,7 @@ package import JobQueue
 package import Logging
 package import Redis
 
-/// Where the queue is, and how logs are written.
+/// The settings of the queue's location and of logs.
 extension Settings {
     package static let queue = Setting(
         "queue",
@@ -53,7 +53,7 @@ extension Settings {
         "log.format", .choice, default: .text, help: "How logs are written")
 }
 
-/// The times and sizes of a queue.
+/// The settings of a queue's times and limits.
 extension Settings {
     private static let usual = QueueSettings()
     private static let day = Duration.seconds(86400)
@@ -100,7 +100,7 @@ extension Settings {
         help: "After which time without a new member a batch that nobody sealed is sealed")
 }
 
-/// How a line of a log is written.
+/// The format of a log line.
 package enum LogFormat: String, CaseIterable, Sendable {
     case text, json
 }

@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// How a worker works.
+/// The settings of a worker.
 extension Settings {
     private static let usual = WorkerSettings(name: "", renderExecutable: "")
 
@@ -33,7 +33,7 @@ extension Settings {
         help: "With a library in a bucket: how long the presigned URLs hold that events get")
 }
 
-/// How it renders.
+/// The settings of rendering.
 extension Settings {
     package static let renderExecutable = Setting(
         "render.executable", .text("a path"), default: WorkerSettings.siblingExecutable(),
@@ -73,7 +73,7 @@ extension Settings {
         }, help: "The format of the app Color Tint, which its text leaves open")
 }
 
-/// How much memory it takes, and how that is watched.
+/// The settings of memory and its monitor.
 extension Settings {
     package static let memory = Setting(
         "memory", .bytes(MemoryBudget.bytesMin...MemoryBudget.bytesMax), default: nil,
@@ -95,7 +95,7 @@ extension Settings {
         help: "How long memory must not be short before one thing more is done")
 }
 
-/// Where it can be watched.
+/// The settings of the status port.
 extension Settings {
     package static let statusPort = Setting(
         "status.port", .number(0...65535), default: nil, "none is opened",

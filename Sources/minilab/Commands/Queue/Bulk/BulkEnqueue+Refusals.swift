@@ -3,9 +3,9 @@ import JobQueue
 import Operations
 
 extension BulkEnqueue {
-    /// Why jobs that were to be added to the batch would never run.
+    /// Returns the reason for which the jobs of the file could never run.
     ///
-    /// - Parameter sent: how many jobs of the file were sent before.
+    /// - Parameter sent: the number of the file's jobs that were sent before.
     func refusal(_ answer: JobQueue.Addition, after sent: Int = 0) -> Failure {
         let advice = "Nothing was added; give another name with --batch."
         switch answer {

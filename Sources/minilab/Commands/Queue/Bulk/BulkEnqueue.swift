@@ -3,18 +3,18 @@ import JobQueue
 import Telemetry
 import Operations
 
-/// Sends a file of jobs as one batch.
+/// The submission of a file of jobs as one batch.
 ///
-/// Sending it again, after a crash of either side, adds what is missing and nothing twice.
+/// Repeating it, after a crash of either side, adds only the missing jobs.
 struct BulkEnqueue: Sendable {
     let batch: BatchRequest
     let survey: JobSurvey
 
-    /// What was sent.
+    /// The result of a submission.
     struct Report: Encodable {
         let batch: String
         let jobs: Int
-        /// Those that the batch did not have yet.
+        /// The jobs that were new to the batch.
         let added: Int
         let jobsPerSecond: Double
     }
@@ -34,9 +34,9 @@ struct BulkEnqueue: Sendable {
             jobsPerSecond: Double(survey.jobs) / (time / .seconds(1)))
     }
 
-    /// Refuses what would not be taken anyway.
+    /// Checks the existing batch, and throws if the queue would refuse the jobs.
     ///
-    /// - Returns: false when the batch has had all its jobs already.
+    /// - Returns: false if the batch already has all its jobs.
     private func checkWhatIsThere(_ queue: JobQueue) async throws -> Bool {
         try await refusing {
             try await MemberSender.ask(
@@ -73,7 +73,7 @@ struct BulkEnqueue: Sendable {
         return sender.added
     }
 
-    /// Says for people why members were refused.
+    /// Adds an explanation for people to an error of `body` that refuses members.
     private func refusing(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -82,7 +82,7 @@ struct BulkEnqueue: Sendable {
         }
     }
 
-    /// Waits until all jobs of a batch have ended, and tells how far it is.
+    /// Waits until all jobs of a batch have finished, and shows the progress.
     static func wait(for batch: BatchID, jobs: Int, on queue: JobQueue) async throws -> BatchRecord
     {
         var progress = Progress(total: jobs, done: 0)

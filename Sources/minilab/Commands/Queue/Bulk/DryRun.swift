@@ -6,7 +6,7 @@ import RenderProtocol
 import Worker
 import Operations
 
-/// What a file of jobs would take; nothing is sent.
+/// The estimate of the work of a file of jobs. Nothing is sent.
 struct DryRun {
     let file: JobFile
     let survey: JobSurvey
@@ -14,43 +14,44 @@ struct DryRun {
     let bulk: BulkOptions
     let resources: GivenSetting?
 
-    /// Photos that are looked at when not all are.
+    /// The photos that are inspected unless all are requested.
     static let sampleMax = 200
 
-    /// What came out.
+    /// The result of the estimate.
     struct Report: Encodable {
         let jobs: Int
         let edits: Int
-        /// Lines that name an asset again: their edits are made one after the other.
+        /// Lines that name an asset again. Their edits run one after the other.
         let repeatedAssets: Int
-        /// What looking at the photos gave, when there is a library.
+        /// The results of inspecting the photos, if a library was named.
         let photos: Photos?
     }
 
-    /// What a look at the library gave.
+    /// The results of inspecting the photos of the library.
     struct Photos: Encodable {
-        /// Photos that were looked at; all other numbers are of these.
+        /// The inspected photos; all other numbers count these only.
         var looked = 0
-        /// Those that have this very edit already, or to which it does nothing.
+        /// Photos that already have this edit, or that it does not change.
         var unchanged = 0
-        /// Those that get a version without a render.
+        /// Photos that get a version without a render.
         var withoutRender = 0
-        /// Those that are rendered.
+        /// Photos that are rendered.
         var rendered = 0
-        /// Those whose job would fail, and the first reasons.
+        /// Photos whose job would fail, and the first reasons.
         var failing = 0
         var reasons: [String] = []
-        /// Pixels of those that are rendered.
+        /// Pixels of the photos that are rendered.
         var pixels = 0
-        /// Processor time of their renders, about: by lane, passes and format, as measured on one photo of 12 megapixels.
+        /// Approximate processor time of the renders: by lane, passes and format, as measured on one photo of 12
+        /// megapixels.
         var coreSeconds = 0.0
-        /// Memory that the largest needs.
+        /// The memory of the largest render.
         var memoryBytes = 0
 
         fileprivate static let reasonsMax = 10
     }
 
-    /// Looks, and prints.
+    /// Inspects the file and the photos, and prints the report.
     func run(_ options: QueueOptions, json: Bool) async throws {
         let photos = bulk.library == nil ? nil : try await look(options)
         let report = Report(
@@ -115,7 +116,7 @@ struct DryRun {
     }
 }
 
-/// What a look at one photo gave.
+/// The result of inspecting one photo.
 private enum Look: Sendable {
     case would(EditForecaster.Forecast)
     case fail(String)

@@ -3,11 +3,11 @@ import Files
 import Glibc
 import SystemPackage
 
-/// A file of jobs, open for as many passes as are wanted; standard input is copied to a file first.
+/// A file of jobs that can be read several times; standard input is copied to a file first.
 final class JobFile {
     private let file: OpenFile
 
-    /// Its name, for errors.
+    /// The file's name, for errors.
     var path: String { file.name }
 
     /// Opens a file; `-` is standard input.
@@ -19,20 +19,20 @@ final class JobFile {
         file = try source.isRegular() ? source : Self.spool(source)
     }
 
-    /// A pass over all lines.
+    /// Returns a reader of all lines.
     func lines() -> LineReader { LineReader(file) }
 
-    /// SHA-256 of it, in hex.
+    /// Returns the file's SHA-256 in hex.
     func digest() throws(Failure) -> String { try FileDigest.sha256(of: file).hex }
 
-    /// Opens a file for reading, or a pipe.
+    /// Opens a file or a pipe for reading.
     static func open(_ path: String) throws(Failure) -> OpenFile {
         try saying("\(path) cannot be opened", OpenFile(opening: path, O_RDONLY))
     }
 
     private static let blockBytes = 1 << 20
 
-    /// Copies what can be read only once to a file that has no name and goes with the process.
+    /// Copies an input that can be read only once to a nameless file, which disappears with the process.
     private static func spool(_ source: OpenFile) throws(Failure) -> OpenFile {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         let unkept = "\(source.name) cannot be kept in \(folder)"

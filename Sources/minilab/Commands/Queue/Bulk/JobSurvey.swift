@@ -1,23 +1,22 @@
 import Adjustments
 import Operations
 
-/// What a file of jobs has, found in one pass before anything is sent.
+/// The facts about a file of jobs, collected in one pass before anything is sent.
 struct JobSurvey {
-    /// How many jobs.
+    /// The number of jobs.
     private(set) var jobs = 0
-    /// What is wrong, by line; the first ``problemsMax`` of them.
+    /// The faults, by line; the first ``problemsMax`` of them.
     private(set) var problems: [String] = []
-    /// How many lines are wrong.
+    /// The number of faulty lines.
     private(set) var problemCount = 0
-    /// What all jobs together were said to cost; nil unless each says so.
+    /// The declared cost of all jobs together; nil unless each job declares its cost.
     private(set) var cost: Int? = 0
-    /// The edit that most lines have, if any has one; of equals always the same one, since a file that is sent again
-    /// must name the same edit.
+    /// The edit of the most lines, if any line has one. A tie always gives the same edit, because a file that is sent
+    /// again must name the same edit.
     var commonEdit: String? {
         counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
     }
-    /// How many different edits the lines have, and how often an asset comes again; only for a dry run, because it
-    /// takes 16 bytes a line.
+    /// The number of different edits and of repeated assets. Only for a dry run, because it takes 16 bytes a line.
     private(set) var details: Details?
 
     struct Details {
@@ -25,16 +24,16 @@ struct JobSurvey {
         let repeatedAssets: Int
     }
 
-    /// Most wrong lines that are told.
+    /// The most faulty lines that are reported.
     static let problemsMax = 20
-    /// Different edits that are counted at a time. An edit that more than one in so many lines has is found for
-    /// sure. Source: Misra and Gries, "Finding repeated elements", 1982.
+    /// Different edits that are counted at a time. An edit that more than one line in this number has is certainly
+    /// found. Source: Misra and Gries, "Finding repeated elements", 1982.
     private static let countersMax = 256
     private var counts: [String: Int] = [:]
 
     /// - Parameters:
-    ///   - batchEdit: what lines without an edit of their own mean, canonical; nil when nobody said.
-    ///   - batchCost: what a job costs whose line says nothing.
+    ///   - batchEdit: the edit of lines without their own, as canonical JSON; nil for none.
+    ///   - batchCost: the cost of a job whose line declares none.
     init(
         _ file: JobFile, batchEdit: String?, batchCost: Int?, inDetail: Bool = false
     ) throws {
@@ -84,7 +83,8 @@ struct JobSurvey {
         }
     }
 
-    /// 64-bit hashes: among ten million, two different ones are the same with a chance of 1 in 370,000.
+    /// Returns the number of different hashes. With 64 bits, two of ten million different values collide with a
+    /// probability of 1 in 370,000.
     private static func distinct(_ hashes: inout [Int]) -> Int {
         hashes.sort()
         var count = 0
@@ -94,7 +94,7 @@ struct JobSurvey {
         return count
     }
 
-    /// Throws when the file cannot be sent as it is, with all that is wrong.
+    /// Throws an error with all faults if the file cannot be sent as it is.
     func check(_ path: String) throws {
         guard problemCount == 0 else {
             throw JobFileError(path: path, problems: problems, count: problemCount)
@@ -109,7 +109,7 @@ struct JobSurvey {
     }
 }
 
-/// What is wrong with a file of jobs.
+/// The faults of a file of jobs.
 struct JobFileError: Error, CustomStringConvertible {
     let path: String
     let problems: [String]

@@ -2,15 +2,15 @@ import Adjustments
 import Files
 import Glibc
 
-/// Reads the lines of a file, however many there are, in bounded memory.
+/// A reader of the lines of a file of any length in bounded memory.
 ///
-/// Not for several tasks at a time. A line is valid until the next one is read.
+/// Not for use by several tasks at a time. A line is valid until the next one is read.
 final class LineReader {
-    /// One line, without its end.
+    /// One line, without its line end.
     struct Line {
-        /// From 1.
+        /// The number of the line, from 1.
         let number: Int
-        /// Its bytes; nil when it has more than a line may have.
+        /// The bytes of the line; nil if it exceeds the limit.
         let bytes: UnsafeRawBufferPointer?
     }
 
@@ -25,8 +25,8 @@ final class LineReader {
     private var number = 0
 
     /// - Parameters:
-    ///   - file: can be read from any place; it is read from its beginning.
-    ///   - lineBytesMax: what a line may have.
+    ///   - file: a file that supports reads at any offset; it is read from its start.
+    ///   - lineBytesMax: the most bytes of a line.
     init(_ file: OpenFile, lineBytesMax: Int = ContractLimits.jobBytesMax) {
         self.lineBytesMax = lineBytesMax
         self.file = file
@@ -34,7 +34,7 @@ final class LineReader {
 
     deinit { buffer.deallocate() }
 
-    /// The next line, or nil at the end of the file.
+    /// Returns the next line; nil at the end of the file.
     func next() throws -> Line? {
         var isTooLong = false
         var searched = start
