@@ -53,13 +53,13 @@ struct GatewayCommand: AsyncParsableCommand {
 
         let store = try await OpenStore.open(location, for: .editing, logger)
         let redis = RedisClient(connection.redis, logger: logger)
-        // Reads that wait for events hold up their connection.
+        // Blocking reads of events need connections of their own.
         let ear = RedisClient(connection.redis, logger: logger)
         let keyEar = RedisClient(connection.redis, logger: logger)
         let bell = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         try rendering.boundMemory()
-        // In the folder for temporary files: pictures are made again.
+        // The folder is temporary, because pictures can be rendered again.
         let folder = try TemporaryFolder(beside: FileManager.default.temporaryDirectory.path + "/x")
         let pictures = RenderedPictures(
             settings: rendering, folder: FilePath(folder.path), logger: logger)
@@ -85,7 +85,7 @@ struct GatewayCommand: AsyncParsableCommand {
         await close([redis, ear, keyEar, bell], pictures, store)
     }
 
-    /// Opens the status port, if the settings name one.
+    /// Opens the status port if the settings name one.
     private func openStatusPort(_ parts: GatewayParts) async throws -> StatusServer? {
         guard let port = parts.settings.statusPort else { return nil }
         return try await StatusServer.open(

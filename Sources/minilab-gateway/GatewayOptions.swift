@@ -2,7 +2,7 @@ import ArgumentParser
 import Gateway
 import MinilabCommands
 
-/// The flags that say how a gateway works. Each is a setting.
+/// The flags that configure a gateway. Each is a setting.
 struct GatewayOptions: ParsableArguments {
     @Option(Settings.library) var library: GivenSetting?
     @Option(Settings.originals) var originals: GivenSetting?

@@ -5,7 +5,7 @@ import Gateway
 import MinilabCommands
 import OpenIDConnect
 
-/// The flags that say how people sign in with an identity provider. Each is a setting.
+/// The flags that configure sign-in with an identity provider. Each is a setting.
 struct OIDCOptions: ParsableArguments {
     @Option(Settings.oidcIssuer) var oidcIssuer: GivenSetting?
     @Option(Settings.oidcClientID) var oidcClientID: GivenSetting?
@@ -19,7 +19,7 @@ struct OIDCOptions: ParsableArguments {
     @Option(Settings.oidcClaim) var oidcClaim: GivenSetting?
     @Option(Settings.oidcName) var oidcName: GivenSetting?
 
-    /// The settings that were given.
+    /// The settings that the flags set.
     var given: [GivenSetting] {
         GivenSetting.all(in: self)
             + (oidcRole.isEmpty
@@ -28,9 +28,9 @@ struct OIDCOptions: ParsableArguments {
 }
 
 extension ProviderSignInSettings {
-    /// Reads the settings of an identity provider; nil when there is none.
+    /// Reads the settings of an identity provider; returns nil if there is none.
     ///
-    /// - Parameter origin: the one that browsers use.
+    /// - Parameter origin: the origin that browsers use.
     init?(_ reader: inout SettingsReader, origin: String?) {
         let issuer = reader.optional(Settings.oidcIssuer)
         let client = reader.optional(Settings.oidcClientID)

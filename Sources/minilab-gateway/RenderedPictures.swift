@@ -8,24 +8,25 @@ import Synchronization
 import SystemPackage
 import Worker
 
-/// Small pictures, made by confined render children one at a time, and kept in a folder of bounded size.
+/// Thumbnails that sandboxed render children make one at a time, cached in a folder of bounded size.
 ///
-/// The folder is this process' own and goes with it: a picture is made again in a second.
+/// The folder belongs to this process and is removed with it, because a picture takes only about a second to make
+/// again.
 actor RenderedPictures: PictureMaker {
-    /// Most bytes of pictures that are kept: some four hundred. In a container the folder is memory.
+    /// The most bytes of cached pictures: about four hundred pictures. In a container the folder is in memory.
     static let keptBytesMax = 64 << 20
-    /// Most pictures that wait to be made.
+    /// The most pictures that wait to be rendered.
     static let waitingMax = 64
 
     private let pool: RenderPool
     private let renderer: FileRenderer
     private let folder: FilePath
-    /// Pictures by file name, the one that was asked for least lately at the front.
+    /// Pictures by file name, the least recently requested first.
     private var kept: [(name: String, bytes: Int)] = []
     private var making: [String: Task<Void, any Error>] = [:]
     private var last: Task<Void, any Error>?
 
-    /// - Parameter folder: new, and for this alone.
+    /// - Parameter folder: a new folder for this cache alone.
     init(settings: WorkerSettings, folder: FilePath, logger: Logger) {
         var settings = settings
         settings.slots = 1
@@ -53,7 +54,8 @@ actor RenderedPictures: PictureMaker {
         }
         let before = last
         let task = Task {
-            // One at a time, in the order in which they were asked for; that one failed does not matter to the next.
+            // Pictures are rendered one at a time in the order of their requests; a failure does not affect the next
+            // one.
             _ = await before?.result
             try await self.make(path, side, try await open())
         }
@@ -73,7 +75,7 @@ actor RenderedPictures: PictureMaker {
             _ = try await renderer.render(
                 photo, Recipe(filters: [], output: output), longestSide: side, to: path)
         } catch {
-            // A half picture may lie there; it is in no list, and the next attempt needs the place.
+            // An incomplete picture may be left. It is in no list, and the next attempt needs its path.
             try? FileManager.default.removeItem(atPath: path.string)
             throw error
         }
@@ -86,15 +88,15 @@ actor RenderedPictures: PictureMaker {
         while total > Self.keptBytesMax, kept.count > 1 {
             let oldest = kept.removeFirst()
             total -= oldest.bytes
-            // A file that cannot be removed goes with the folder.
+            // A file that cannot be removed is removed with the folder.
             try? FileManager.default.removeItem(atPath: folder.appending(oldest.name).string)
         }
     }
 
-    /// Ends the render children and removes the folder.
+    /// Stops the render children and removes the folder.
     func close() async {
         await pool.close()
-        // The next start takes a new folder; the system clears temporary ones.
+        // The next start creates a new folder; the system cleans up temporary folders.
         try? FileManager.default.removeItem(atPath: folder.string)
     }
 }

@@ -2,7 +2,7 @@ import Gateway
 import MinilabCommands
 import Webhooks
 
-/// How a gateway works.
+/// The settings of a gateway.
 extension Settings {
     private static let usual = GatewaySettings()
 

@@ -3,7 +3,7 @@ import Gateway
 import MinilabCommands
 import OpenIDConnect
 
-/// How people sign in with an identity provider.
+/// The settings of sign-in with an identity provider.
 extension Settings {
     static let oidcIssuer = Setting(
         "gateway.oidc.issuer", flag: "oidc-issuer", .text("https://…", placeholder: "url"),
