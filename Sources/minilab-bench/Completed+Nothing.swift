@@ -2,7 +2,7 @@ import Adjustments
 import JobQueue
 
 extension JobEvent.Completed {
-    /// The event of a job that rendered nothing: of the size that a real one has.
+    /// Creates the event of a job without a render, of the size of a real event.
     init(ofNothing claim: Claim, by worker: String) {
         self.init(
             job: claim.job, asset: claim.asset, generation: claim.generation,

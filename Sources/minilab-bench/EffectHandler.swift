@@ -3,14 +3,14 @@ import JobQueue
 import RenderProtocol
 import Worker
 
-/// Waits where a render would be made, and publishes an entry of a ledger where a library has its pointer.
+/// A handler that waits instead of rendering, and publishes to an ``EffectLedger`` instead of a library.
 struct EffectHandler: JobHandler {
-    /// nil: nothing is published.
+    /// The ledger; nil to publish nothing.
     let effects: EffectLedger?
     let work: Duration
     let worker: String
 
-    /// Assets of this folder fail for good in their first generation, so that there is something to replay.
+    /// Assets in this folder fail permanently in their first generation, so that there are jobs to replay.
     static let missing = "missing/"
 
     func make(
@@ -41,7 +41,7 @@ struct EffectHandler: JobHandler {
             {
             case .published: return .published
             case .repeated: return .alreadyPublished
-            // As with a library whose pointer has moved on: made again, it finds what is there.
+            // The same as for a library whose pointer has moved on: the next attempt finds the published version.
             case .conflict: return .outdated("another version of this generation is there")
             }
         } catch {
@@ -54,7 +54,7 @@ struct EffectHandler: JobHandler {
     func reach() async throws(Failure) {}
     func staged() async throws(Failure) -> [StagedHold] { [] }
 
-    /// The version that an earlier hold has published: a server that lost its last writes does not know.
+    /// Returns the version that an earlier hold published. A Redis that lost its last writes does not know it.
     private func published(_ job: String, _ generation: Int) throws(Failure) -> String? {
         do {
             return try effects?.version(of: job, generation)

@@ -2,29 +2,29 @@ import Glibc
 import JobQueue
 import Logging
 
-/// What jobs have published, in a folder that outlives their workers: one effect per job and generation.
+/// The publications of jobs, in a folder that outlives their workers: one effect per job and generation.
 ///
-/// An effect is a symbolic link `<job>.<generation>` whose target is the version: made whole and
-/// exclusively by one system call, so that no crash leaves half of one and no second version takes its
-/// place. `log` has a line per publication, also of those that found an effect in place:
-/// `<outcome> <job> <generation> <version> <worker>`.
+/// An effect is a symbolic link `<job>.<generation>` whose target is the version. One system call creates it completely
+/// and exclusively, so that no crash leaves half of one and no second version replaces it. `log` has a line per
+/// publication, including those that found an existing effect: `<outcome> <job> <generation> <version> <worker>`.
 struct EffectLedger: Sendable {
-    /// What became of an effect that was to be published.
+    /// The result of a publication.
     enum Outcome: String {
-        /// It is there now.
+        /// The effect was created.
         case published
-        /// It was published before, as this version: by us ahead of a crash, or by whoever carried on.
+        /// The effect existed with this version: this worker published it before a crash, or another worker finished
+        /// the publication.
         case repeated
-        /// Another version was published: two workers were let through.
+        /// The effect existed with another version: the queue let two workers publish.
         case conflict
     }
 
-    /// The folder.
+    /// The path of the folder.
     let folder: String
     private let worker: String
     private let log: CInt
 
-    /// Opens the ledger in a folder that is there; its file stays open as long as the process.
+    /// Opens the ledger in an existing folder; its file stays open until the process exits.
     init(folder: String, worker: String) throws {
         log = open(folder + "/log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard log >= 0 else { throw LedgerError(call: "open", path: folder + "/log") }
@@ -32,7 +32,7 @@ struct EffectLedger: Sendable {
         self.worker = worker
     }
 
-    /// Publishes an effect, once however often it is called.
+    /// Publishes an effect. Repeated calls have no further effect.
     func publish(job: String, generation: Int, version: String) throws(LedgerError) -> Outcome {
         var outcome = Outcome.published
         if symlink(version, path(job, generation)) != 0 {
@@ -45,7 +45,7 @@ struct EffectLedger: Sendable {
         return outcome
     }
 
-    /// The version that a job's generation has published, or nil when it has published none.
+    /// Returns the version that a job's generation has published; nil if it has published none.
     func version(of job: String, _ generation: Int) throws(LedgerError) -> String? {
         var target = [CChar](repeating: 0, count: Self.versionBytesMax)
         let count = readlink(path(job, generation), &target, target.count)
@@ -58,7 +58,7 @@ struct EffectLedger: Sendable {
         return String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Writes a line to the log; one `write`, so that lines of several processes do not mix.
+    /// Appends a line to the log with one `write`, so that lines of several processes do not mix.
     func note(
         _ word: String, _ job: String, _ generation: Int, _ version: String
     ) throws(LedgerError) {
@@ -68,7 +68,7 @@ struct EffectLedger: Sendable {
         }
     }
 
-    /// Notes that a worker was refused, with the fence that it had; of which generation its job was it does not say.
+    /// Records that a worker was refused, with the fence that it had. The generation of its job is unknown.
     func noteRefusal(of job: LoggedJob, _ logger: Logger) {
         do {
             try note("fenced", job.job, 0, "-\(job.fence)")
@@ -81,15 +81,15 @@ struct EffectLedger: Sendable {
         "\(folder)/\(job).\(generation)"
     }
 
-    /// A version is a revision and a fence: two numbers.
+    /// The longest version in bytes. A version consists of two numbers, a revision and a fence.
     private static let versionBytesMax = 64
 }
 
-/// A system call on the ledger failed.
+/// The error of a system call on the ledger.
 struct LedgerError: Error, CustomStringConvertible {
     let description: String
 
-    /// Reads `errno`.
+    /// Creates the error from `errno`.
     init(call: String, path: String) {
         description = "\(call) \(path): \(String(cString: strerror(errno)))"
     }

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import SystemPackage
 import Worker
 
-/// Very many workers in one process, each whole but for its pixels: what a fleet costs Redis.
+/// The cost of a fleet for Redis: very many workers in one process, each complete except for its pixels.
 struct FleetBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
@@ -58,7 +58,7 @@ struct FleetBench: AsyncParsableCommand {
         let group = ServiceGroup(services: fleet.map(\.worker), logger: logger)
         let working = Task { try await group.run() }
         while try await queue.workers().count < workers { try await Task.sleep(for: .seconds(1)) }
-        // The first beats, scripts and connections are over.
+        // The first heartbeats, script loads and connections are over.
         try await Task.sleep(for: .seconds(seconds / 2))
 
         let idle = try await share(of: redis) { try await Task.sleep(for: .seconds(seconds)) }
@@ -84,7 +84,7 @@ struct FleetBench: AsyncParsableCommand {
         await redis.close()
     }
 
-    /// The part of a core that Redis takes while something goes on.
+    /// Returns the share of a core that Redis uses while `body` runs.
     private func share(of redis: RedisClient, _ body: () async throws -> Void) async throws
         -> Double
     {
@@ -105,9 +105,9 @@ struct FleetBench: AsyncParsableCommand {
         }
     }
 
-    /// Sends single jobs, each after the one before has ended.
+    /// Sends single jobs, each after the one before has finished.
     ///
-    /// - Returns: times from the XADD to the job's start, the shortest first.
+    /// - Returns: the times from the XADD to the job's start, the shortest first.
     private func pickUp(_ queue: JobQueue, _ starts: JobStarts) async throws -> [Duration] {
         var waits: [Duration] = []
         for number in 0..<pickups {
@@ -119,7 +119,7 @@ struct FleetBench: AsyncParsableCommand {
         return waits.sorted()
     }
 
-    /// Keeps a little more waiting than there are slots, until it is cancelled.
+    /// Keeps slightly more jobs waiting than there are slots, until it is cancelled.
     private func feed(_ queue: JobQueue, _ starts: JobStarts) async throws {
         let first = starts.count
         var sent = 0
@@ -136,7 +136,7 @@ struct FleetBench: AsyncParsableCommand {
             do {
                 try await Task.sleep(for: .milliseconds(10))
             } catch {
-                return  // cancelled: that is the end
+                return  // the task was cancelled
             }
         }
     }

@@ -3,7 +3,7 @@ import JobQueue
 import Synchronization
 import Worker
 
-/// Waits where a render would be made, and notes when that began.
+/// A handler that waits instead of rendering, and records the start of each job.
 struct FleetHandler: JobHandler {
     let starts: JobStarts
 
@@ -22,9 +22,9 @@ struct FleetHandler: JobHandler {
     func staged() async throws(Failure) -> [StagedHold] { [] }
 }
 
-/// When jobs began, of all workers of a process.
+/// The starts of jobs, for all workers of the process.
 final class JobStarts: Sendable {
-    /// How long a job takes, when jobs take time.
+    /// The duration of a job while ``takesTime`` is true.
     let work: Duration
     private struct State {
         var count = 0
@@ -36,7 +36,7 @@ final class JobStarts: Sendable {
 
     init(work: Duration) { self.work = work }
 
-    /// How many have begun.
+    /// The number of jobs that have started.
     var count: Int { state.withLock { $0.count } }
     /// Whether jobs take time.
     var takesTime: Bool {
@@ -44,7 +44,7 @@ final class JobStarts: Sendable {
         set { state.withLock { $0.takesTime = newValue } }
     }
 
-    /// Notes that a job begins now.
+    /// Records that a job starts now.
     func note(_ job: String) {
         let now = ContinuousClock.now
         let waiter = state.withLock { state in
@@ -56,7 +56,7 @@ final class JobStarts: Sendable {
         waiter?.resume(returning: now)
     }
 
-    /// Waits for the start of a job; each start is told once.
+    /// Waits for the start of a job; each start is returned once.
     func start(of job: String) async -> ContinuousClock.Instant {
         await withCheckedContinuation { continuation in
             let started = state.withLock { state in

@@ -10,7 +10,7 @@ import Synchronization
 import SystemPackage
 import Worker
 
-/// Strangers' files through real render children, held as a worker holds them: what `ops/hostile` calls.
+/// A benchmark that sends untrusted files through real render children, confined as in a worker, for `ops/hostile`.
 struct HostileBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hostile",
@@ -34,7 +34,7 @@ struct HostileBench: AsyncParsableCommand {
     var keep: String?
     @OptionGroup var limits: LimitOptions
 
-    /// How long a render may take: the results are small.
+    /// The longest time of a render. The results are small.
     private static let renderTimeout: Duration = .seconds(30)
     func run() async throws {
         let files = try originals()
@@ -68,7 +68,7 @@ struct HostileBench: AsyncParsableCommand {
         guard !tally.isBad else { throw ExitCode(1) }
     }
 
-    /// The regular files, in the order of their names.
+    /// Returns the regular files, sorted by name.
     private func originals() throws -> [(name: String, bytes: [UInt8])] {
         try folders.flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap {
@@ -84,7 +84,7 @@ struct HostileBench: AsyncParsableCommand {
     }
 }
 
-/// What the slots share.
+/// The state that the slots share.
 private struct HostileWork: Sendable {
     let files: [(name: String, bytes: [UInt8])]
     let mutation: Mutation
@@ -96,11 +96,11 @@ private struct HostileWork: Sendable {
     let pool: RenderPool
     let tally: HostileTally
 
-    /// How long a file may take in all: the limits of inspection and render, and as much as it takes to start a
-    /// child, kill it, and wait for its end on a busy machine.
+    /// The longest total time of a file: the limits of inspection and render, and as much time as a busy machine needs
+    /// to start a child, kill it, and wait for its exit.
     private static let lateAfter: Duration = .seconds(45)
 
-    /// Takes one file after the other until all are taken.
+    /// Processes one file after the other until none is left.
     func run(_ slot: Int) async {
         let place = folder + "/\(slot)"
         while let number = tally.nextNumber(below: total) {
@@ -110,7 +110,7 @@ private struct HostileWork: Sendable {
             Self.write(bytes, to: place)
             let end = await end(of: place, number)
             tally.add(unchanged ? name : "\(number) of \(name)", end)
-            // The tab is ours: scripts split at it.
+            // The tab is part of our format: scripts split at it.
             if unchanged { Swift.print("\(end.words)\t\(name.printable)") }
             if end.isBad || end.isDeadly, let keep {
                 Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)")
@@ -128,7 +128,7 @@ private struct HostileWork: Sendable {
             )
         }
         do {
-            // In turn: planes, pixels of a small copy, coefficients or a turn.
+            // The filters alternate, to reach planes, pixels of a reduced copy, and coefficients or a turn.
             let filters = [
                 try Filter("CISepiaTone"), try Filter("CIGaussianBlur", ["radius": 3]),
                 try Filter("turn", ["degrees": 90]),

@@ -3,17 +3,17 @@ import Glibc
 import Synchronization
 import Worker
 
-/// How files ended that nobody should send, counted.
+/// The counts of the outcomes of hostile files.
 final class HostileTally: Sendable {
-    /// The end of one file.
+    /// The outcome of one file.
     struct End: Sendable {
-        /// ``picture``, ``late``, a code, or what happened instead of an answer.
+        /// ``picture``, ``late``, a failure code, or the event that replaced an answer.
         let outcome: String
         let took: Duration
-        /// Most memory of the child while it made a picture, in bytes.
+        /// The child's peak memory while it made a picture, in bytes.
         var peak = 0
 
-        /// Whether it is what must never be: a fault of ours, an answer that is not believed, a wait without end, no answer.
+        /// Whether the outcome is forbidden: an internal fault, an invalid answer, a wait without end, or no answer.
         var isBad: Bool {
             outcome != HostileTally.picture
                 && FailureCode(rawValue: outcome).map {
@@ -21,13 +21,13 @@ final class HostileTally: Sendable {
                 } ?? true
         }
 
-        /// Whether it cost a child its life.
+        /// Whether the file killed a child.
         var isDeadly: Bool {
             let codes: [FailureCode] = [.renderTimedOut, .renderCrashed, .outOfMemory]
             return codes.map(\.rawValue).contains(outcome)
         }
 
-        /// One line.
+        /// The outcome as one line.
         var words: String { "\(outcome)\t\(took.milliseconds) ms" }
     }
 
@@ -44,10 +44,10 @@ final class HostileTally: Sendable {
     }
 
     private let counts = Mutex(Counts())
-    /// Names of files that are listed at most.
+    /// The most file names that are listed.
     private static let namesMax = 20
 
-    /// The number of the next file, from 0; nil when all are taken.
+    /// Returns the number of the next file, from 0; nil if none is left.
     func nextNumber(below total: Int) -> Int? {
         counts.withLock { counts in
             guard counts.begun < total else { return nil }
@@ -71,10 +71,10 @@ final class HostileTally: Sendable {
         counts.withLock { $0.children[end.words, default: 0] += 1 }
     }
 
-    /// Whether something ended as nothing may.
+    /// Whether any outcome was forbidden.
     var isBad: Bool { counts.withLock { !$0.bad.isEmpty } }
 
-    /// A table in Markdown.
+    /// Returns the counts as a table in Markdown.
     func page(_ files: Int) -> String {
         counts.withLock { counts in
             func rows(_ numbers: [String: Int]) -> [String] {
@@ -93,7 +93,7 @@ final class HostileTally: Sendable {
         }
     }
 
-    /// Of all processes that this one has waited for, in units of 1,000,000.
+    /// The peak memory of all child processes that this one has waited for, in units of 1,000,000 bytes.
     private static var peakMegabytes: Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
@@ -106,7 +106,7 @@ extension Duration {
 }
 
 extension WorkerEvent.ChildEnd {
-    /// For people.
+    /// The end of the child, as text for people.
     fileprivate var words: String {
         switch self {
         case .exited(0): "as they were told to"

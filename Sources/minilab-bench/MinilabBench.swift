@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// `minilab-bench`, which tests, `ops/bench`, `ops/chaos` and `ops/hostile` build and call. It is no product.
+/// `minilab-bench`, which tests, `ops/bench`, `ops/chaos` and `ops/hostile` build and run. It is not installed.
 @main
 struct MinilabBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct MinilabBench: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A peer that goes away must be an error of the write, not the end of the process.
+        // A closed peer must be an error of the write and not kill the process.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

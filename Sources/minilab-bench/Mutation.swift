@@ -1,14 +1,14 @@
-/// A file that nobody has made: a known one, harmed in a way that follows from a seed and a number.
+/// A generator of damaged files: known files, changed in a way that depends only on a seed and a number.
 struct Mutation {
-    /// What is harmed; parts of one are spliced into another.
+    /// The files to damage; parts of one are spliced into another.
     let originals: [[UInt8]]
-    /// The same seed and number make the same file.
+    /// The seed. The same seed and number give the same file.
     let seed: UInt64
 
-    /// Bytes at the beginning of a file in which half of the harm is done: its headers, about.
+    /// Bytes at the start of a file, about its headers, in which half of the damage is done.
     private static let headBytes = 4_096
 
-    /// The file of a number, and which original it was made of.
+    /// Returns the file of a number, and the index of its original.
     func file(_ number: Int) -> (bytes: [UInt8], original: Int) {
         var random = SplitMix(state: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         let original = number % originals.count
@@ -17,7 +17,7 @@ struct Mutation {
             guard !bytes.isEmpty else { break }
             harm(&bytes, &random)
         }
-        // A decoder of PNG looks no further than a check sum that is wrong.
+        // A PNG decoder stops at a wrong checksum.
         if Int.random(in: 0..<4, using: &random) > 0 { PNGChecksums.renew(in: &bytes) }
         return (bytes, original)
     }
@@ -34,7 +34,7 @@ struct Mutation {
             }
         case 2: bytes.removeLast(bytes.count - place)
         case 3, 4:
-            // A number at its edges: lengths, offsets, counts, sides.
+            // Boundary values of numbers: lengths, offsets, counts, sides.
             let value: UInt8 = [0, 0xFF, 0x7F, 0x80, 1].randomElement(using: &random) ?? 0
             for index
                 in place..<min(place + 1 << Int.random(in: 0...3, using: &random), bytes.count)
@@ -44,14 +44,14 @@ struct Mutation {
         case 5: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
         case 6: bytes.removeSubrange(place..<place + length)
         default:
-            // The head of one, the rest of another.
+            // The head of one file and the rest of another.
             let other = originals.randomElement(using: &random) ?? []
             bytes = Array(bytes.prefix(place)) + other.dropFirst(min(place, other.count))
         }
     }
 }
 
-/// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+/// The generator of Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
@@ -64,7 +64,7 @@ private struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// Check sums of a PNG's chunks (PNG third edition §5.3 and annex D).
+/// The checksums of a PNG's chunks (PNG third edition §5.3 and annex D).
 private enum PNGChecksums {
     private static let table: [UInt32] = (0..<256).map { entry in
         (0..<8).reduce(UInt32(entry)) { crc, _ in
@@ -72,7 +72,7 @@ private enum PNGChecksums {
         }
     }
 
-    /// Makes them right, as far as the chunks can be followed; leaves all else as it is.
+    /// Corrects the checksums up to the first chunk that cannot be parsed; leaves all else unchanged.
     static func renew(in bytes: inout [UInt8]) {
         guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return }
         var place = 8

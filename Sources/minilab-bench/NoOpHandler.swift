@@ -2,7 +2,7 @@ import Adjustments
 import JobQueue
 import Worker
 
-/// Makes and publishes nothing: what is left of a job is the queue and the worker.
+/// A handler that renders and publishes nothing, so that only the queue and the worker are measured.
 struct NoOpHandler: JobHandler {
     func make(
         _ claim: Claim, _ hold: JobHold, _ desk: JobDesk

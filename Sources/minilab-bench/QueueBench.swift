@@ -9,7 +9,7 @@ import ServiceLifecycle
 import SystemPackage
 import Worker
 
-/// Jobs that do nothing, through a whole worker: the cost of the queue alone.
+/// The cost of the queue alone: jobs that do nothing, through a complete worker.
 struct QueueBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",

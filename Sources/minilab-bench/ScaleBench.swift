@@ -1,14 +1,14 @@
 import ArgumentParser
 import FleetSimulation
 
-/// `minilab-bench scale`: the simulated fleets, as rows that `ops/bench/run scale` draws.
+/// `minilab-bench scale`: prints the simulated fleets as rows that `ops/bench/run scale` plots.
 struct ScaleBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scale",
         abstract:
             "Simulates fleets by the formula of /v1/scale and prints each ten seconds as a row.")
 
-    /// A plot of two hours is a few hundred points wide.
+    /// The seconds between rows. A plot of two hours is a few hundred points wide.
     private static let secondsPerRow = 10
 
     func run() async throws {

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import UnixSignals
 import Worker
 
-/// A whole worker process without pixels: what `ops/chaos` kills.
+/// A complete worker process without pixels, which `ops/chaos` kills.
 struct WorkerBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
@@ -49,7 +49,7 @@ struct WorkerBench: AsyncParsableCommand {
             connection, queueSettings, settings, RenderPool(settings: settings, logger: logger),
             logger,
             listener: { event in
-                // Notes that this worker came too late, so that a scenario sees that it changed nothing.
+                // Records that this worker was refused, so that a scenario can check that it changed nothing.
                 guard case .ended(.lost) = event, let job = LoggedJob.current else { return }
                 effects?.noteRefusal(of: job, logger)
             },
