@@ -2,8 +2,8 @@ import Adjustments
 
 /// The URLs of the dashboard: every `href` and `action` of its pages is made here.
 ///
-/// Paths are from the root. A value becomes one segment of a path, or one value of a query, by
-/// percent-encoding all but the unreserved characters of RFC 3986, 2.3; an asset keeps its slashes.
+/// Paths start at the root. A value becomes one segment of a path or one value of a query: all characters but the
+/// unreserved ones of RFC 3986, 2.3 are percent-encoded. The path of an asset keeps its slashes.
 package enum Links {
     package static let now = "/"
     package static let find = "/find"
@@ -21,17 +21,17 @@ package enum Links {
     package static let signOut = "/signout"
     package static let live = "/ui/live"
 
-    /// The answers to a search.
+    /// Returns the URL of the results of a search.
     package static func find(_ text: String) -> String { query(find, [("q", text)]) }
 
     package static func job(_ id: String) -> String { "/jobs/" + segment(id) }
-    /// The form's target that cancels a job.
+    /// Returns the form action that cancels a job.
     package static func cancelJob(_ id: String) -> String { job(id) + "/cancel" }
-    /// The form's target that starts a dead job again.
+    /// Returns the form action that replays a dead job.
     package static func replayJob(_ id: String) -> String { job(id) + "/replay" }
-    /// The form's target that tries a dead job's edit as a draft.
+    /// Returns the form action that tries a dead job's edit as a draft.
     package static func tryAsDraft(_ id: String) -> String { job(id) + "/draft" }
-    /// All that is needed to see a job fail again, as JSON.
+    /// Returns the URL of the facts needed to reproduce a job's failure, as JSON.
     package static func bundle(_ id: String) -> String { job(id) + "/bundle" }
 
     package static func batch(_ id: String) -> String { batches + "/" + segment(id) }
@@ -40,10 +40,10 @@ package enum Links {
     package static func replay(_ id: String) -> String { "/replays/" + segment(id) }
     package static func stopReplay(_ id: String) -> String { replay(id) + "/stop" }
 
-    /// An asset's page, which is also the target of its forms: the field `action` says what is done.
+    /// Returns the URL of an asset's page, which is also the action of its forms: the field `action` names the operation.
     package static func asset(_ path: String) -> String { "/assets/" + segments(path) }
 
-    /// A picture of one version of an asset, or of its `original`.
+    /// Returns the URL of a thumbnail of one version of an asset, or of its `original`.
     package static func picture(_ asset: String, version: String) -> String {
         query("/ui/pictures/" + segments(asset), [("version", version)])
     }
@@ -51,35 +51,35 @@ package enum Links {
     package static func revokeKey(_ id: String) -> String { keys + "/" + segment(id) + "/revoke" }
 
     package static func webhook(_ id: String) -> String { webhooks + "/" + segment(id) }
-    /// A form's target: `test`, `enable`, `disable`, `rotate`, `delete`.
+    /// Returns a form action of an endpoint: `test`, `enable`, `disable`, `rotate`, `delete`.
     package static func webhook(_ id: String, _ action: String) -> String {
         webhook(id) + "/" + segment(action)
     }
-    /// The form's target that sends a delivery once more.
+    /// Returns the form action that sends a delivery again.
     package static func redeliver(_ id: String, delivery: String) -> String {
         webhook(id) + "/deliveries/" + segment(delivery) + "/replay"
     }
 
-    /// Where one signs in with the identity provider, to go to a path afterwards.
+    /// Returns the URL that starts a sign-in with the identity provider and then opens the path `next`.
     package static func providerSignIn(next: String?) -> String {
         query(providerSignIn, [("next", next)])
     }
 
-    /// A file of the dashboard; its digest in the path makes it immutable.
+    /// Returns the URL of a static file of the dashboard. The digest in its path makes the file immutable.
     package static func file(_ name: String, digest: String) -> String {
         "/ui/files/" + segment(digest) + "/" + segment(name)
     }
 
-    /// The stream of a page's parts.
+    /// Returns the URL of the stream of a page's live parts.
     ///
     /// - Parameters:
     ///   - page: the page: `now`, `job`, `batches`, `batch`, `replay`.
-    ///   - subject: the job, batch or replay; nil where there is one page only.
+    ///   - subject: the job, batch or replay; nil for a page without one.
     package static func live(_ page: String, of subject: String? = nil) -> String {
         query(live, [("page", page), ("of", subject)])
     }
 
-    /// A path with those values of a query that are there.
+    /// Returns a path with a query of the values that are not nil.
     package static func query(_ path: String, _ values: [(String, String?)]) -> String {
         let pairs = values.compactMap { name, value in
             value.map { segment(name) + "=" + segment($0) }

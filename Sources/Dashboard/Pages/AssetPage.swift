@@ -1,4 +1,4 @@
-/// One asset: any two versions side by side, what the edits differ in, and its versions in a row.
+/// The page of one asset: any two versions side by side, the difference of their edits, and the list of versions.
 package struct AssetPage: Page {
     package let frame: Frame
     package let title: String
@@ -24,21 +24,21 @@ package struct AssetPage: Page {
     package static let template = "asset"
     package static let modules = [StaticFile.sliderName]
 
-    /// A version that can be shown.
+    /// A version that the page can show.
     package struct Version: Sendable {
         let name: String
         let label: String
 
         /// - Parameters:
-        ///   - name: the version's, or `original`.
-        ///   - label: for people: `7 · sepia, crop`.
+        ///   - name: the name of the version, or `original`.
+        ///   - label: the text for people: `7 · sepia, crop`.
         package init(name: String, label: String) {
             self.name = name
             self.label = label
         }
     }
 
-    /// One of the two that are compared.
+    /// One of the two compared versions.
     struct Side: View {
         let label: String
         let source: String
@@ -51,25 +51,25 @@ package struct AssetPage: Page {
         let isChosen: Bool
     }
 
-    /// Where undo or redo would go.
+    /// The target of undo or redo.
     package struct Move: View {
         let label: String
         let isKept: Bool
 
         /// - Parameters:
-        ///   - label: the version for people, or `the original`.
-        ///   - isKept: whether its files are still there.
+        ///   - label: the version, as text for people, or `the original`.
+        ///   - isKept: whether its files still exist.
         package init(to label: String, isKept: Bool) {
             self.label = label
             self.isKept = isKept
         }
     }
 
-    /// A version that is prepared and not published.
+    /// A draft, which is not published.
     package struct Draft: View {
         let version: String
         let label: String
-        /// Whether another version became current since.
+        /// Whether another version has become current since it was made.
         let isStale: Bool
 
         package init(version: String, label: String, isStale: Bool) {
@@ -80,14 +80,14 @@ package struct AssetPage: Page {
     }
 
     /// - Parameters:
-    ///   - choices: all that can be shown: the original, versions that are kept, the draft.
-    ///   - before: the name of the one on the left.
-    ///   - after: the name of the one on the right.
-    ///   - diff: `RecipeComparison.words` of the two.
-    ///   - versions: the draft, then the newest first.
-    ///   - undo: nil when there is nothing to undo.
-    ///   - verification: what verifying said, one line each; nil when nobody asked.
-    ///   - jobs: of this asset, those that are not done.
+    ///   - choices: all versions that can be shown: the original, the kept versions, the draft.
+    ///   - before: the name of the left version.
+    ///   - after: the name of the right version.
+    ///   - diff: the `RecipeComparison.words` of the two versions.
+    ///   - versions: the draft first, then the newest first.
+    ///   - undo: the target of undo; nil if there is nothing to undo.
+    ///   - verification: the lines of a verification's result; nil if none was requested.
+    ///   - jobs: the unfinished jobs of this asset.
     package init(
         _ frame: Frame, asset: String, choices: [Version], before: String?, after: String?,
         diff: [String], versions: [VersionRow], undo: Move?, redo: Move?, draft: Draft?,
@@ -126,7 +126,7 @@ package struct AssetPage: Page {
     }
 }
 
-/// A version in the row of an asset's versions.
+/// A version in the list of an asset's versions.
 package struct VersionRow: View {
     let version: String
     let revision: Int
@@ -137,14 +137,14 @@ package struct VersionRow: View {
     let isDraft: Bool
     let isUndo: Bool
     let isRedo: Bool
-    /// Whether its files were removed to save room.
+    /// Whether its files were removed to free space.
     let isCollected: Bool
     let thumbnail: String?
     let compareHref: String?
 
     /// - Parameters:
-    ///   - words: what it shows, in a few words: its steps.
-    ///   - marks: `History.Mark`'s words: `current`, `draft`, `undo`, `redo`.
+    ///   - words: a short description of the version: its steps.
+    ///   - marks: the words of `History.Mark`: `current`, `draft`, `undo`, `redo`.
     package init(
         asset: String, version: String, revision: Int, words: String, author: String? = nil,
         at: Moment? = nil, marks: Set<String>, isCollected: Bool

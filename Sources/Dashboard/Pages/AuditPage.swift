@@ -1,4 +1,4 @@
-/// The deeds of people and keys.
+/// The page of the audit log: the changes that people and keys made.
 package struct AuditPage: Page {
     package let frame: Frame
     package let title = "Audit"
@@ -12,8 +12,8 @@ package struct AuditPage: Page {
     package static let template = "audit"
 
     /// - Parameters:
-    ///   - who: only of this person or key.
-    ///   - next: the cursor behind the last row.
+    ///   - who: restricts the page to this person or key; nil for all.
+    ///   - next: the cursor after the last row.
     package init(_ frame: Frame, who: String?, rows: [AuditRow], next: String?) {
         self.frame = frame
         self.who = who
@@ -24,7 +24,7 @@ package struct AuditPage: Page {
     }
 }
 
-/// One deed.
+/// One change.
 package struct AuditRow: View {
     let at: Moment
     let who: String
@@ -33,9 +33,9 @@ package struct AuditRow: View {
     let count: String?
 
     /// - Parameters:
-    ///   - action: `replay`, `pause`, `cancel batch` …
-    ///   - subject: the filter or the name, in words.
-    ///   - count: of jobs that were meant.
+    ///   - action: the kind of change: `replay`, `pause`, `cancel batch` …
+    ///   - subject: the filter or the name, as text.
+    ///   - count: the number of affected jobs.
     package init(at: Moment, who: String, action: String, subject: String?, count: Int?) {
         self.at = at
         self.who = who

@@ -1,13 +1,13 @@
 import JobQueue
 package import Operations
 
-/// One batch: how far it is, when it ends and why one thinks so, what it costs, what failed.
+/// The page of one batch: its progress, its estimated end and the basis of the estimate, its cost, its failures.
 package struct BatchPage: Page {
     package let frame: Frame
     package let title: String
     package let live: String?
     let row: BatchRow
-    /// The basis of the time that is left.
+    /// The basis of the estimated remaining time.
     let basis: String?
     let facts: [Fact]
     let failures: [Failure]
@@ -21,7 +21,7 @@ package struct BatchPage: Page {
     package static let template = "batch"
     package static let parts = ["progress", "failures"]
 
-    /// Jobs that died of one code.
+    /// The jobs that died with one code.
     package struct Failure: View {
         let code: String
         let count: String
@@ -30,9 +30,9 @@ package struct BatchPage: Page {
     }
 
     /// - Parameters:
-    ///   - slots: of all workers.
-    ///   - failures: how many died of which code.
-    ///   - pictures: of what was rendered last.
+    ///   - slots: the slots of all workers.
+    ///   - failures: the number of dead jobs by code.
+    ///   - pictures: thumbnails of the newest renders.
     package init(
         _ frame: Frame, report: BatchReport, slots: Int, failures: [String: Int],
         pictures: [Picture]

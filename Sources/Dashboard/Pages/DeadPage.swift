@@ -1,6 +1,6 @@
 import Adjustments
 
-/// Jobs that failed for good, grouped by cause, or those of one group.
+/// The page of dead jobs, grouped by cause, or of the jobs of one group.
 package struct DeadPage: Page {
     package let frame: Frame
     package let title = "Dead"
@@ -21,7 +21,7 @@ package struct DeadPage: Page {
         let previewHref: String
         let selection: DeadSelection
 
-        /// - Parameter next: the cursor behind the last one; nil when there are no more.
+        /// - Parameter next: the cursor after the last job; nil at the end.
         package init(_ selection: DeadSelection, jobs: [JobRow], next: String?) {
             self.selection = selection
             words = selection.words
@@ -32,10 +32,10 @@ package struct DeadPage: Page {
     }
 
     /// - Parameters:
-    ///   - total: all dead jobs.
-    ///   - groups: the largest first.
-    ///   - left: how many groups are not shown.
-    ///   - list: the jobs of one group or filter, when that was asked for.
+    ///   - total: the number of all dead jobs.
+    ///   - groups: the groups, the largest first.
+    ///   - left: the number of groups that the page does not show.
+    ///   - list: the jobs of one group or filter, if it was requested.
     package init(
         _ frame: Frame, total: Int, groups: [DeadGroupRow], left: Int = 0, list: List? = nil
     ) {
@@ -48,7 +48,7 @@ package struct DeadPage: Page {
     }
 }
 
-/// Dead jobs of one code, edit and tenant.
+/// The dead jobs of one code, edit and tenant.
 package struct DeadGroupRow: View {
     let code: String
     let tenant: String
@@ -63,8 +63,8 @@ package struct DeadGroupRow: View {
     let previewHref: String
 
     /// - Parameters:
-    ///   - edit: SHA-256 of the edit, in hex.
-    ///   - editWords: its steps in a few words.
+    ///   - edit: the SHA-256 of the edit in hex.
+    ///   - editWords: a short description of its steps.
     package init(
         code: String, tenant: String, edit: String?, editWords: String? = nil, count: Int,
         first: Moment?, last: Moment?, batch: String? = nil

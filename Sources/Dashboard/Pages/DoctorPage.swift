@@ -1,6 +1,6 @@
 package import JobQueue
 
-/// Whether everything in Redis is as it must be.
+/// The page of the doctor: whether the data in Redis are consistent.
 package struct DoctorPage: Page {
     package let frame: Frame
     package let title = "Doctor"
@@ -16,10 +16,10 @@ package struct DoctorPage: Page {
 
     package static let section: Section? = .doctor
     package static let template = "doctor"
-    /// Most findings of a sort that are shown.
+    /// The most findings of each kind that the page shows.
     package static let findingsMax = 200
 
-    /// - Parameter diagnosis: nil when nobody has looked yet.
+    /// - Parameter diagnosis: the result of the last run; nil before the first run.
     package init(_ frame: Frame, _ diagnosis: Diagnosis?) {
         self.frame = frame
         let open = diagnosis?.open ?? []
@@ -48,7 +48,7 @@ package struct DoctorPage: Page {
     }
 }
 
-/// One thing that is not as it must be.
+/// One finding of the doctor.
 package struct FindingRow: View {
     let kind: String
     let sentence: String

@@ -1,8 +1,8 @@
-/// One box, and what answers to it.
+/// The page of a search: one box and its results.
 package struct FindPage: Page {
     package let frame: Frame
     package let title: String
-    /// The text that was looked for; nil when none was.
+    /// The search text; nil if there is none.
     let query: String?
     let groups: [FindGroup]
     let isEmpty: Bool
@@ -18,11 +18,11 @@ package struct FindPage: Page {
     }
 }
 
-/// Answers of one kind.
+/// The results of one kind.
 package struct FindGroup: View {
     let name: String
     let hits: [Hit]
-    /// Whether there are more than are shown.
+    /// Whether there are more results than the page shows.
     let hasMore: Bool
 
     /// - Parameter name: `Jobs`, `Batches`, `Assets`, `Tenants`, `Dead by code`.
@@ -33,7 +33,7 @@ package struct FindGroup: View {
     }
 }
 
-/// One answer.
+/// One result.
 package struct Hit: View {
     let text: String
     let href: String
@@ -47,7 +47,7 @@ package struct Hit: View {
         self.note = note
     }
 
-    /// - Parameter state: as ``StateMark`` knows it.
+    /// - Parameter state: a state in the words of ``StateMark``.
     package static func job(_ id: String, state: String, note: String? = nil) -> Hit {
         Hit(id, Links.job(id), StateMark(job: state), note)
     }
@@ -57,7 +57,7 @@ package struct Hit: View {
     package static func asset(_ path: String, note: String? = nil) -> Hit {
         Hit(path, Links.asset(path), nil, note)
     }
-    /// Dead jobs that a tenant, a code or an edit have in common.
+    /// Returns the result for the dead jobs of a tenant, a code or an edit.
     package static func dead(_ text: String, _ selection: DeadSelection, note: String? = nil) -> Hit
     {
         Hit(text, selection.listed(), nil, note)

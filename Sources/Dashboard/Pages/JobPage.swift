@@ -1,7 +1,7 @@
 import Adjustments
 package import JobQueue
 
-/// One job: why it is where it is, then all that is known of it.
+/// The page of one job: the reason for its state first, then all known facts.
 package struct JobPage: Page {
     package let frame: Frame
     package let title: String
@@ -15,7 +15,7 @@ package struct JobPage: Page {
     let bundleHref: String
     let cancelAction: String
     let replayAction: String
-    /// nil when its edit makes no draft, or it is not dead.
+    /// The form action that tries the edit as a draft; nil if the edit makes no draft or the job is not dead.
     let draftAction: String?
     let isCancellable: Bool
     let isReplayable: Bool
@@ -28,7 +28,7 @@ package struct JobPage: Page {
     package static let template = "job"
     package static let parts = ["state", "timeline", "attempts"]
 
-    /// Something that happened to the job.
+    /// An event in the job's life.
     package struct Event: View {
         let at: Moment
         let words: String
@@ -41,7 +41,7 @@ package struct JobPage: Page {
         }
     }
 
-    /// The edit as steps, and as it was sent.
+    /// The edit as steps, and as the client sent it.
     package struct EditView: View {
         let steps: [EditStep]
         let output: String?
@@ -49,8 +49,8 @@ package struct JobPage: Page {
         let note: String?
 
         /// - Parameters:
-        ///   - steps: in their order; empty when it cannot be read as steps.
-        ///   - json: at most some kilobytes.
+        ///   - steps: the steps in order; empty if the edit has no steps.
+        ///   - json: the edit's text, of at most some kilobytes.
         package init(steps: [EditStep], output: String?, json: String, note: String? = nil) {
             self.steps = steps
             self.output = output
@@ -60,12 +60,12 @@ package struct JobPage: Page {
     }
 
     /// - Parameters:
-    ///   - state: `JobFacts.state`, or the outcome of a job that ended.
-    ///   - sentence: why it is where it is.
-    ///   - facts: numbers of the reason, then what is known of the job.
-    ///   - asset: nil when only the name of the job is left.
-    ///   - attempts: the newest first.
-    ///   - makesDraft: whether its edit can be tried as a draft.
+    ///   - state: `JobFacts.state`, or the outcome of a job that has ended.
+    ///   - sentence: the reason for the state.
+    ///   - facts: the numbers of the reason, then the known facts about the job.
+    ///   - asset: the asset; nil if only the name of the job is left.
+    ///   - attempts: the failed attempts, the newest first.
+    ///   - makesDraft: whether the edit can be tried as a draft.
     package init(
         _ frame: Frame, job: String, state: String, sentence: String, facts: [Fact],
         asset: String?, timeline: [Event], attempts: [AttemptRow], edit: EditView?,
@@ -76,7 +76,7 @@ package struct JobPage: Page {
         live = Links.live("job", of: job)
         self.job = job
         self.state = StateMark(job: state)
-        // The state is said by its mark.
+        // The page shows the state as a mark, so the sentence does not repeat it.
         let said = state + ": "
         self.sentence = sentence.hasPrefix(said) ? String(sentence.dropFirst(said.count)) : sentence
         self.facts = facts
@@ -95,7 +95,7 @@ package struct JobPage: Page {
         self.progress = progress
     }
 
-    /// The life of a job by its record, the oldest event first.
+    /// Returns the events of a job from its record, the oldest first.
     package static func timeline(_ record: JobRecord) -> [Event] {
         var events = [Event(at: Moment(record.enqueued), "admitted")]
         if let claimed = record.claimed {
@@ -114,7 +114,7 @@ package struct JobPage: Page {
         return events
     }
 
-    /// The fields of the record, by name.
+    /// Returns the fields of the record with their names.
     package static func facts(_ record: JobRecord) -> [Fact] {
         var facts = [
             Fact("Tenant", record.tenant), Fact("Priority", record.priority),
@@ -131,7 +131,7 @@ package struct JobPage: Page {
     }
 }
 
-/// Why an attempt ended.
+/// A failed attempt, with the reason.
 package struct AttemptRow: View {
     let at: Moment
     let code: String
@@ -159,7 +159,7 @@ package struct AttemptRow: View {
             stage: attempt.stage, signal: attempt.signal, worker: attempt.worker)
     }
 
-    /// Linux' names of those that end a render child.
+    /// Returns Linux's name of a signal that can kill a render child.
     private static func name(of signal: Int) -> String {
         let names = [
             4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV",

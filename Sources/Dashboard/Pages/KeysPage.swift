@@ -1,4 +1,4 @@
-/// The clients' keys.
+/// The page of the clients' keys.
 package struct KeysPage: Page {
     package let frame: Frame
     package let title = "Keys"
@@ -12,8 +12,8 @@ package struct KeysPage: Page {
     package static let template = "keys"
 
     /// - Parameters:
-    ///   - created: the key that was just made: its secret is shown this once.
-    ///   - form: what to fill the form with, and what was wrong with it.
+    ///   - created: the key that was just created; its secret is shown only now.
+    ///   - form: the values of the form, and the fault of the last attempt.
     package init(_ frame: Frame, keys: [KeyRow], created: Secret? = nil, form: KeyForm = KeyForm())
     {
         self.frame = frame
@@ -25,7 +25,7 @@ package struct KeysPage: Page {
     }
 }
 
-/// A secret that is shown once.
+/// A secret that is shown only once.
 package struct Secret: View {
     let name: String
     let secret: String
@@ -36,7 +36,7 @@ package struct Secret: View {
     }
 }
 
-/// A key in the table; no secret is in it.
+/// A key in the table, without its secret.
 package struct KeyRow: View {
     let id: String
     let label: String?
@@ -51,8 +51,8 @@ package struct KeyRow: View {
     let revokeAction: String
 
     /// - Parameters:
-    ///   - tenant: nil for the operator's, of all tenants.
-    ///   - state: `active`, `expired`, `revoked`.
+    ///   - tenant: the key's tenant; nil for an operator's key, for all tenants.
+    ///   - state: one of `active`, `expired`, `revoked`.
     package init(
         id: String, label: String, tenant: String?, prefix: String, scopes: [String],
         state: String, created: Moment, expires: Moment?, used: Moment? = nil
@@ -74,7 +74,7 @@ package struct KeyRow: View {
     }
 }
 
-/// The form for a new key, as it was filled.
+/// The form for a new key, with its values.
 package struct KeyForm: View {
     let label: String?
     let tenant: String?
@@ -89,7 +89,7 @@ package struct KeyForm: View {
         let isChosen: Bool
     }
 
-    /// - Parameter error: what was wrong with it, in a sentence.
+    /// - Parameter error: the fault of the last attempt, as a sentence.
     package init(
         label: String? = nil, tenant: String? = nil, prefix: String? = nil, days: String? = nil,
         scopes: Set<String> = ["enqueue", "read"], error: String? = nil

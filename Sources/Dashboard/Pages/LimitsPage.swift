@@ -1,8 +1,8 @@
-/// Pause, and the tenants' limits.
+/// The page that pauses the queue and sets the tenants' limits.
 package struct LimitsPage: Page {
     package let frame: Frame
     package let title = "Limits"
-    /// Why the queue is paused; nil when it is not.
+    /// The reason for which the queue is paused; nil if it is not paused.
     let paused: String?
     let tenants: [TenantRow]
     let hasTenants: Bool
@@ -20,10 +20,10 @@ package struct LimitsPage: Page {
     }
 }
 
-/// A tenant's limits beside what it has.
+/// A tenant's limits and its ready and running jobs.
 package struct TenantRow: View {
     let tenant: String
-    /// Makes the ids of its fields unique.
+    /// A number that makes the ids of the tenant's fields unique.
     let number: Int
     let cap: Int?
     let weight: Int?
@@ -32,9 +32,9 @@ package struct TenantRow: View {
     let isPaused: Bool
 
     /// - Parameters:
-    ///   - number: its place in the table.
-    ///   - cap: jobs at a time; 0 pauses the tenant, nil is no limit.
-    ///   - weight: its share beside the others'; nil is 1.
+    ///   - number: the row's position in the table.
+    ///   - cap: the most concurrent jobs; 0 pauses the tenant, nil sets no limit.
+    ///   - weight: the tenant's weight in the fair share; nil for 1.
     package init(
         number: Int, tenant: String, cap: Int?, weight: Int?, ready: Int, running: Int
     ) {

@@ -1,7 +1,7 @@
 import JobQueue
 package import Operations
 
-/// The first page: is all well, how many jobs are where, whose turn is it, what runs.
+/// The first page: the health, the jobs by state, the tenants' shares, the running jobs.
 package struct NowPage: Page {
     package let frame: Frame
     package let title = "Now"
@@ -10,7 +10,7 @@ package struct NowPage: Page {
     let funnel: Funnel
     let sparks: [Spark]
     let flows: [FlowBar]
-    /// `, and 980 more`: flows that are not shown.
+    /// The number of flows that the page does not show: `, and 980 more`.
     let moreFlows: String?
     let workers: [WorkerRow]
     let running: [JobRow]
@@ -23,16 +23,16 @@ package struct NowPage: Page {
         "health", "funnel", "sparks", "flows", "running", "workers", "batches",
     ]
 
-    /// Most flows that are shown, those with most ready jobs.
+    /// The most flows that the page shows: those with the most ready jobs.
     package static let flowsMax = 24
-    /// Most running jobs that are shown.
+    /// The most running jobs that the page shows.
     package static let runningMax = 20
 
     /// - Parameters:
-    ///   - look: the queue at this moment.
-    ///   - sparks: what happened in the last hour.
-    ///   - shares: how much of the work each flow had lately and is due, from 0 to 1, by `<priority>:<tenant>`.
-    ///   - now: ms since 1970.
+    ///   - look: the current state of the queue.
+    ///   - sparks: the curves of the last hour.
+    ///   - shares: the recent and the fair share of the work of each flow, from 0 to 1, by `<priority>:<tenant>`.
+    ///   - now: the current time in ms since 1970.
     package init(
         _ frame: Frame, look: QueueLook, sparks: [Spark] = [],
         shares: [String: FlowBar.Share] = [:], now: Int

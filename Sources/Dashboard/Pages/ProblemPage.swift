@@ -1,4 +1,4 @@
-/// An error in words.
+/// The page of an error.
 package struct ProblemPage: Page {
     package let frame: Frame
     package let title: String
@@ -11,11 +11,11 @@ package struct ProblemPage: Page {
     package static let template = "problem"
 
     /// - Parameters:
-    ///   - status: of HTTP.
-    ///   - title: what is wrong, in a few words.
-    ///   - detail: what happened, in a sentence.
-    ///   - advice: what to do.
-    ///   - code: for programs and reports.
+    ///   - status: the HTTP status.
+    ///   - title: the fault in a few words.
+    ///   - detail: the fault in a sentence.
+    ///   - advice: the remedy.
+    ///   - code: the code, for programs and bug reports.
     package init(
         _ frame: Frame, status: Int, title: String, detail: String, advice: String? = nil,
         code: String? = nil

@@ -1,4 +1,4 @@
-/// The jobs that a replay means, before it starts them.
+/// The page of a replay before it starts, with its jobs.
 package struct ReplayPreviewPage: Page {
     package let frame: Frame
     package let title = "Replay dead jobs"
@@ -17,7 +17,7 @@ package struct ReplayPreviewPage: Page {
     let counts: [Fact]
     let trial: Trial?
 
-    /// One of the jobs, to be tried as a draft before the others are replayed.
+    /// A job that can be tried as a draft before the others are replayed.
     package struct Trial: View {
         let job: String
         let href: String
@@ -36,13 +36,13 @@ package struct ReplayPreviewPage: Page {
     package static let template = "replay-preview"
 
     /// - Parameters:
-    ///   - selection: with `until` set, so that jobs that die later are not meant.
-    ///   - expected: how many jobs it meets now; comes back in the field `expected`.
-    ///   - counts: how many of which code.
-    ///   - rate: jobs a second; nil for no limit.
-    ///   - cost: what they will cost, in words; nil when nothing is known.
-    ///   - eta: how long it will take, in words.
-    ///   - sample: some of them.
+    ///   - selection: the filter, with `until` set, so that it excludes jobs that die later.
+    ///   - expected: the current number of matching jobs, which the form returns in the field `expected`.
+    ///   - counts: the number of jobs by code.
+    ///   - rate: the jobs a second; nil for no limit.
+    ///   - cost: the estimated cost as text; nil if it is unknown.
+    ///   - eta: the estimated duration as text.
+    ///   - sample: some of the jobs.
     package init(
         _ frame: Frame, selection: DeadSelection, until: Moment?, expected: Int,
         counts: [Fact] = [], rate: Int?, cost: String?, eta: String?, sample: [JobRow]

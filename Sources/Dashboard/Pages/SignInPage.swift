@@ -1,4 +1,4 @@
-/// The page where one signs in.
+/// The sign-in page.
 package struct SignInPage: Page {
     package let frame: Frame
     package let title = "Sign in"
@@ -10,9 +10,9 @@ package struct SignInPage: Page {
     package static let template = "sign-in"
 
     /// - Parameters:
-    ///   - problem: why the last try failed, in a sentence.
-    ///   - next: the path to go to afterwards; comes back in the field `next`.
-    ///   - provider: the identity provider's name for people; nil when there is none.
+    ///   - problem: the reason for which the last attempt failed, as a sentence.
+    ///   - next: the path to open after sign-in, which the form returns in the field `next`.
+    ///   - provider: the identity provider's name for people; nil if there is none.
     package init(
         _ frame: Frame, problem: String? = nil, next: String? = nil, provider: String? = nil
     ) {
@@ -26,15 +26,16 @@ package struct SignInPage: Page {
     }
 }
 
-/// An identity provider where one signs in.
+/// The link to the identity provider.
 struct Provider: View {
     let name: String
     let href: String
 }
 
-/// The page that leads on from the identity provider by itself.
+/// The page after a sign-in with the identity provider, which opens the next page by itself.
 ///
-/// A browser sends the cookie of a session on no way that another site began; on the way from this page it does.
+/// Browsers do not send a session's cookie on a navigation that another site started. They send it on the navigation
+/// from this page.
 package struct SignedInPage: Page {
     package let frame: Frame
     package let title = "Signed in"
@@ -43,7 +44,8 @@ package struct SignedInPage: Page {
 
     package static let template = "signed-in"
 
-    /// - Parameter next: the path to go to, one of this gateway: a stranger's is not to come here.
+    /// - Parameter next: the path to open. It must be a path of this gateway; the caller checks that it leads to no
+    ///   other site.
     package init(_ frame: Frame, next: String) {
         self.frame = frame
         self.next = next

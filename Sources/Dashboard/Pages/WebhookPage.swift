@@ -1,4 +1,4 @@
-/// One endpoint and what was sent to it.
+/// The page of one endpoint and its deliveries.
 package struct WebhookPage: Page {
     package let frame: Frame
     package let title: String
@@ -11,7 +11,7 @@ package struct WebhookPage: Page {
     package static let section: Section? = .webhooks
     package static let template = "webhook"
 
-    /// - Parameter next: the cursor behind the last delivery.
+    /// - Parameter next: the cursor after the last delivery.
     package init(
         _ frame: Frame, endpoint: EndpointRow, deliveries: [DeliveryRow], created: Secret? = nil,
         next: String?
@@ -26,7 +26,7 @@ package struct WebhookPage: Page {
     }
 }
 
-/// One event on its way to an endpoint.
+/// The delivery of one event to an endpoint.
 package struct DeliveryRow: View {
     let id: String
     let at: Moment
@@ -39,9 +39,9 @@ package struct DeliveryRow: View {
     let replayAction: String
 
     /// - Parameters:
-    ///   - state: `delivered`, `waiting`, `failed`.
-    ///   - answer: what the endpoint said, in words: `503`, `timed out`.
-    ///   - next: when it is tried again.
+    ///   - state: one of `delivered`, `waiting`, `failed`.
+    ///   - answer: the endpoint's response as text: `503`, `timed out`.
+    ///   - next: the time of the next attempt.
     package init(
         endpoint: String, id: String, at: Moment, type: String, subject: String?, state: String,
         tries: Int, answer: String?, next: Moment?

@@ -1,4 +1,4 @@
-/// The endpoints to which events are sent.
+/// The page of the endpoints that receive events.
 package struct WebhooksPage: Page {
     package let frame: Frame
     package let title = "Webhooks"
@@ -11,7 +11,7 @@ package struct WebhooksPage: Page {
     package static let section: Section? = .webhooks
     package static let template = "webhooks"
 
-    /// - Parameter created: the secret of the endpoint that was just made, or got a new one: shown this once.
+    /// - Parameter created: the secret of an endpoint that was just created or got a new secret; it is shown only now.
     package init(
         _ frame: Frame, endpoints: [EndpointRow], created: Secret? = nil, form: EndpointForm
     ) {
@@ -24,7 +24,7 @@ package struct WebhooksPage: Page {
     }
 }
 
-/// An endpoint in the table, and on top of its page.
+/// An endpoint in the table and at the top of its page.
 package struct EndpointRow: View {
     let id: String
     let href: String
@@ -32,10 +32,10 @@ package struct EndpointRow: View {
     let types: String
     let tenant: String?
     let state: StateMark
-    /// Why it is disabled.
+    /// The reason for which it is disabled.
     let reason: String?
     let isEnabled: Bool
-    /// How far it is behind the newest event, in words.
+    /// Its lag behind the newest event, as text.
     let lag: String?
     let parked: String
     let testAction: String
@@ -45,8 +45,8 @@ package struct EndpointRow: View {
     let deleteAction: String
 
     /// - Parameters:
-    ///   - reason: why it is disabled; nil when it is enabled.
-    ///   - parked: deliveries that wait for their next try.
+    ///   - reason: the reason for which it is disabled; nil if it is enabled.
+    ///   - parked: the number of deliveries that wait for their next attempt.
     package init(
         id: String, url: String, types: [String], tenant: String? = nil, reason: String?,
         lag: String?, parked: Int
@@ -73,7 +73,7 @@ package struct EndpointRow: View {
     }
 }
 
-/// The form for a new endpoint, as it was filled.
+/// The form for a new endpoint, with its values.
 package struct EndpointForm: View {
     let url: String?
     let error: String?
@@ -84,7 +84,7 @@ package struct EndpointForm: View {
         let isChosen: Bool
     }
 
-    /// - Parameter types: all that may be asked for.
+    /// - Parameter types: all event types to choose from.
     package init(types: [String], chosen: Set<String>, url: String? = nil, error: String? = nil) {
         self.types = types.map { Choice(name: $0, isChosen: chosen.contains($0)) }
         self.url = url

@@ -1,11 +1,11 @@
 import Mustache
 
-/// Escapes text for HTML, in elements and in quoted attributes.
+/// The escaping of text for HTML, in elements and in quoted attributes.
 ///
-/// swift-mustache 2.1.1 escapes by characters: a quote with an accent behind it is one character that is not a quote to
-/// it, and ends an attribute in a browser. This one goes by bytes.
+/// swift-mustache 2.1.1 escapes by characters. A quote followed by a combining accent is one character that differs
+/// from a quote, so it stays unescaped, but it ends an attribute in a browser. This type escapes by bytes.
 struct Escaping: MustacheContentType {
-    /// The name by which templates ask for it.
+    /// The name by which templates select it.
     static let name = "ESCAPED"
 
     func escapeText(_ text: String) -> String { Self.escape(text) }
@@ -21,7 +21,7 @@ struct Escaping: MustacheContentType {
             case UInt8(ascii: "\""): bytes += "&quot;".utf8
             case UInt8(ascii: "'"): bytes += "&#39;".utf8
             case UInt8(ascii: "`"): bytes += "&#96;".utf8
-            // U+0000 is an error in HTML.
+            // HTML forbids U+0000.
             case 0: bytes += "\u{FFFD}".utf8
             default: bytes.append(byte)
             }

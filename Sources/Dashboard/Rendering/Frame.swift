@@ -1,6 +1,6 @@
 /// The parts that all pages share.
 package struct Frame: View {
-    /// The person who is signed in; nil on the page where one signs in, and on errors before.
+    /// The person who is signed in; nil on the sign-in page, and on errors before sign-in.
     let viewer: Viewer?
     /// The value of the hidden field `csrf` of each form.
     let csrf: String
@@ -8,7 +8,7 @@ package struct Frame: View {
     let version: String
     /// The queue's name.
     let queue: String?
-    /// The outcome of the last form.
+    /// The result of the last form.
     let notice: Notice?
 
     package init(
@@ -25,11 +25,11 @@ package struct Frame: View {
 
 /// The person who is signed in.
 package struct Viewer: View {
-    /// A name for people: the key's label, or its id.
+    /// The name for people: the key's label, or its id.
     let name: String
-    /// Whose jobs are seen; nil: of all tenants.
+    /// The tenant whose jobs the person sees; nil for all tenants.
     let tenant: String?
-    /// `enqueue`, `read`, `operate`, `admin`: what is not allowed is not offered.
+    /// The granted scopes: `enqueue`, `read`, `operate`, `admin`. Pages offer no operation without its scope.
     let scopes: Set<String>
 
     package init(name: String, tenant: String?, scopes: Set<String>) {
@@ -43,9 +43,9 @@ package struct Viewer: View {
     }
 }
 
-/// One sentence on what a form did, shown once.
+/// A sentence about the result of a form, shown once.
 package struct Notice: View {
-    /// Whether it went well, or what the person must see.
+    /// The importance of the notice: success, attention needed, or failure.
     package enum Tone: String, Sendable { case done, attention, trouble }
 
     let tone: String
@@ -59,11 +59,11 @@ package struct Notice: View {
     }
 }
 
-/// The entries of the navigation.
+/// The sections in the navigation.
 package enum Section: String, Sendable, CaseIterable {
     case now, batches, dead, limits, doctor, keys, webhooks, audit
 
-    /// The scope that a key needs to see it.
+    /// The scope that a key needs to see the section.
     var scope: String {
         switch self {
         case .now, .dead, .limits: "operate"
@@ -73,7 +73,7 @@ package enum Section: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it shows a tenant its own, and not the queue as a whole.
+    /// Whether the section can be restricted to one tenant; the others show the queue as a whole.
     var isForTenants: Bool { [.batches, .dead, .webhooks].contains(self) }
 
     var href: String {
@@ -89,7 +89,7 @@ package enum Section: String, Sendable, CaseIterable {
         }
     }
 
-    /// The letter that leads to it after `g`.
+    /// The key that opens the section after `g`.
     var letter: String {
         switch self {
         case .now: "n"

@@ -1,22 +1,22 @@
-/// A page: its values, and how they become HTML.
+/// A page: its values and its rendering as HTML.
 ///
-/// Rendering is pure and needs no I/O.
+/// Rendering is a pure function without I/O.
 package protocol Page: View {
     /// The viewer, and the parts that all pages share.
     var frame: Frame { get }
     /// The title, without the name of the program.
     var title: String { get }
-    /// Which entry of the navigation it belongs to.
+    /// The page's section in the navigation.
     static var section: Section? { get }
-    /// Its template: the name of a file in `Templates/`.
+    /// The name of the page's template, a file in `Templates/`.
     static var template: String { get }
-    /// The parts that a stream may replace: ids of elements. The part `p` of page `t` has the template `t-p`.
+    /// The parts that a stream can replace, as ids of elements. The part `p` of page `t` has the template `t-p`.
     static var parts: [String] { get }
-    /// The modules that it needs beside ``StaticFile/everywhere``.
+    /// The JavaScript modules of the page beside ``StaticFile/everywhere``.
     static var modules: [String] { get }
-    /// The path that a browser goes on to by itself, at once; nil on all pages but one.
+    /// The path to which the browser navigates at once by itself; nil on all pages but one.
     var onward: String? { get }
-    /// The stream of its parts: a URL of ``Links``; nil when nothing moves.
+    /// The stream of the page's parts, a URL of ``Links``; nil if no part changes.
     var live: String? { get }
 }
 
@@ -27,12 +27,12 @@ extension Page {
     package var onward: String? { nil }
     package var live: String? { nil }
 
-    /// The whole page, as HTML.
+    /// Returns the whole page as HTML.
     package func render() -> String {
         "<!doctype html>\n" + Templates.render("layout", Shell(self, template: Self.template))
     }
 
-    /// One of its parts: the inside of the element whose id is `name`.
+    /// Returns one part: the content of the element whose id is `name`.
     ///
     /// - Parameter name: one of ``parts``.
     package func fragment(_ name: String) -> String {
@@ -41,22 +41,22 @@ extension Page {
             "fragment", Shell(self, template: Self.template + "-" + name))
     }
 
-    /// All its parts, as a stream sends them.
+    /// All parts, as a stream sends them.
     package var fragments: [Fragment] {
         Self.parts.map { Fragment(id: $0, html: fragment($0)) }
     }
 }
 
-/// The inside of an element, to be replaced.
+/// The new content of an element.
 package struct Fragment: Sendable, Equatable, Encodable {
-    /// The element's id.
+    /// The id of the element.
     package let id: String
     package let html: String
 
-    /// The type of its event in the stream `/ui/live`; its data are the fragment as JSON, on one line.
+    /// The type of its event in the stream `/ui/live`. The event's data are the fragment as JSON on one line.
     package static let event = "part"
-    /// The type of the event that says that the stream lives though nothing changed; its data do not matter.
+    /// The type of the heartbeat event, for a stream without changes; its data are ignored.
     package static let aliveEvent = "alive"
-    /// How long a stream may be silent before a page says that it is stale: send one of both more often.
+    /// The silence after which a page warns that it is stale. A stream must send one of the two events more often.
     package static let silenceMax: Duration = .seconds(6)
 }

@@ -1,8 +1,8 @@
-/// The frame around each page, as the layout names its parts.
+/// The frame around each page, with the names that the layout uses.
 struct Shell<Content: Page>: View {
     let title: String
     let page: Content
-    /// The name of the template in which the page is rendered.
+    /// The name of the template that renders the page's content.
     let template: String
     let csrf: String
     let version: String

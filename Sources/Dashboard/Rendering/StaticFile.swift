@@ -1,16 +1,16 @@
 import Adjustments
 import Crypto
 
-/// A file that pages load: its bytes, and the URL under which they never change.
+/// A static file of the pages: its bytes, and the URL under which they never change.
 package struct StaticFile: Sendable {
     package let name: String
     package let bytes: [UInt8]
     package let contentType: String
     /// The first 16 hexadecimal digits of the SHA-256 of its bytes.
     package let digest: String
-    /// A strong validator, quoted as in the header `ETag`.
+    /// The strong entity tag, quoted as in the header `ETag`.
     package var etag: String { "\"\(digest)\"" }
-    /// Its URL, which has the digest: answer it with `immutable`.
+    /// The URL, which contains the digest. Serve it with `immutable`.
     package var path: String { Links.file(name, digest: digest) }
 
     init(_ name: String, _ bytes: [UInt8], _ contentType: String) {
@@ -27,10 +27,10 @@ package struct StaticFile: Sendable {
     static let icon = StaticFile("icon.svg", PackageResources.icon_svg, "image/svg+xml")
     static let liveName = "live.js"
     static let sliderName = "slider.js"
-    /// The modules of all pages.
+    /// The JavaScript modules of all pages.
     static let everywhere = ["keys.js", "forms.js"]
 
-    /// All there are.
+    /// All static files.
     package static let all = [
         style, icon,
         StaticFile(liveName, PackageResources.live_js, script),
@@ -42,12 +42,12 @@ package struct StaticFile: Sendable {
     static func named(_ name: String) -> StaticFile? { all.first { $0.name == name } }
 }
 
-/// The dashboard as the gateway serves it.
+/// The gateway's interface to the dashboard.
 package enum Dashboard {
-    /// A file of the dashboard; nil when there is none of that name.
+    /// Returns a static file; nil if there is none with this name.
     package static func file(named name: String) -> StaticFile? { StaticFile.named(name) }
 
-    /// The value of `Content-Security-Policy` under which all pages work.
+    /// The value of `Content-Security-Policy` that all pages support.
     package static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "

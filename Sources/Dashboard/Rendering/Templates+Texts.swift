@@ -1,5 +1,5 @@
 extension Templates {
-    /// The files of `Templates/` by their names.
+    /// The contents of `Templates/`, by name.
     static let texts: [String: [UInt8]] = [
         "asset": PackageResources.asset_mustache,
         "audit": PackageResources.audit_mustache,

@@ -2,7 +2,7 @@ import Mustache
 
 /// The templates, parsed once.
 enum Templates {
-    /// - Parameter name: of a file in `Templates/`.
+    /// - Parameter name: the name of a file in `Templates/`.
     static func render(_ name: String, _ view: some View) -> String {
         guard let text = library.render(view, withTemplate: name) else {
             preconditionFailure("There is no template \(name).mustache.")
@@ -15,7 +15,7 @@ enum Templates {
         var library = MustacheLibrary()
         for (name, bytes) in texts {
             var text = String(decoding: bytes, as: UTF8.self)
-            // The end of a file is no space between a partial and what follows it.
+            // The final line end of a file would become a space between a partial and the text after it.
             if text.hasSuffix("\n") { text.removeLast() }
             do {
                 try library.register(

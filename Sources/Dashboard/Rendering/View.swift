@@ -1,8 +1,9 @@
 package import Mustache
 
-/// Values that a template names.
+/// The values of a template.
 ///
-/// A field that is nil is empty; without this, swift-mustache would look for a field of its name in the views around.
+/// A nil field renders as empty text. Without this protocol, swift-mustache would search the enclosing views for a
+/// field with the same name.
 package protocol View: Sendable, MustacheParent {}
 
 extension View {
@@ -16,7 +17,7 @@ extension View {
     }
 }
 
-/// A field that is there and has no value.
+/// The value of a field that exists and is nil.
 private struct Nothing: MustacheCustomRepresentation {
     var representation: Any? { nil }
 }

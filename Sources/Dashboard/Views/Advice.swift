@@ -1,7 +1,7 @@
 package import Adjustments
 
 extension FailureCode {
-    /// Advice to an operator about jobs that died of it: one sentence.
+    /// One sentence of advice to the operator about jobs that died with this code.
     package var advice: String {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,

@@ -1,7 +1,7 @@
 import JobQueue
 package import Operations
 
-/// A batch in a table, and on top of its page.
+/// A batch in a table and at the top of its page.
 package struct BatchRow: View {
     let batch: String
     let href: String
@@ -14,11 +14,11 @@ package struct BatchRow: View {
     let dead: String
     let cancelled: String
     let hasDead: Bool
-    /// Ended jobs in percent of those known.
+    /// The ended jobs in percent of the known ones.
     let percent: Int
-    /// `about 12:05 min`; nil when it has ended or nothing is known.
+    /// The estimated remaining time, `about 12:05 min`; nil if the batch has ended or there is no estimate.
     let eta: String?
-    /// Jobs that ended per second.
+    /// The jobs that end per second.
     let rate: String
     let opened: Moment
 

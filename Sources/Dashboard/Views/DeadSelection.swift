@@ -1,13 +1,13 @@
-/// Which dead jobs are meant, as fields of a form and as a query.
+/// A filter of dead jobs, as fields of a form and as a query.
 package struct DeadSelection: View {
     let tenant: String?
     let code: String?
-    /// SHA-256 of the edit, in hex.
+    /// The SHA-256 of the edit in hex.
     let edit: String?
     let batch: String?
-    /// As `DeadFilterText` reads it.
+    /// A time in the syntax of `DeadFilterText`.
     let since: String?
-    /// As `DeadFilterText` reads it.
+    /// A time in the syntax of `DeadFilterText`.
     let until: String?
 
     package init(
@@ -22,7 +22,7 @@ package struct DeadSelection: View {
         self.until = until
     }
 
-    /// Its conditions as values of a query.
+    /// The conditions as values of a query.
     package var values: [(String, String?)] {
         [
             ("tenant", tenant), ("code", code), ("edit", edit), ("batch", batch), ("since", since),
@@ -30,15 +30,15 @@ package struct DeadSelection: View {
         ]
     }
 
-    /// The list of these jobs.
+    /// Returns the URL of the list of these jobs.
     package func listed(after cursor: String? = nil) -> String {
         Links.query(Links.dead, values + [("list", "1"), ("after", cursor)])
     }
 
-    /// The preview of their replay.
+    /// The URL of the preview of their replay.
     package var preview: String { Links.query(Links.replayPreview, values) }
 
-    /// `code noSpace, tenant acme, until 2026-11-21T06:00:00Z`.
+    /// The conditions as text: `code noSpace, tenant acme, until 2026-11-21T06:00:00Z`.
     package var words: String {
         let words = values.compactMap { name, value in
             value.map { name + " " + (name == "edit" ? $0.prefix(12) + "…" : $0) }

@@ -1,9 +1,9 @@
 package import Adjustments
 
-/// A step of an edit as people read it.
+/// A step of an edit, for display.
 package struct EditStep: View {
     let name: String
-    /// Such as `inputIntensity 0.8`.
+    /// The parameters, such as `inputIntensity 0.8`.
     let parameters: [String]
 
     package init(name: String, parameters: [String]) {
@@ -14,15 +14,15 @@ package struct EditStep: View {
     package init(_ filter: Filter) { self.init(name: filter.name, parameters: filter.words) }
 }
 
-/// A line of what makes one edit another.
+/// One line of the difference between two edits.
 package struct DiffLine: View {
-    /// `added`, `removed`, `changed`, `same`.
+    /// The kind of change: `added`, `removed`, `changed`, `same`.
     let kind: String
-    /// `+`, `−`, `~`, or none.
+    /// The sign of the change: `+`, `−`, `~`, or none.
     let sign: String
     let text: String
 
-    /// - Parameter line: of `RecipeComparison.words`: its first character is the sign.
+    /// - Parameter line: a line of `RecipeComparison.words`, whose first character is the sign.
     package init(_ line: String) {
         switch line.first {
         case "+": (kind, sign) = ("added", "+")

@@ -1,4 +1,4 @@
-/// A number or a word with its name.
+/// A named number or text.
 package struct Fact: View {
     let name: String
     let text: String

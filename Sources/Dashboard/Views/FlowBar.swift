@@ -6,19 +6,19 @@ package struct FlowBar: View {
     let priority: String
     let ready: String
     let isCapped: Bool
-    /// Of the longest bar, from 0 to 100.
+    /// The length in percent of the longest bar.
     let width: Int
     let share: Share?
 
-    /// How much of the work a flow had and was due.
+    /// The share of the work that a flow received, and its fair share.
     package struct Share: View {
-        /// In percent.
+        /// The received share, in percent.
         let had: Int
         let due: Int
-        /// Whether it had clearly less than it was due: under three quarters.
+        /// Whether it received clearly less than its fair share: under three quarters.
         let isShort: Bool
 
-        /// - Parameters: from 0 to 1.
+        /// - Parameters: shares from 0 to 1.
         package init(had: Double, due: Double) {
             func percent(_ value: Double) -> Int {
                 value.isFinite ? Int(min(max(value, 0), 1) * 100) : 0
@@ -29,7 +29,7 @@ package struct FlowBar: View {
         }
     }
 
-    /// - Parameter most: ready jobs of the flow that has most.
+    /// - Parameter most: the number of ready jobs of the largest flow.
     package init(_ flow: QueueStatus.Flow, most: Int, share: Share? = nil) {
         tenant = flow.tenant
         priority = flow.priority

@@ -1,9 +1,9 @@
 package import JobQueue
 import Operations
 
-/// Whether all is well, in one sentence.
+/// The health of the queue in one sentence.
 package struct Health: View {
-    /// How much a person is wanted.
+    /// The urgency for a person.
     package enum Level: String, Sendable { case ok, attention, trouble }
 
     let level: String
@@ -22,7 +22,7 @@ package struct Health: View {
         self.sentence = sentence
     }
 
-    /// The gravest thing that the figures say.
+    /// Returns the most serious fault that the status shows.
     package init(_ status: QueueStatus) {
         let waiting = status.incoming + status.lanes + status.ready
         let short = status.workers.filter { $0.pressure != nil }
@@ -65,7 +65,7 @@ package struct Health: View {
     }
 }
 
-/// How many jobs are where, on their way and beside it.
+/// The number of jobs in each state: the states from submission to completion, and those aside.
 package struct Funnel: View {
     let steps: [Step]
     let aside: [Step]

@@ -12,12 +12,12 @@ package struct JobRow: View {
     let state: StateMark
     let worker: String?
     let stage: String?
-    /// In percent, of a movie.
+    /// The completed part of a movie, in percent.
     let progress: Int?
     let attempts: Int
     let code: String?
     let message: String?
-    /// Since when it is held, or when it ended.
+    /// The time of the claim, or of the end of the job.
     let at: Moment?
 
     package init(
@@ -41,7 +41,7 @@ package struct JobRow: View {
         self.at = at
     }
 
-    /// - Parameter now: ms since 1970.
+    /// - Parameter now: the current time in ms since 1970.
     package init(_ record: JobRecord, now: Int) {
         self.init(
             job: record.job, asset: record.asset, tenant: record.tenant,

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import Operations
 
-/// A time, for a machine and for people.
+/// A time, for programs and for people.
 package struct Moment: View {
-    /// RFC 3339, in UTC.
+    /// The time as RFC 3339, in UTC.
     let iso: String
-    /// `2026-11-21 06:12:03`, or how long ago.
+    /// The text for people: `2026-11-21 06:12:03`, or the age.
     let words: String
-    /// Always the time itself.
+    /// The time itself, also if ``words`` has the age.
     let exact: String
 
     /// - Parameters:
-    ///   - milliseconds: since 1970.
-    ///   - now: when the page is made, if people want to know how long ago; ms since 1970.
+    ///   - milliseconds: the time in ms since 1970.
+    ///   - now: the current time in ms since 1970, to show the age; nil to show the time itself.
     package init(_ milliseconds: Int, now: Int? = nil) {
         iso = date(milliseconds)
         exact = iso.replacing("T", with: " ").replacing("Z", with: "") + " UTC"
         words = now.map { Self.span(from: milliseconds, to: $0) } ?? exact
     }
 
-    /// A time as somebody else wrote it, such as RFC 3339.
+    /// Uses a time in text form, such as RFC 3339.
     package init(written text: String) {
         iso = text
         exact = text.replacing("T", with: " ").replacing("Z", with: " UTC")

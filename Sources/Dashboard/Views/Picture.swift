@@ -1,10 +1,10 @@
-/// A small picture of a version, with a way to its asset.
+/// A thumbnail of a version that links to its asset.
 package struct Picture: View {
     let asset: String
     let href: String
     let source: String
 
-    /// - Parameter version: its name, or `original`.
+    /// - Parameter version: the name of the version, or `original`.
     package init(asset: String, version: String) {
         self.asset = asset
         href = Links.asset(asset)

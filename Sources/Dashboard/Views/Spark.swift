@@ -1,12 +1,12 @@
-/// A small curve over time with a text that says as much.
+/// A small curve over time, with a text alternative.
 package struct Spark: View {
     let name: String
     /// The newest value.
     let latest: String
     let unit: String
-    /// Points of a polyline in a box of ``width`` × ``height``.
+    /// The points of a polyline in a box of ``width`` × ``height``.
     let points: String
-    /// The same, closed at the bottom.
+    /// The same points, closed along the bottom.
     let area: String
     let text: String
     let tone: String
@@ -15,13 +15,13 @@ package struct Spark: View {
 
     /// The box in which the curve is drawn.
     private static let box = (width: 240, height: 48)
-    /// Most points that are drawn: more are averaged.
+    /// The most points of a curve; more values are averaged.
     private static let pointsMax = 120
 
     /// - Parameters:
-    ///   - name: of what is counted: `Jobs a second`.
-    ///   - values: the oldest first, in even steps.
-    ///   - span: the time they cover, in words: `the last hour`.
+    ///   - name: the name of the counted quantity: `Jobs a second`.
+    ///   - values: the values at equal intervals, the oldest first.
+    ///   - span: the total time, as text: `the last hour`.
     package init(
         _ name: String, _ values: [Double], unit: String, over span: String = "the last hour",
         isTrouble: Bool = false

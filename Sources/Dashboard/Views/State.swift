@@ -1,10 +1,10 @@
 package import JobQueue
 
-/// A state in a word, with a sign and a tone: colour is never all.
+/// A state as a word with an icon and a tone, so that colour is never the only sign.
 package struct StateMark: View {
     let word: String
     let icon: String
-    /// A class of the style: `calm`, `busy`, `good`, `attention`, `trouble`.
+    /// A CSS class: `calm`, `busy`, `good`, `attention`, `trouble`.
     let tone: String
 
     init(_ word: String, _ icon: String, _ tone: String) {
@@ -13,7 +13,8 @@ package struct StateMark: View {
         self.tone = tone
     }
 
-    /// Of a job: `JobState`'s words, `JobFacts`' further ones (`incoming`, `lane`, `dropped`, `unknown`), and outcomes.
+    /// Creates the mark of a job's state: the words of `JobState`, the additional ones of `JobFacts` (`incoming`,
+    /// `lane`, `dropped`, `unknown`), and outcomes.
     package init(job state: String) {
         switch state {
         case "ready", "incoming", "lane": self.init(state, "○", "calm")
@@ -28,7 +29,7 @@ package struct StateMark: View {
         }
     }
 
-    /// Of a batch.
+    /// Creates the mark of a batch's state.
     package init(_ batch: BatchRecord) {
         if batch.cancel != nil {
             self.init("cancelled", "∅", "calm")

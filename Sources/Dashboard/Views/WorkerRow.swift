@@ -1,6 +1,6 @@
 package import JobQueue
 
-/// A worker and how much memory it has left.
+/// A worker and its memory.
 package struct WorkerRow: View {
     let name: String
     let busy: Int
@@ -8,12 +8,12 @@ package struct WorkerRow: View {
     let version: String
     let started: Moment
     let memory: Memory?
-    /// `holding`, `shrinking`, `pausing`, `requeueing`.
+    /// The level of memory pressure: `holding`, `shrinking`, `pausing`, `requeueing`.
     let pressure: String?
     let reading: String?
 
     struct Memory: View {
-        /// Granted of the budget, in percent.
+        /// The granted memory in percent of the budget.
         let percent: Int
         let text: String
         let waiting: Int?
@@ -35,6 +35,6 @@ package struct WorkerRow: View {
         reading = worker.pressure?.reading
     }
 
-    /// With thousands apart; whatever a worker says.
+    /// Returns megabytes with thousands separators; never fails, whatever number a worker reports.
     private static func megabytes(_ bytes: Int) -> String { grouped(bytes / 1_000_000) }
 }
