@@ -1,4 +1,4 @@
-/// A small file that asks for much: what a limit is for.
+/// A small file that claims a huge size or count, to test a limit.
 public enum Bomb: String, CaseIterable, Sendable {
     /// A PNG of 65,536 × 65,536 pixels.
     case pixels
@@ -6,7 +6,7 @@ public enum Bomb: String, CaseIterable, Sendable {
     case flatPNG
     /// An AVIF of 17,000 × 17,000 pixels in some hundred bytes.
     case flatAVIF
-    /// A PNG of one row.
+    /// A PNG of one row, with a side beyond its limit.
     case side
     /// A progressive JPEG of 10,000 scans.
     case scans
@@ -14,9 +14,9 @@ public enum Bomb: String, CaseIterable, Sendable {
     case frames
     /// A TIFF of 3,000 directories.
     case pages
-    /// A TIFF of 4 GB with a profile of as much.
+    /// A TIFF of 4 GB with a profile that fills the file.
     case profileOffset
-    /// A TIFF of 4 GB that is nothing but offsets of strips.
+    /// A TIFF of 4 GB that consists of strip offsets.
     case stripOffsets
     /// A PNG whose ICC profile inflates to 100 MB.
     case profile
@@ -25,7 +25,7 @@ public enum Bomb: String, CaseIterable, Sendable {
     /// A JPEG of 20 MB of comments.
     case comments
 
-    /// The key of the limit that it is beyond.
+    /// The key of the limit that the file exceeds.
     public var limit: String {
         switch self {
         case .pixels: "render.pixels"
@@ -39,7 +39,7 @@ public enum Bomb: String, CaseIterable, Sendable {
         }
     }
 
-    /// How long the file is: zeros, which take no room on a disk, follow the bytes.
+    /// The length of the file. Zeros, which occupy no disk space, follow ``bytes``.
     public var length: Int {
         switch self {
         case .profileOffset, .stripOffsets: 4 << 30
@@ -47,7 +47,7 @@ public enum Bomb: String, CaseIterable, Sendable {
         }
     }
 
-    /// How the file begins.
+    /// The start of the file.
     public var bytes: [UInt8] {
         switch self {
         case .pixels: Self.png(65_536, 65_536)
@@ -82,7 +82,7 @@ public enum Bomb: String, CaseIterable, Sendable {
             + chunks + Bytes.chunk("IDAT", data) + Bytes.chunk("IEND", [])
     }
 
-    /// Each scan is of one block of luma's lowest coefficients, which has no bits set.
+    /// Returns a JPEG whose scans each code the lowest coefficients of one luma block, with no bits set.
     private static func jpeg(scans: Int) -> [UInt8] {
         var bytes: [UInt8] = [0xFF, 0xD8]
         bytes += Bytes.segment(0xC2, [8] + Bytes.big(8, 2) + Bytes.big(8, 2) + [1, 1, 0x11, 0])

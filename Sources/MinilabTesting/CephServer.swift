@@ -2,30 +2,30 @@ import Foundation
 
 /// A private Ceph object gateway, an S3-compatible store, with a monitor and one OSD in memory.
 ///
-/// It listens on 127.0.0.1 only, keeps what it writes in a folder of its own and ends with its last reference or with
-/// the test process (see `Watchdog`). A start takes 14 s, most of which is the gateway making its pools.
+/// It listens on 127.0.0.1 only, keeps its files in a folder of its own and stops with its last reference or with the
+/// test process (see `Watchdog`). A start takes 14 s, most of which the gateway needs to create its pools.
 public final class CephServer: Sendable {
-    /// The longest wait for the gateway; on an idle machine it takes eleven seconds.
+    /// The longest wait for the gateway; on an idle machine it takes 11 s.
     static let startTimeout = Duration.seconds(120)
-    /// How often a start is tried: another process may take a port that was free a moment ago.
+    /// The number of attempts to start, because another process may take a port that was free a moment ago.
     static let triesMax = 3
-    /// How often a starting gateway is asked whether it is ready.
+    /// The interval at which a starting gateway is asked whether it is ready.
     static let pollInterval = Duration.milliseconds(100)
 
-    /// The `radosgw` that `MINILAB_RADOSGW` names; nil means that tests do without, as they do every day: it takes a
+    /// The `radosgw` that `MINILAB_RADOSGW` names; nil to skip its tests, as in everyday runs, because it takes a
     /// minute more and 300 MB.
     ///
-    /// Debian's `ceph-mon`, `ceph-osd` and `ceph-common` are to be in PATH, too.
+    /// Debian's `ceph-mon`, `ceph-osd` and `ceph-common` must be in PATH, too.
     public static let program = ProcessInfo.processInfo.environment["MINILAB_RADOSGW"]
 
-    /// The port of its S3 side.
+    /// The port of its S3 interface.
     public let port: Int
     private let folder: TemporaryFolder
     private let processes: [Watched]
 
     private typealias Watched = (child: ChildProcess, watchdog: Watchdog)
 
-    /// Where its S3 side is, without a bucket.
+    /// The URL of its S3 interface, without a bucket.
     public var endpoint: String { "http://127.0.0.1:\(port)" }
 
     /// Starts a server and waits until it is ready.
@@ -116,7 +116,8 @@ public final class CephServer: Sendable {
         }
     }
 
-    /// One of everything, nothing on a disk, and nobody asks for keys within: it is all on 127.0.0.1.
+    /// Returns the settings: one of each daemon, nothing on a disk, and no authentication between daemons, because all
+    /// are on 127.0.0.1.
     private static func settings(
         _ folder: TemporaryFolder, _ cluster: String, _ monitor: String, _ port: Int
     ) -> String {
@@ -129,7 +130,7 @@ public final class CephServer: Sendable {
             ("osd crush chooseleaf type", "0"), ("mon allow pool size one", "true"),
             ("mon max pg per osd", "1000"), ("mon data avail crit", "1"),
             ("osd objectstore", "memstore"),
-            // Its work at start is done already, and failed now and then with "wrong fsid", which ends it.
+            // This work at start is already done, and it failed now and then with "wrong fsid", which stops the OSD.
             ("osd class update on start", "false"), ("osd crush update on start", "false"),
             ("memstore device bytes", "4294967296"),
             ("osd memory target", "939524096"), ("run dir", folder.file("run")),
@@ -145,12 +146,12 @@ public final class CephServer: Sendable {
         let end = ContinuousClock.now + Self.startTimeout
         while ContinuousClock.now < end {
             do {
-                // HTTP/1.0, so that the server closes.
+                // The request is HTTP/1.0, so that the server closes the connection.
                 let answer = try await HTTPExchange.send(
                     "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n", port: port)
                 if answer.status == 200 { return }
             } catch {
-                // Nobody listens there yet.
+                // The server does not listen yet.
             }
             try await Task.sleep(for: Self.pollInterval)
         }

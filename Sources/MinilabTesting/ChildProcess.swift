@@ -1,17 +1,17 @@
 import Foundation
 
-/// A process that was started by the tests, in a process group of its own.
+/// A process that a test started, in a process group of its own.
 struct ChildProcess: Sendable {
-    /// How often the end of a process is asked for.
+    /// The interval at which the exit of a process is polled.
     private static let pollInterval = Duration.milliseconds(2)
 
     let pid: pid_t
 
-    /// Starts `command`, which is looked up in `PATH`.
+    /// Starts `command`, which is searched for in `PATH`.
     ///
     /// - Parameters:
-    ///   - input: The file descriptor for its standard input; nil means nothing to read.
-    ///   - log: The file that takes its standard output and errors; nil means nowhere.
+    ///   - input: The file descriptor of its standard input; nil for an empty input.
+    ///   - log: The file for its standard output and standard error; nil to discard them.
     init(_ command: [String], input: CInt? = nil, log: String? = nil) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -21,7 +21,7 @@ struct ChildProcess: Sendable {
         } else {
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         }
-        // Whoever reads the test run's output must not wait for this process, too.
+        // The process must not inherit standard output, or readers of the test run's output would wait for it, too.
         posix_spawn_file_actions_addopen(
             &actions, 1, log ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
@@ -51,7 +51,7 @@ struct ChildProcess: Sendable {
         Foundation.kill(pid, signal)
     }
 
-    /// The wait status if the process has ended, which is told once; nil while it runs.
+    /// Returns the wait status once the process has exited, and only once; nil while it runs.
     func status() throws -> CInt? {
         var status: CInt = 0
         switch waitpid(pid, &status, WNOHANG) {
@@ -61,7 +61,7 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end of the process, not longer than `limit`.
+    /// Waits for the process to exit, for at most `limit`.
     @discardableResult
     func wait(atMost limit: Duration) async throws -> CInt {
         let end = ContinuousClock.now + limit
@@ -72,7 +72,7 @@ struct ChildProcess: Sendable {
         throw TestingFailure("process \(pid) has not ended within \(limit)")
     }
 
-    /// Kills the process and takes its status; returns within milliseconds.
+    /// Kills the process and reaps it; returns within milliseconds.
     func end() {
         send(SIGKILL)
         var status: CInt = 0
@@ -80,5 +80,5 @@ struct ChildProcess: Sendable {
     }
 }
 
-/// Makes writing to a child that has died an error of the write, not the end of the tests.
+/// Ignores SIGPIPE, so that writing to a dead child fails and does not kill the tests.
 public func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }

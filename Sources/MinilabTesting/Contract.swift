@@ -9,7 +9,7 @@ public enum Contract {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)
     }
 
-    /// Every file of a folder of examples, in the order of names.
+    /// Returns all files of a folder of examples, sorted by name.
     public static func examples(_ kind: String) throws -> [Example] {
         let url = folder.appending(path: "examples/\(kind)")
         return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map { name in
@@ -17,7 +17,7 @@ public enum Contract {
         }
     }
 
-    /// Every line of the manifest that `ops/quickstart` runs.
+    /// Returns all lines of the manifest that `ops/quickstart` runs.
     public static func quickstart() throws -> [Example] {
         try text("quickstart.ndjson").split(separator: "\n").enumerated().map { index, line in
             Example(name: "quickstart.ndjson:\(index + 1)", text: String(line))

@@ -1,6 +1,6 @@
-/// Waits until something that other processes bring about is so.
+/// Waits until a condition that other processes bring about is true.
 ///
-/// It looks again and again; it does not wait for a time to pass and hope.
+/// It polls the condition, and does not rely on a fixed delay.
 @discardableResult
 public func eventually<Value>(
     _ what: String, within limit: Duration = .seconds(300),

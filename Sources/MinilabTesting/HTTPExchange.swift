@@ -1,43 +1,43 @@
 import Foundation
 
-/// One request to a server on 127.0.0.1, as bytes, and all that it answers until it closes.
+/// One request to a server on 127.0.0.1, as bytes, and the complete response until the server closes the connection.
 public enum HTTPExchange {
-    /// Longest wait for a part of the answer.
+    /// The longest wait for a part of the response.
     static let partSecondsMax = 30
 
-    /// What came back.
+    /// A response.
     public struct Answer: Sendable {
-        /// All of it.
+        /// The complete text.
         public let text: String
 
-        /// The status of the first line; nil when there was none.
+        /// The status of the first line; nil if there is none.
         public var status: Int? {
             text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) }
         }
-        /// What follows the headers.
+        /// The text after the headers.
         public var body: String {
             text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
         }
     }
 
-    /// Asks for a page.
+    /// Requests a page.
     public static func get(
         _ path: String, port: Int, method: String = "GET"
     ) async throws -> Answer {
         try await send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
     }
 
-    /// Sends any bytes.
+    /// Sends any bytes, and reads the response.
     ///
-    /// - Parameter isEnding: Whether the server is told that no more will come.
+    /// - Parameter isEnding: Whether to close the write side after the request.
     public static func send(
         _ request: String, port: Int, ending isEnding: Bool = false
     ) async throws -> Answer {
         let connection = try TCPConnection(port: port)
         connection.send(request)
         if isEnding { connection.finish() }
-        // Reading blocks, so it has a thread of its own: the pool that runs tests, and the server that is to answer,
-        // are Dispatch's, and two readers on it would hold up both.
+        // Reading blocks, so it has a thread of its own. The pool that runs tests and the server under test share
+        // Dispatch's threads, and two blocking readers would stall both.
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { Answer(text: try connection.readToEnd()) })
@@ -50,7 +50,7 @@ public enum HTTPExchange {
 public final class TCPConnection: Sendable {
     private let descriptor: CInt
 
-    /// Connects.
+    /// Connects to a port.
     public init(port: Int) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: HTTPExchange.partSecondsMax, tv_usec: 0)
@@ -67,19 +67,19 @@ public final class TCPConnection: Sendable {
         }
         guard code == 0 else {
             let reason = String(cString: strerror(errno))
-            // Every property is set, so deinit closes the descriptor, once.
+            // All properties are set, so deinit closes the descriptor, once.
             throw TestingFailure("127.0.0.1:\(port) cannot be reached: \(reason)")
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Sends bytes; a peer that is gone is found out by reading.
+    /// Sends bytes. A closed connection is detected only by reading.
     public func send(_ text: String) { send(bytes: Array(text.utf8)) }
 
-    /// Sends bytes, waiting while the peer takes none.
+    /// Sends bytes, and waits while the peer accepts none.
     ///
-    /// - Returns: whether the peer took them all.
+    /// - Returns: whether the peer accepted all of them.
     @discardableResult
     public func send(bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -93,7 +93,8 @@ public final class TCPConnection: Sendable {
         return true
     }
 
-    /// Reads until a text has come, and no byte more; or until the peer closes, or sends far more than a test wants.
+    /// Reads up to and including a text, and no byte more. Stops if the peer closes, or sends far more than a test
+    /// expects.
     public func read(until end: String) throws -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -105,17 +106,17 @@ public final class TCPConnection: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Tells the peer that no more will come; it can still answer.
+    /// Closes the write side; the peer can still respond.
     public func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-    /// Reads until the peer closes.
+    /// Reads until the peer closes the connection.
     public func readToEnd() throws -> String {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = recv(descriptor, &part, part.count, 0)
             guard count >= 0 else {
-                // A peer that closes with our bytes unread resets the connection: an end, too.
+                // A peer that closes with unread bytes of ours resets the connection, which also ends the response.
                 if errno == ECONNRESET { break }
                 throw TestingFailure(
                     "no answer within \(HTTPExchange.partSecondsMax) s: "

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Puts a value into a JSON text, whatever it is: also a number that no reader can hold.
+/// A change of a value in a JSON text to any other, even to a number that overflows every reader.
 public struct JSONLie: Sendable {
     private let path: [String]
     private let value: String
     private static let mark = "@lie@"
 
     /// - Parameters:
-    ///   - path: keys and places joined by dots.
-    ///   - value: JSON, or what looks like it.
+    ///   - path: keys and indices, joined by dots.
+    ///   - value: the new value: JSON, or an invalid imitation of it.
     public init(_ path: String, _ value: String) {
         self.path = path.split(separator: ".").map(String.init)
         self.value = value
     }
 
-    /// The text with the value in its place.
+    /// Returns the text with the value replaced.
     ///
-    /// - Throws: when the text is no JSON.
+    /// - Throws: if the text is not JSON.
     public func told(in json: Data) throws -> Data {
         let object = try JSONSerialization.jsonObject(with: json)
         let marked = try JSONSerialization.data(
@@ -27,9 +27,9 @@ public struct JSONLie: Sendable {
                 .replacingOccurrences(of: "\"\(Self.mark)\"", with: value).utf8)
     }
 
-    /// The paths of all numbers.
+    /// Returns the paths of all numbers.
     ///
-    /// - Throws: when the text is no JSON.
+    /// - Throws: if the text is not JSON.
     public static func numbers(in json: Data) throws -> [String] {
         numbers(in: try JSONSerialization.jsonObject(with: json), [])
     }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// One of our executables, run as an operator runs it.
+/// A running executable of the package, started as an operator starts it.
 public final class MinilabProcess: Sendable {
-    /// Its process.
+    /// The process id.
     public let pid: pid_t
     private let process: ChildProcess
     private let watchdog: Watchdog
     private let folder: TemporaryFolder
 
-    /// The longest wait for a process to end.
+    /// The longest wait for a process to exit.
     public static let endTimeout = Duration.seconds(120)
 
-    /// Where the package's executables are: beside the test bundle.
+    /// The folder of the package's executables: that of the test bundle.
     public static let productsFolder = URL(filePath: CommandLine.arguments[0])
         .deletingLastPathComponent()
 
@@ -35,13 +35,13 @@ public final class MinilabProcess: Sendable {
         watchdog.stop()
     }
 
-    /// What it has printed so far, to standard output and standard error.
+    /// The output so far, of standard output and standard error.
     public var output: String { folder.text(of: "output") }
 
     /// Sends a signal.
     public func kill(_ signal: Int32) { process.send(signal) }
 
-    /// Whether it has ended; may be asked once after the end.
+    /// Waits for the process to exit; may be called once.
     public func waitForEnd(atMost limit: Duration = endTimeout) async throws -> Ending {
         do {
             let status = try await process.wait(atMost: limit)
@@ -52,15 +52,15 @@ public final class MinilabProcess: Sendable {
         }
     }
 
-    /// How a process ended.
+    /// The end of a process.
     public enum Ending: Equatable, Sendable {
-        /// By itself, with this code.
+        /// It exited with this code.
         case exited(Int32)
-        /// By this signal.
+        /// This signal killed it.
         case signalled(Int32)
     }
 
-    /// Runs it to its end.
+    /// Runs an executable until it exits.
     public static func run(
         _ arguments: [String], executable: String = "minilab", environment: [String: String] = [:]
     ) async throws -> (ending: Ending, output: String) {

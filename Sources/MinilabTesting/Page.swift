@@ -1,10 +1,10 @@
 import Foundation
 
-/// A page of documentation whose examples are tested.
+/// A page of documentation with tested examples.
 public struct Page: Sendable, CustomStringConvertible {
-    /// Its path below the repository's root.
+    /// The path below the repository's root.
     public let path: String
-    /// Its text.
+    /// The text of the page.
     public let text: String
 
     /// Reads a page.
@@ -17,7 +17,7 @@ public struct Page: Sendable, CustomStringConvertible {
 
     public var description: String { path }
 
-    /// The blocks that are fenced as being of a language, the first one first.
+    /// Returns the fenced blocks of a language, in order.
     public func blocks(_ language: String) -> [String] {
         var blocks: [String] = []
         var open: (language: String, lines: [Substring])?
@@ -38,19 +38,19 @@ public struct Page: Sendable, CustomStringConvertible {
         return blocks
     }
 
-    /// The commands of its `sh` blocks.
+    /// The commands of the `sh` blocks.
     public var commands: [Command] { blocks("sh").flatMap(Command.all) }
 
-    /// A command for a shell, and what the page says was seen.
+    /// A shell command, and its output according to the page.
     public struct Command: Sendable, CustomStringConvertible {
-        /// The command, over several lines where a quotation is open or a line ends with `\`.
+        /// The command. It has several lines if a quotation is open or a line ends with `\`.
         public let text: String
-        /// The lines of comment that follow it, without `# `; empty when the page does not say.
+        /// The comment lines after it, without `# `; empty if the page shows no output.
         public private(set) var seen: [String] = []
 
         public var description: String { text }
 
-        /// The edit that it sends, if it is one that sends a job.
+        /// The edit in the command, if the command sends a job.
         public var edit: String? {
             guard text.hasPrefix("redis-cli"), text.contains("XADD"),
                 let start = text.range(of: "edit '")?.upperBound,

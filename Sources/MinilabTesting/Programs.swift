@@ -1,8 +1,8 @@
 import Foundation
 
-/// Programs that tests can do without.
+/// Optional programs of tests.
 enum Programs {
-    /// The program that the environment names, or the first of its name in PATH; nil means that there is none.
+    /// Returns the program that the environment names, or the first one with its name in PATH; nil if there is none.
     static func find(_ name: String, named variable: String) -> String? {
         let environment = ProcessInfo.processInfo.environment
         if let named = environment[variable] { return named }

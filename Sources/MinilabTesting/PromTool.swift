@@ -1,10 +1,10 @@
 import Foundation
 
-/// Prometheus' own judge, from Debian's package `prometheus`, which `ops/setup test` installs.
+/// Prometheus's own validator, from Debian's package `prometheus`, which `ops/setup test` installs.
 public enum PromTool {
-    /// Checks a scrape: format, names, units.
+    /// Checks the format, names and units of a scrape.
     ///
-    /// - Throws: what promtool has to say against it.
+    /// - Throws: promtool's complaints.
     public static func checkMetrics(_ text: String) throws {
         _ = try Tool.run("promtool", ["check", "metrics"], input: Data(text.utf8))
     }

@@ -1,28 +1,28 @@
-/// A private Redis Cluster for one test: three masters, with a replica each if wanted.
+/// A private Redis Cluster for one test: three masters, optionally with a replica each.
 ///
-/// Slots 0 to 5461 are at the first master, those to 10922 at the second, the rest at the third.
+/// Slots 0 to 5461 belong to the first master, those up to 10922 to the second, the rest to the third.
 public final class RedisCluster: Sendable {
-    /// How long a node is away until the others replace it.
+    /// The time without contact after which the other nodes replace a node.
     static let nodeTimeoutMilliseconds = 1000
 
     /// The masters, in the order of their slots.
     public let masters: [RedisServer]
-    /// The replicas, in the order of their masters; empty without.
+    /// The replicas, in the order of their masters; empty if there are none.
     public let replicas: [RedisServer]
     private let usesTLS: Bool
 
-    /// A URL with every node as a seed, in which `login` is such as `user:password@`.
+    /// Returns a URL with all nodes as seeds. `login` has the form `user:password@`.
     public func url(login: String = "") -> String {
         let places = (masters + replicas).map(\.place).joined(separator: ",")
         return "\(usesTLS ? "rediss" : "redis")+cluster://\(login)\(places)"
     }
 
-    /// Starts a cluster and waits until every node says that it is well.
+    /// Starts a cluster and waits until all nodes report that it is up.
     ///
     /// - Parameters:
-    ///   - hasReplicas: Whether each master has a replica, which takes its place when it dies.
-    ///   - certificates: What the nodes show; they then speak TLS only, and ask clients for one.
-    ///   - program: The server's program.
+    ///   - hasReplicas: Whether each master has a replica, which replaces it when it dies.
+    ///   - certificates: The nodes' certificates; with them, the nodes use TLS only and request client certificates.
+    ///   - program: The server program.
     ///   - arguments: More arguments for each node.
     public static func start(
         hasReplicas: Bool = false, certificates: TestCertificates? = nil,
@@ -53,7 +53,7 @@ public final class RedisCluster: Sendable {
             certificates: certificates, clientsNeedCertificates: true, program: program,
             arguments: [
                 "--cluster-enabled", "yes",
-                // The usual port + 10,000 may be above the highest there is.
+                // The default, port + 10,000, may exceed the highest port.
                 "--cluster-port", String(try RedisServer.freePort()),
                 "--cluster-node-timeout", String(nodeTimeoutMilliseconds),
                 "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
@@ -80,11 +80,11 @@ public final class RedisCluster: Sendable {
         for (replica, master) in zip(replicas, masters) {
             try await replica.command("CLUSTER", "REPLICATE", try await Self.id(of: master))
         }
-        // A replica that is not in step does not take its master's place.
+        // A replica that is not in sync does not replace its master.
         for replica in replicas {
             try await replica.waitFor("master_link_status:up", in: "INFO", "replication")
         }
-        // Each master votes for a replica only if it knows it as one.
+        // A master votes for a replica only if it knows it as a replica.
         for node in masters where !replicas.isEmpty {
             try await eventually("\(node.place) knows the replicas") {
                 let lines = try await node.command("CLUSTER", "NODES").split(separator: "\n")
@@ -93,7 +93,7 @@ public final class RedisCluster: Sendable {
         }
     }
 
-    /// The node's id in the cluster.
+    /// Returns the node's id in the cluster.
     public static func id(of node: RedisServer) async throws -> String {
         try await node.command("CLUSTER", "MYID")
     }

@@ -1,29 +1,29 @@
 /// A private Redis with a replica and three sentinels for one test.
 public final class RedisSentinels: Sendable {
-    /// How long the master is silent until the sentinels replace it.
+    /// The silence after which the sentinels replace the master.
     static let downAfterMilliseconds = 500
-    /// What the sentinels call the master.
+    /// The sentinels' name for the master.
     public static let masterName = "photos"
 
-    /// The server that is the master at first.
+    /// The server that is the master at the start.
     public let master: RedisServer
-    /// The server that is its replica at first.
+    /// The server that is the replica at the start.
     public let replica: RedisServer
     /// The sentinels.
     public let sentinels: [RedisServer]
     private let usesTLS: Bool
 
-    /// A URL with every sentinel, in which `login` is such as `user:password@`.
+    /// Returns a URL with all sentinels. `login` has the form `user:password@`.
     public func url(login: String = "") -> String {
         let places = sentinels.map(\.place).joined(separator: ",")
         return "\(usesTLS ? "rediss" : "redis")+sentinel://\(login)\(places)/\(Self.masterName)"
     }
 
-    /// Starts them and waits until the sentinels know the replica and one another.
+    /// Starts the servers and waits until the sentinels know the replica and one another.
     ///
     /// - Parameters:
-    ///   - certificates: What all show; they then speak TLS only, and ask clients for one.
-    ///   - program: The server's program.
+    ///   - certificates: The servers' certificates; with them, all use TLS only and request client certificates.
+    ///   - program: The server program.
     ///   - arguments: More arguments for the master and the replica.
     public static func start(
         certificates: TestCertificates? = nil, program: String = "redis-server",
@@ -36,7 +36,7 @@ public final class RedisSentinels: Sendable {
         let replica = try await RedisServer.start(
             certificates: certificates, clientsNeedCertificates: true, program: program,
             arguments: ["--replicaof", "127.0.0.1 \(master.port)"] + tls + arguments)
-        // A sentinel asks for the replicas when it begins to watch, and then every ten seconds.
+        // A sentinel asks for the replicas when it starts to monitor, and then only every ten seconds.
         try await replica.waitFor("master_link_status:up", in: "INFO", "replication")
 
         var sentinels: [RedisServer] = []

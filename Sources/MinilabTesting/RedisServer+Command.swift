@@ -1,16 +1,16 @@
 import Foundation
 
 extension RedisServer {
-    /// The server over TCP as `host:port`.
+    /// The server's TCP address as `host:port`.
     public var place: String { "127.0.0.1:\(port)" }
 
-    /// Runs one command with `redis-cli` over the Unix socket and returns what that prints.
+    /// Runs one command with `redis-cli` over the Unix socket and returns its output.
     @discardableResult
     public func command(_ words: String...) async throws -> String {
         try await command(words)
     }
 
-    /// Runs one command, as above.
+    /// Runs one command in the same way.
     @discardableResult
     public func command(_ words: [String]) async throws -> String {
         let output = "redis-cli-\(UInt32.random(in: .min ... .max)).out"
@@ -24,7 +24,7 @@ extension RedisServer {
         return text
     }
 
-    /// Waits until what `words` print has the line `line`.
+    /// Waits until the output of `words` has the line `line`.
     func waitFor(_ line: String, in words: String...) async throws {
         try await eventually("\(place) says \(line)", within: Self.startTimeout) {
             let text = try await command(words)

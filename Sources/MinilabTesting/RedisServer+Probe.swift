@@ -1,7 +1,7 @@
 import Foundation
 
 extension RedisServer {
-    /// A port of 127.0.0.1 that is free at this moment.
+    /// Returns a port of 127.0.0.1 that is free at this moment.
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
@@ -21,7 +21,7 @@ extension RedisServer {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Whether a server behind the Unix socket answers PING, be it to ask for a password.
+    /// Returns whether the server at the Unix socket answers PING, even if it answers with a request for a password.
     func answers() -> Bool {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

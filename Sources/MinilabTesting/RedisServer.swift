@@ -3,21 +3,21 @@ import Synchronization
 
 /// A private `redis-server` for one test.
 ///
-/// It listens on a port of 127.0.0.1 and on a Unix socket, keeps its data in a folder of its own and
-/// ends with `stop()`, with the last reference or with the test process (see `Watchdog`).
+/// It listens on a port of 127.0.0.1 and on a Unix socket, keeps its data in a folder of its own and stops with
+/// `stop()`, with the last reference or with the test process (see `Watchdog`).
 ///
 ///     let server = try await RedisServer.start(appendOnly: true)
 ///     … RedisURL(server.url) …
 ///     server.stop()
 public final class RedisServer: Sendable {
-    /// The longest wait for a server that starts or stops.
+    /// The longest wait for a server to start or stop.
     static let startTimeout = Duration.seconds(15)
-    /// How often a starting server is asked whether it is ready.
+    /// The interval at which a starting server is asked whether it is ready.
     static let pollInterval = Duration.milliseconds(5)
-    /// How many ports are tried: another process may take the one that was free a moment ago.
+    /// The number of ports to try, because another process may take one that was free a moment ago.
     static let portsMax = 5
 
-    /// The port on 127.0.0.1: for TLS when the server was started with certificates.
+    /// The port on 127.0.0.1; for TLS if the server has certificates.
     public let port: Int
     /// The server's folder, with its log, its data and its socket.
     public let folder: TemporaryFolder
@@ -25,25 +25,25 @@ public final class RedisServer: Sendable {
     private let command: [String]
     private let running: Mutex<(process: ChildProcess, watchdog: Watchdog)?>
 
-    /// The URL over TCP, `rediss` when the server was started with certificates.
+    /// The URL over TCP; `rediss` if the server has certificates.
     public var url: String {
         certificates == nil ? "redis://127.0.0.1:\(port)/0" : "rediss://localhost:\(port)/0"
     }
 
-    /// The URL of the Unix socket, without TLS in any case.
+    /// The URL of the Unix socket, which never uses TLS.
     public var socketURL: String { "unix://" + folder.file("redis.sock") }
 
-    /// The process of the server; nil when it does not run.
+    /// The process id of the server; nil while it does not run.
     public var pid: Int32? { running.withLock { $0?.process.pid } }
 
     /// Starts a server and waits until it answers.
     ///
     /// - Parameters:
-    ///   - appendOnly: Whether it keeps its data over a restart (AOF, each write synced).
-    ///   - certificates: What it shows; its TCP port then speaks TLS only.
-    ///   - clientsNeedCertificates: Whether TLS clients have to show one from the same authority.
-    ///   - program: The server's program: `redis-server`, or another that takes its arguments.
-    ///   - settings: The text of a settings file that the server may rewrite; nil means no file.
+    ///   - appendOnly: Whether its data survive a restart (AOF, each write synced).
+    ///   - certificates: The server's certificates; with them, its TCP port uses TLS only.
+    ///   - clientsNeedCertificates: Whether TLS clients must have a certificate of the same authority.
+    ///   - program: The server program: `redis-server`, or another one with the same arguments.
+    ///   - settings: The text of a settings file that the server may rewrite; nil for no file.
     ///   - arguments: More arguments for `redis-server`, such as `["--maxmemory", "2mb"]`.
     public static func start(
         appendOnly: Bool = false, certificates: TestCertificates? = nil,
@@ -105,22 +105,22 @@ public final class RedisServer: Sendable {
         end()
     }
 
-    /// What the server has written to its log.
+    /// The text of the server's log.
     public var log: String { folder.text(of: "redis.log") }
 
-    /// Sends a signal to the server, such as `SIGKILL`, `SIGSTOP` or `SIGCONT`; waits for nothing.
+    /// Sends a signal to the server, such as `SIGKILL`, `SIGSTOP` or `SIGCONT`, and returns at once.
     public func kill(_ signal: Int32) {
         running.withLock { $0?.process.send(signal) }
     }
 
-    /// Ends the server in good order if it runs, and starts it again on the same port.
+    /// Stops the server gracefully if it runs, and starts it again on the same port.
     public func restart() async throws {
         kill(SIGTERM)
         try await waitForEnd()
         try await launch()
     }
 
-    /// Waits until the server has ended, after a signal that makes it end.
+    /// Waits until the server has exited, after a signal that stops it.
     public func waitForEnd() async throws {
         guard let (process, watchdog) = running.withLock({ $0 }) else { return }
         try await process.wait(atMost: Self.startTimeout)
@@ -152,7 +152,7 @@ public final class RedisServer: Sendable {
         }
     }
 
-    /// Kills the server and removes its folder with the last reference to it.
+    /// Kills the server. The last reference removes its folder.
     public func stop() {
         end()
     }

@@ -16,9 +16,9 @@ public struct Schema {
         json = try JSONValue(parsing: Contract.text("\(name).schema.json"), as: name)
     }
 
-    /// Asks Debian's `python3-jsonschema` about each text: nil when it accepts it, else its reason.
+    /// Validates each text with Debian's `python3-jsonschema`. Returns nil for a valid text, else the reason.
     ///
-    /// It is a judge that shares no code with ours.
+    /// This validator shares no code with ours.
     public func refusals(of texts: [String]) throws -> [String?] {
         let output = try Tool.run(
             "/usr/bin/python3",
@@ -30,7 +30,7 @@ public struct Schema {
         return try JSONDecoder().decode([String?].self, from: output)
     }
 
-    /// The value below `path`, names of fields from the top.
+    /// The value at `path`, a list of field names from the root.
     public subscript(path: String...) -> JSONValue? {
         path.reduce(Optional(json)) { value, name in value?.fields?[name] }
     }

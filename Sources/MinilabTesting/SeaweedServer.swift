@@ -3,27 +3,27 @@ import Synchronization
 
 /// A private SeaweedFS, an S3-compatible store, for the tests of one process.
 ///
-/// It listens on ports of 127.0.0.1 only, keeps its data in a folder of its own and ends with its last
-/// reference or with the test process (see `Watchdog`). A test makes a bucket of its own in it.
+/// It listens on ports of 127.0.0.1 only, keeps its data in a folder of its own and stops with its last reference or
+/// with the test process (see `Watchdog`). Each test creates its own bucket in it.
 public final class SeaweedServer: Sendable {
-    /// The longest wait for a server that starts; with nothing else to do it takes one second.
+    /// The longest wait for a server to start; on an idle machine it takes 1 s.
     static let startTimeout = Duration.seconds(60)
-    /// How often a starting server is asked whether it is ready.
+    /// The interval at which a starting server is asked whether it is ready.
     static let pollInterval = Duration.milliseconds(50)
-    /// How many sets of ports are tried: another process may take one that was free a moment ago.
+    /// The number of port sets to try, because another process may take a port that was free a moment ago.
     static let triesMax = 5
 
-    /// The `weed` that `MINILAB_WEED` names, or the first in PATH; nil means that there is none.
+    /// The `weed` that `MINILAB_WEED` names, or the first one in PATH; nil if there is none.
     public static let program: String? = Programs.find("weed", named: "MINILAB_WEED")
 
-    /// The port of its S3 side.
+    /// The port of its S3 interface.
     public let port: Int
     private let filerPort: Int
     private let folder: TemporaryFolder
     private let process: ChildProcess
     private let watchdog: Watchdog
 
-    /// Where its S3 side is, without a bucket.
+    /// The URL of its S3 interface, without a bucket.
     public var endpoint: String { "http://127.0.0.1:\(port)" }
 
     /// Starts a server and waits until it is ready.
@@ -43,7 +43,7 @@ public final class SeaweedServer: Sendable {
         }
     }
 
-    /// Makes a bucket: a folder of the server's file side.
+    /// Creates a bucket, as a folder through the server's file interface.
     public func makeBucket(_ name: String) async throws {
         let answer = try await HTTPExchange.send(
             "POST /buckets/\(name)/ HTTP/1.0\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n",
@@ -53,7 +53,7 @@ public final class SeaweedServer: Sendable {
         }
     }
 
-    /// The text of its log.
+    /// The text of the server's log.
     public var log: String { folder.text(of: "weed.log") }
 
     private init(_ program: String) throws {
@@ -74,7 +74,7 @@ public final class SeaweedServer: Sendable {
         port = try RedisServer.freePort()
         filerPort = try RedisServer.freePort()
         var command = [
-            // Go keeps what it once had; a limit makes it give memory back.
+            // Go's runtime keeps freed memory; a limit makes it return memory to the system.
             "env", "GOMEMLIMIT=160MiB", "GOGC=50", program, "-logtostderr", "mini", "-dir=\(data)",
             "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-master.telemetry=false", "-admin.ui=false",
             "-webdav=false", "-s3.port=\(port)", "-s3.port.iceberg=0", "-s3.port.lance=0",
@@ -107,12 +107,12 @@ public final class SeaweedServer: Sendable {
         let end = ContinuousClock.now + Self.startTimeout
         while ContinuousClock.now < end {
             do {
-                // HTTP/1.0, so that the server closes.
+                // The request is HTTP/1.0, so that the server closes the connection.
                 let answer = try await HTTPExchange.send(
                     "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n", port: port)
                 if answer.status == 200 { return }
             } catch {
-                // Nobody listens there yet.
+                // The server does not listen yet.
             }
             try await Task.sleep(for: Self.pollInterval)
         }

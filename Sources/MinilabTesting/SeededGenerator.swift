@@ -1,26 +1,26 @@
 import Foundation
 
-/// SplitMix64: the same numbers for the same seed.
+/// SplitMix64, which returns the same numbers for the same seed.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 public struct SeededGenerator: RandomNumberGenerator {
-    /// What it was started with: print it, so that a run can be repeated.
+    /// The initial seed. Tests print it, so that a run can be repeated.
     public let seed: UInt64
     private var state: UInt64
 
-    /// The environment variable that gives the seed of a run that is to be repeated.
+    /// The environment variable with the seed of a run to repeat.
     public static let variable = "MINILAB_SEED"
 
-    /// A generator; with the seed of the environment, or else one of its own.
+    /// Creates a generator with the environment's seed, or else a random one.
     public init() { self.init(usual: .random(in: .min ... .max)) }
 
-    /// A generator; with the seed of the environment, or else this one.
+    /// Creates a generator with the environment's seed, or else this one.
     public init(usual: UInt64) {
         let given = ProcessInfo.processInfo.environment[Self.variable].flatMap { UInt64($0) }
         self.init(seed: given ?? usual)
     }
 
-    /// A generator with a seed.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) {
         self.seed = seed
         state = seed
@@ -34,7 +34,7 @@ public struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Says how to repeat this run.
+    /// Prints how to repeat this run.
     public func printSeed(_ name: String = #function) {
         print("\(name): repeat with \(Self.variable)=\(seed)")
     }

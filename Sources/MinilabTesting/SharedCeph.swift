@@ -1,6 +1,6 @@
 import Foundation
 
-/// One Ceph object gateway for all tests of the process, with the bucket `photos`, as ``SharedSeaweed`` is.
+/// One Ceph object gateway with the bucket `photos` for all tests of the process, like ``SharedSeaweed``.
 public enum SharedCeph {
     private static let started = Started {
         guard let program = CephServer.program else {
@@ -11,10 +11,10 @@ public enum SharedCeph {
         return server
     }
 
-    /// The server, started with the first call.
+    /// Returns the server; the first call starts it.
     public static func server() async throws -> CephServer { try await started.value() }
 
-    /// Gives the user of ``StoreKeys/limited`` the rights of one policy, and takes all others from it.
+    /// Grants the user of ``StoreKeys/limited`` the rights of one policy, and revokes all others.
     public static func limit(to policy: String) async throws {
         let server = try await server()
         let text = policy.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -26,7 +26,7 @@ public enum SharedCeph {
 
     private static func makeBucket(at url: String) throws {
         try StoreKeys.admin.curl("PUT", url)
-        // A user who is not the owner of a bucket may do what its policy says, and nothing else.
+        // A user who does not own a bucket has only the rights of its policy.
         let bucket = "arn:aws:s3:::\(SharedSeaweed.bucket)"
         try StoreKeys.admin.curl(
             "PUT", url + "?policy=",

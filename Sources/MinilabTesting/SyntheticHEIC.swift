@@ -1,8 +1,8 @@
-/// A HEIC around tiles that somebody else has encoded: its boxes are as a test wants them.
+/// A HEIC with arbitrary boxes around tiles that another program has encoded.
 public struct SyntheticHEIC: Sendable {
     /// A coded picture.
     public struct Tile: Sendable {
-        /// The content of its `hvcC`.
+        /// The content of the picture's `hvcC`.
         public var configuration: [UInt8]
         public var unit: [UInt8]
         public var width: Int, height: Int
@@ -13,25 +13,25 @@ public struct SyntheticHEIC: Sendable {
         }
     }
 
-    /// Row by row; one that is no grid is the photo itself.
+    /// The tiles, row by row; without a grid, the only tile is the photo.
     public var tiles: [Tile]
     public var columns = 1, rows = 1
     public var width: Int, height: Int
     public var isGrid: Bool
-    /// Boxes of the primary item beside its size: `irot`, `imir`, `clap`, `colr`, in their order.
+    /// Boxes of the primary item beside its size: `irot`, `imir`, `clap`, `colr`, in order.
     public var properties: [[UInt8]] = []
     public var alpha: Tile?
-    /// Whether colours are said to be multiplied by alpha.
+    /// Whether the file declares that colours are multiplied by alpha.
     public var isPremultiplied = false
-    /// The kind of the primary item, when it lies.
+    /// A false type of the primary item; nil for the true one.
     public var kind: String?
 
-    /// A photo in one piece.
+    /// Creates a photo of one picture.
     public init(_ tile: Tile) {
         (tiles, width, height, isGrid) = ([tile], tile.width, tile.height, false)
     }
 
-    /// A grid.
+    /// Creates a photo of a grid of tiles.
     public init(_ tiles: [Tile], columns: Int, width: Int, height: Int) {
         (self.tiles, self.columns) = (tiles, columns)
         rows = tiles.count / columns
@@ -46,9 +46,9 @@ public struct SyntheticHEIC: Sendable {
         full("ispe", Bytes.big(width) + Bytes.big(height))
     }
 
-    /// The file.
+    /// The bytes of the file.
     public var bytes: [UInt8] {
-        // Offsets have four bytes whatever they are, so the list is as long with true ones.
+        // An offset always has four bytes, so the list has the same length with the true offsets.
         let length = file(unitsFrom: 0).meta.count
         let head = Bytes.box("ftyp", Bytes.text("heic") + Bytes.big(0) + Bytes.text("mif1heic"))
         let made = file(unitsFrom: head.count + length + 8)
@@ -99,7 +99,7 @@ public struct SyntheticHEIC: Sendable {
         var references: [UInt8] = []
         if isGrid {
             items += Self.entry(primary, kind ?? "grid", isHidden: false)
-            // Construction method 1: in idat.
+            // Construction method 1: the data are in `idat`.
             places += Bytes.big(primary, 2) + [0, 1, 0, 0, 0, 1] + Bytes.big(0) + Bytes.big(8)
             references += Bytes.box(
                 "dimg",

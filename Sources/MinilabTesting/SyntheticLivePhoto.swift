@@ -1,20 +1,20 @@
 public import Foundation
 
-/// The halves of a Live Photo as far as they say that they belong together.
+/// The halves of a Live Photo, with only the metadata that links them.
 public enum SyntheticLivePhoto {
-    /// The mark of both halves.
+    /// The identifier that both halves share.
     public static let identifier = "602FEBB7-6B59-4799-96E6-9C8484D873C7"
 
-    /// A JPEG with a MakerNote of Apple's that has the mark.
+    /// Returns a JPEG with an Apple MakerNote that has the identifier.
     ///
-    /// - Parameter photo: a JPEG, whose own EXIF, if there is any, comes second and is not read.
+    /// - Parameter photo: a JPEG. Its own EXIF, if it has one, is second and is ignored.
     public static func still(of photo: Data, identifier: String = identifier) -> Data {
         let exif = Array("Exif\0\0".utf8) + exif(identifier: identifier)
         let segment: [UInt8] = [0xFF, 0xE1] + bigEndian(exif.count + 2, 2) + exif
         return Data(photo[..<2]) + Data(segment) + Data(photo[2...])
     }
 
-    /// EXIF with a MakerNote of Apple's, whose one entry is the mark (tag 0x0011).
+    /// Returns EXIF with an Apple MakerNote whose only entry is the identifier (tag 0x0011).
     public static func exif(identifier: String = identifier) -> [UInt8] {
         let text = Array(identifier.utf8) + [0]
         let entries = directory(tag: 0x0011, type: 2, count: text.count, value: 14 + 18)
@@ -24,11 +24,11 @@ public enum SyntheticLivePhoto {
             + directory(tag: 0x927C, type: 7, count: note.count, value: 44) + note
     }
 
-    /// A movie that has the mark.
+    /// Returns a movie that has the identifier.
     ///
     /// - Parameters:
-    ///   - movie: one without metadata of QuickTime's own.
-    ///   - identifier: the mark.
+    ///   - movie: a movie without QuickTime metadata.
+    ///   - identifier: the identifier.
     public static func movie(of movie: Data, identifier: String = identifier) -> Data {
         var bytes = Array(movie)
         var place = 0
@@ -36,7 +36,7 @@ public enum SyntheticLivePhoto {
             let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
             guard length >= 8, place + length <= bytes.count else { break }
             if bytes[place + 4..<place + 8].elementsEqual("moov".utf8) {
-                // It goes to the end, and leaves room that is free: so nothing else moves.
+                // The movie header moves to the end, and its old place becomes free space, so no other box moves.
                 let content = Array(bytes[place + 8..<place + length])
                 bytes.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
                 return Data(bytes + box("moov", content + metadata(identifier: identifier)))
@@ -46,9 +46,9 @@ public enum SyntheticLivePhoto {
         return movie
     }
 
-    /// The beginning and the metadata of a QuickTime movie, without its pictures.
+    /// Returns the start and the metadata of a QuickTime movie, without its frames.
     ///
-    /// - Parameter identifier: the mark, or nil for a movie without.
+    /// - Parameter identifier: the identifier; nil for a movie without one.
     public static func movie(identifier: String? = identifier) -> Data {
         let bytes =
             box("ftyp", Array("qt  ".utf8) + [0, 0, 0, 0] + Array("qt  ".utf8)) + box("wide", [])
@@ -57,7 +57,7 @@ public enum SyntheticLivePhoto {
         return Data(bytes)
     }
 
-    /// The metadata of a QuickTime movie.
+    /// Returns the metadata of a QuickTime movie.
     private static func metadata(identifier: String?) -> [UInt8] {
         let key = Array("com.apple.quicktime.content.identifier".utf8)
         let other = Array("com.apple.quicktime.make".utf8)
@@ -78,7 +78,7 @@ public enum SyntheticLivePhoto {
         bigEndian(content.count + 8, 4) + type + content
     }
 
-    /// A TIFF directory of one entry, which is the last one.
+    /// Returns a TIFF directory with one entry and no successor.
     private static func directory(tag: Int, type: Int, count: Int, value: Int) -> [UInt8] {
         bigEndian(1, 2) + bigEndian(tag, 2) + bigEndian(type, 2) + bigEndian(count, 4)
             + bigEndian(value, 4) + [0, 0, 0, 0]

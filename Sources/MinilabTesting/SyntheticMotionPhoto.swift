@@ -1,36 +1,36 @@
-/// Motion photos as phones write them: a photo, what its XMP says, a gain map perhaps, a movie.
+/// Motion photos in the layouts of phones: a photo with XMP, optionally a gain map, and a movie.
 public struct SyntheticMotionPhoto: Sendable {
-    /// How a photo says where its video lies.
+    /// The ways in which a photo's XMP locates its video.
     public enum Form: String, Sendable, CaseIterable {
-        /// Motion Photo 1.0: a directory of the container.
+        /// Motion Photo 1.0: a directory of the container's items.
         case directory
-        /// The way of before: how far from the file's end the video begins.
+        /// The older way: the distance from the video's start to the end of the file.
         case microVideo
         /// Both at once.
         case both
     }
 
-    /// The movie's bytes.
+    /// The bytes of the movie.
     public var movie: [UInt8]
-    /// How it is named.
+    /// The way in which the XMP locates it.
     public var form = Form.directory
-    /// Bytes between photo and movie: a gain map, which the directory names.
+    /// The bytes of a gain map between photo and movie, which the directory lists.
     public var map: [UInt8] = []
-    /// Bytes behind the movie that are counted to it, as some phones write them.
+    /// Bytes after the movie that the directory counts as part of it, as on some phones.
     public var trailer: [UInt8] = []
-    /// Bytes behind the file that nobody names.
+    /// Bytes after the file that the directory does not list.
     public var garbage: [UInt8] = []
-    /// By how much the length that is said differs from the true one.
+    /// The difference between the declared and the true length.
     public var lie = 0
-    /// When the still was taken, in microseconds.
+    /// The time of the still in the movie, in microseconds.
     public var time = 200_000
 
-    /// One with a movie.
+    /// Creates a motion photo with a movie.
     public init(_ movie: [UInt8], form: Form = .directory) {
         (self.movie, self.form) = (movie, form)
     }
 
-    /// The declarations of the name spaces by which the photo's XMP tells of gain map and video.
+    /// The declarations of the namespaces that the photo's XMP uses for gain map and video.
     public static let spaces = [
         #"xmlns:GCamera="http://ns.google.com/photos/1.0/camera/""#,
         #"xmlns:OpCamera="http://ns.oplus.com/photos/1.0/camera/""#,
@@ -39,9 +39,9 @@ public struct SyntheticMotionPhoto: Sendable {
         #"xmlns:Item="http://ns.google.com/photos/1.0/container/item/""#,
     ]
 
-    /// The photo's XMP.
+    /// Returns the photo's XMP.
     ///
-    /// - Parameter photoType: of the photo's file.
+    /// - Parameter photoType: the media type of the photo's file.
     public func packet(photoType: String = "image/jpeg") -> [UInt8] {
         let length = movie.count + trailer.count + lie
         var marks = ""
@@ -78,10 +78,11 @@ public struct SyntheticMotionPhoto: Sendable {
             """.utf8)
     }
 
-    /// The file of a JPEG without XMP, as Samsung's older phones wrote it: the video is a block of a trailer, and no XMP tells of it.
+    /// Returns a file as Samsung's older phones wrote it: a JPEG without XMP, and a trailer in which the video is a
+    /// block.
     public func samsungFile(of jpeg: [UInt8]) -> [UInt8] { jpeg + samsungTrailer() }
 
-    /// The trailer: a block of a time, a block of the video, a directory of both.
+    /// Returns the trailer: a block with a time, a block with the video, and a directory of both.
     public func samsungTrailer() -> [UInt8] {
         func block(_ type: Int, _ name: String, _ data: [UInt8]) -> [UInt8] {
             [0, 0] + Bytes.little(type, 2) + Bytes.little(name.utf8.count) + Bytes.text(name) + data
@@ -103,7 +104,7 @@ public struct SyntheticMotionPhoto: Sendable {
             + Bytes.text("SEFT")
     }
 
-    /// The file of a JPEG without XMP.
+    /// Returns the motion photo's file for a JPEG without XMP.
     public func file(of jpeg: [UInt8]) -> [UInt8] {
         let xmp = Bytes.segment(0xE1, Bytes.text("http://ns.adobe.com/xap/1.0/\0") + packet())
         return jpeg[..<2] + xmp + jpeg[2...] + map + movie + trailer + garbage

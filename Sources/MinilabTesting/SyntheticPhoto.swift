@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Small photos made of a formula, so that tests need no files.
+/// Small photos that a formula generates, so that tests need no files.
 public enum SyntheticPhoto {
-    /// An 8-bit RGB PNG; its pixels differ everywhere and depend on `seed`.
+    /// Returns an 8-bit RGB PNG whose pixels vary everywhere and depend on `seed`.
     ///
-    /// Compressed with stored blocks, which every decoder reads and nobody has to write a compressor
-    /// for. Source: RFC 1950, RFC 1951 §3.2.4, PNG specification (third edition).
+    /// It has stored blocks, which every decoder reads and which need no compressor. Source: RFC 1950, RFC 1951 §3.2.4,
+    /// PNG specification (third edition).
     public static func png(width: Int, height: Int, seed: Int = 0) -> Data {
         var rows: [UInt8] = []
         for y in 0..<height {
@@ -19,14 +19,14 @@ public enum SyntheticPhoto {
         return png(width: width, height: height, rows: rows)
     }
 
-    /// A PNG whose header claims a size that it has no pixels for.
+    /// Returns a PNG whose header declares more pixels than it has.
     public static func pngBomb(width: Int, height: Int) -> Data {
         png(width: width, height: height, rows: [0, 0, 0, 0])
     }
 
     private static func png(width: Int, height: Int, rows: [UInt8]) -> Data {
         var header = bigEndian(UInt32(width)) + bigEndian(UInt32(height))
-        header += [8, 2, 0, 0, 0]  // 8 bit, RGB, the one compression, filter and no interlace
+        header += [8, 2, 0, 0, 0]  // 8 bit, RGB, the only compression and filter, no interlace
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         png += chunk("IHDR", header)
         png += chunk("IDAT", stored(rows))

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A folder of its own for one test; removed with the last reference to it.
+/// A private folder for one test; the last reference removes it.
 public final class TemporaryFolder: Sendable {
     /// The absolute path, short enough for a Unix socket inside it.
     public let path: String
 
     /// Creates an empty folder.
     ///
-    /// - Parameter inMemory: whether an fsync may be for free, where the machine has such a place.
+    /// - Parameter inMemory: whether to use a folder in memory if the machine has one, where an fsync costs nothing.
     public init(inMemory: Bool = false) throws {
         let name = "minilab-\(UInt32.random(in: .min ... .max))"
         let memory = URL(filePath: "/dev/shm")
@@ -20,18 +20,18 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What cannot be removed stays in the temporary folder, and no test is wrong for it.
+        // If removal fails, the folder is left in the system's temporary folder. This is no failure of a test.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of `name` in the folder.
+    /// Returns the path of `name` in the folder.
     public func file(_ name: String) -> String {
         path + "/" + name
     }
 
-    /// The text of the file `name`, or an empty one if there is no such file.
+    /// Returns the text of the file `name`; empty if there is no such file.
     public func text(of name: String) -> String {
-        // Only used to make a failure's message better.
+        // The text is used only in failure messages.
         (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? ""
     }
 }

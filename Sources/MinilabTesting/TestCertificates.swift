@@ -4,25 +4,25 @@ import Foundation
 public final class TestCertificates: Sendable {
     /// A certificate and its key, as paths of PEM files.
     public struct Pair: Sendable {
-        /// The certificate's file.
+        /// The path of the certificate.
         public let certificate: String
-        /// The private key's file.
+        /// The path of the private key.
         public let key: String
     }
 
     private static let commandTimeout = Duration.seconds(20)
 
     private let folder: TemporaryFolder
-    /// The PEM file of the authority that signed the others.
+    /// The PEM file of the authority that signed the certificates.
     public let authority: String
-    /// The PEM file of an authority that signed none of them.
+    /// The PEM file of an authority that signed none of the certificates.
     public let otherAuthority: String
-    /// For the names localhost and 127.0.0.1, or those that were asked for.
+    /// A server certificate for localhost and 127.0.0.1, or for the names passed to the initializer.
     public let server: Pair
-    /// For a client.
+    /// A client certificate.
     public let client: Pair
 
-    /// Makes two authorities, a server's certificate for `serverNames` and a client's.
+    /// Creates two authorities, a server certificate for `serverNames` and a client certificate.
     public init(
         serverNames: String = "DNS:localhost,IP:127.0.0.1,IP:::1"
     ) async throws {

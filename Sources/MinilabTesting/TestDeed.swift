@@ -1,50 +1,50 @@
 import Glibc
 
-/// What a photo that has taken over its decoder would try, and how a decoder ends that fails: done instead of
-/// rendering by `minilab-hostile-child`, a render child but for this, so that tests see the real process denied and
-/// its real death.
+/// Attacks of a photo that has taken over its decoder, and crashes of a decoder. `minilab-hostile-child` performs them
+/// instead of rendering and is otherwise a normal render child, so that tests see the real process denied and its real
+/// death.
 public enum TestDeed: String, Sendable, CaseIterable {
     /// Read /etc/passwd.
     case readPasswd = "read-passwd"
-    /// Make a file beside the photo.
+    /// Create a file beside the photo.
     case writeBesidePhoto = "write-beside-photo"
     /// Remove the photo.
     case removePhoto = "remove-photo"
     /// Change the photo's mode.
     case changeMode = "change-mode"
-    /// Give the photo a second name in the folder of results.
+    /// Hard-link the photo into the folder of results.
     case linkPhoto = "link-photo"
-    /// Open a socket of the internet.
+    /// Open an Internet socket.
     case openSocket = "open-socket"
-    /// Open a socket to other programs of the machine.
+    /// Open a socket to other programs of this machine.
     case openLocalSocket = "open-local-socket"
-    /// Make a process.
+    /// Fork a process.
     case fork
-    /// Ask whether the worker could be sent a signal.
+    /// Check whether it could send the worker a signal.
     case signalWorker = "signal-worker"
-    /// Change a limit of the worker.
+    /// Change a resource limit of the worker.
     case limitWorker = "limit-worker"
-    /// Write and read in the folder of results, without a name: the one that must work.
+    /// Write and read a nameless file in the folder of results. Only this must succeed.
     case useSpool = "use-spool"
 
-    /// Start a program.
+    /// Execute a program.
     case exec
     /// Attach to the worker as a debugger.
     case trace
 
-    /// Loop in the reader of headers.
+    /// Loop for ever in the reader of headers.
     case spinInHeader = "spin-in-header"
-    /// Need more memory than there is, in Swift's allocator.
+    /// Allocate more memory than the limit with Swift's allocator.
     case exhaustSwift = "exhaust-swift"
-    /// The same in GLib's.
+    /// The same with GLib's allocator.
     case exhaustGLib = "exhaust-glib"
-    /// The same in C++'s, with nobody who catches.
+    /// The same with C++'s allocator, without a handler for the exception.
     case exhaustCPlusPlus = "exhaust-c++"
-    /// Write a file without end.
+    /// Write to a file without end.
     case fillDisk = "fill-disk"
     /// Crash.
     case abort
-    /// Crash when WebP is tried at a worker's start, as with a library that does not fit the others.
+    /// Crash when WebP is tested at a worker's start, as an incompatible library would.
     case crashInWebP = "crash-in-webp"
 
     /// The environment variable of the hostile child that names a deed.

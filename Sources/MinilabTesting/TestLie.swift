@@ -1,62 +1,62 @@
 public import Foundation
 import Glibc
 
-/// One thing that a lying render child answers or writes; it is told to `minilab-hostile-child` by its environment.
+/// A false answer or output of a render child. The environment passes it to `minilab-hostile-child`.
 ///
-/// Everything else it does as an honest child does, so that the lie alone decides what becomes of a job.
+/// All other behaviour is that of a normal child, so that only the lie affects the job.
 public enum TestLie: Sendable, Codable, Equatable {
-    /// A reply.
+    /// The replies of a child.
     public enum Reply: String, Sendable, Codable {
         case inspected, progress, rendered
     }
 
-    /// What a child does instead of answering a render, or besides.
+    /// Misbehaviour of a child instead of the reply to a render, or beside it.
     public enum Deed: String, Sendable, Codable {
         /// Exits with code 0.
         case exit
-        /// Closes its output and lives on.
+        /// Closes its output and keeps running.
         case closeOutput
-        /// Never answers.
+        /// Never replies.
         case wait
-        /// Answers once more.
+        /// Replies twice.
         case answerTwice
-        /// Tells an output again and again.
+        /// Repeats the progress reply for one output beyond the allowed number.
         case manyProgress
-        /// Tells no output.
+        /// Sends no progress replies.
         case noProgress
         /// Writes a line without end.
         case endlessLine
-        /// Writes a line of spaces that is longer than any may be.
+        /// Writes a line of spaces that exceeds the limit.
         case longLine
-        /// Answers a failure of ten million characters.
+        /// Replies with a failure whose message has ten million characters.
         case longSentence
-        /// Answers arrays in arrays in arrays.
+        /// Replies with deeply nested arrays.
         case nestedLine
-        /// Writes into the place of the result after its answer, for as long as it lives.
+        /// Keeps writing to the result file after its reply, until it exits.
         case writeOn
-        /// Lives on when its worker wants no more of it.
+        /// Keeps running after its worker has closed the connection.
         case ignoreEnd
     }
 
-    /// The value at a path of a reply is this JSON; keys and places are joined by dots.
+    /// The value at a path of a reply is this JSON. The path consists of keys and indices, joined by dots.
     case value(Reply, at: String, is: String)
-    /// The answer to a render is these bytes and a newline.
+    /// The reply to a render is these bytes and a newline.
     case line(Data)
-    /// The result is these bytes.
+    /// The result file has these bytes.
     case result(Data)
-    /// The result is so long, with nothing at its end.
+    /// The result file has this length, with a hole at its end.
     case length(Int)
-    /// The placeholder is these bytes.
+    /// The placeholder has these bytes.
     case placeholder(Data)
-    /// Something else.
+    /// Another misbehaviour.
     case deed(Deed)
 
-    /// The environment variable that tells a lie, as JSON in Base64.
+    /// The environment variable with a lie, as JSON in Base64.
     public static let variable = "MINILAB_TEST_LIE"
 
-    /// The lie that the environment tells.
+    /// Returns the lie in the environment.
     ///
-    /// - Throws: when it cannot be read.
+    /// - Throws: if it cannot be decoded.
     public static func armed() throws -> TestLie? {
         guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
         guard let json = Data(base64Encoded: text) else {
@@ -65,9 +65,9 @@ public enum TestLie: Sendable, Codable, Equatable {
         return try JSONDecoder().decode(TestLie.self, from: json)
     }
 
-    /// How the environment tells it.
+    /// Returns the environment variable that sets this lie.
     ///
-    /// - Throws: when it cannot be written.
+    /// - Throws: if it cannot be encoded.
     public func environment() throws -> String {
         "\(Self.variable)=\(try JSONEncoder().encode(self).base64EncodedString())"
     }

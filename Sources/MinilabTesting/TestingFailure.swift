@@ -1,6 +1,6 @@
-/// Why the means of a test could not be set up.
+/// The reason for which a test's resources could not be set up.
 public struct TestingFailure: Error, CustomStringConvertible {
-    /// What failed, with which value.
+    /// The failed operation, and the value that it failed with.
     public let description: String
 
     init(_ description: String) {

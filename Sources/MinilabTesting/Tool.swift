@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Programs that judge our files.
+/// External programs that validate our files.
 public enum Tool {
-    /// Longest a tool may take, in seconds; then it is killed and the test fails.
+    /// The time in seconds after which a tool is killed and the test fails.
     static let secondsMax = 60
 
     public struct Failed: Error {
@@ -11,7 +11,7 @@ public enum Tool {
         public let output: String
     }
 
-    /// Runs a program to its end and returns what it printed.
+    /// Runs a program until it exits and returns its output.
     public static func run(_ program: String, _ arguments: [String], input: Data = Data()) throws
         -> Data
     {
@@ -26,7 +26,8 @@ public enum Tool {
         process.arguments = ["--kill-after=5", "\(secondsMax)", program] + arguments
         process.standardInput = try FileHandle(forReadingFrom: inputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
-        // No pipe: a server that is started meanwhile would inherit its end and hold it open.
+        // The output goes to a file. With a pipe, a server that starts meanwhile would inherit its end and hold it
+        // open.
         let outputFile = URL(filePath: folder.file("output"))
         try Data().write(to: outputFile)
         process.standardOutput = try FileHandle(forWritingTo: outputFile)

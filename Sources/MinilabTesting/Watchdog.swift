@@ -1,11 +1,11 @@
 import Foundation
 
-/// Kills a process when the test process ends, however that comes about.
+/// A process that kills another one when the test process exits for any reason.
 ///
-/// A small shell reads from a socket whose other end only the test process has. A test process that
-/// exits, crashes or is killed closes it, and the shell then kills the process and removes its
-/// folder. `atexit` would not see a crash; the kernel's parent-death signal follows the thread that
-/// started the child, and threads of a pool end early.
+/// A small shell reads from a socket whose other end only the test process has. When the test process exits, crashes or
+/// is killed, the kernel closes that end, and the shell kills the process and removes its folder. `atexit` does not run
+/// after a crash; the kernel's parent-death signal follows the thread that started the child, and threads of a pool
+/// exit early.
 struct Watchdog: Sendable {
     private let shell: ChildProcess
     private let socket: CInt
@@ -28,7 +28,7 @@ struct Watchdog: Sendable {
         socket = ends[0]
     }
 
-    /// Ends the watch; call it once, when the process has ended.
+    /// Stops the watchdog. Call it once, after the process has exited.
     func stop() {
         let word = "stop\n"
         send(socket, word, word.utf8.count, CInt(MSG_NOSIGNAL))
