@@ -2,38 +2,38 @@ public import BlobStore
 import Logging
 public import MinilabTesting
 
-/// A place of one test in an object store that is really there.
+/// The prefix of one test in a real object store.
 public struct TestStore: Sendable {
     /// The kind of server.
     public let server: StoreServer
     /// The port of the server on 127.0.0.1.
     public let port: Int
-    /// The bucket, with the others' places in it.
+    /// The name of the bucket, which other tests share.
     public let bucket: String
-    /// The beginning of its keys, without a slash at its end.
+    /// The prefix of the test's keys, without a trailing slash.
     public let prefix: String
 
-    /// The longest silence: a slow machine is none.
+    /// The longest wait for a response, long enough for a slow machine.
     private static let silenceMax = Duration.seconds(60)
 
-    /// A place that is empty.
+    /// Chooses a new, empty prefix.
     public init(
         on server: StoreServer = .seaweed, bucket: String = SharedSeaweed.bucket
     ) async throws {
         self.server = server
         self.bucket = bucket
         port = try await server.port()
-        // Of one length, so that a test can use what is left of a key.
+        // All prefixes have the same length, so that a test can compute the remaining length of a key.
         prefix = "t\(UInt32.random(in: 1_000_000_000 ... .max))"
     }
 
-    /// Where the server is, without a bucket.
+    /// The URL of the server, without a bucket.
     public var endpoint: String { "http://127.0.0.1:\(port)" }
 
-    /// As programs are told of it.
+    /// The library URL, as programs accept it.
     public var url: String { "s3://\(bucket)/\(prefix)?endpoint=\(endpoint)" }
 
-    /// Runs the test's body with a client, which is closed after it.
+    /// Runs a test's body with a client, and closes the client afterwards.
     public func withClient<Result>(
         keys: StoreKeys = .admin, _ configure: (inout S3Configuration) -> Void = { _ in },
         body: (S3Client) async throws -> Result
@@ -58,7 +58,7 @@ public struct TestStore: Sendable {
 }
 
 extension TestStore {
-    /// Whether parts of an upload are left here.
+    /// Returns whether parts of an unfinished upload are left under this prefix.
     public func hasUpload() async throws -> Bool {
         try StoreKeys.admin.curl("GET", "\(endpoint)/\(bucket)?prefix=\(prefix)&uploads=")
             .contains("<UploadId>")
