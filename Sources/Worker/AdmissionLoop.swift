@@ -2,24 +2,26 @@ import JobQueue
 import Logging
 import Redis
 
-/// Takes new jobs in for all workers, beside the claim loop and also while no slot is free: so that an edit which
-/// replaces the one that runs is heard at once, and an urgent one is in front when a slot gets free.
+/// Admits new jobs on behalf of all workers. It runs beside the claim loop, also while no slot is free, so that an
+/// edit which replaces a running one takes effect at once, and an urgent job is first in line when a slot becomes
+/// free.
 ///
-/// One worker has the duty, as a lease; the others ask for it at the pace of the fleet.
+/// One worker holds the duty of admission, as a lease. The other workers request it at the interval of
+/// ``FleetPace``.
 struct AdmissionLoop: Sendable {
     let queue: JobQueue
-    /// The name under which it takes the duty.
+    /// The worker's name, under which the duty is recorded.
     let worker: String
-    /// A client of its own, for waiting for entries.
+    /// A dedicated client, which blocks until new entries arrive.
     let bell: RedisClient
     let pace: FleetPace
     let logger: Logger
     let listener: WorkerEvent.Listener
 
-    /// Renewals of the duty in the time for which it is given.
+    /// How often the duty is renewed within one lease.
     private static let renewalsPerLease = 3
 
-    /// Admits while it has the duty, until it is cancelled.
+    /// Admits jobs while this worker holds the duty, until the task is cancelled.
     func run() async {
         var failures = 0
         var rung = "0"
@@ -37,7 +39,8 @@ struct AdmissionLoop: Sendable {
                     logger.warning(
                         "Redis is full: no new job is taken in until there is room; those that are in go on",
                         metadata: ["error": "\(error)"])
-                    // The bell would ring at once: what rings it cannot be taken in.
+                    // Redis is full, so the ingress stream stays non-empty and XREAD would return immediately.
+                    // Sleep instead.
                     await promote()
                     await pause(FleetPace.shortest)
                 } else {
@@ -52,7 +55,7 @@ struct AdmissionLoop: Sendable {
         await giveUpDuty()
     }
 
-    /// Admits until the duty is to be renewed.
+    /// Admits jobs until the duty is due for renewal.
     private func admit(after rung: inout String) async throws(QueueError) {
         let step = Duty.admitting.lease / Self.renewalsPerLease
         let renewal = ContinuousClock.now + step
@@ -70,7 +73,7 @@ struct AdmissionLoop: Sendable {
         }
     }
 
-    /// Lets delayed jobs go on while no new ones are taken in: some of them free memory when they end.
+    /// Promotes delayed jobs while no new jobs can be admitted: some of them free memory in Redis when they finish.
     private func promote() async {
         do {
             _ = try await queue.promote()
@@ -80,7 +83,7 @@ struct AdmissionLoop: Sendable {
         }
     }
 
-    /// A task of its own, since this one is cancelled.
+    /// Gives up the duty in a new task, because the present task is cancelled.
     private func giveUpDuty() async {
         let end = Task { try await queue.giveUp(.admitting, by: worker) }
         do {

@@ -2,38 +2,38 @@ import Adjustments
 import Glibc
 import RenderProtocol
 
-/// How a render child ended while it owed an answer.
+/// How a render child ended before it had answered its request.
 enum ChildDeath: Error, Equatable {
-    /// It could not be started.
+    /// The child could not be started.
     case notStarted(String)
-    /// It exited by itself, with this code.
+    /// The child exited by itself, with this code.
     case exited(Int32)
-    /// It exited by itself because an allocation failed.
+    /// The child exited by itself because an allocation failed.
     case outOfMemory
-    /// SIGKILL, not by us: by the kernel because memory is short, by somebody else, or nil when the kernel does not
-    /// say which.
+    /// SIGKILL that the worker did not send. `true`: the kernel sent it because memory is short; `false`: another
+    /// process sent it; nil: the kernel's files do not tell.
     case killed(forMemory: Bool?)
-    /// It took more processor time than its estimate allows.
+    /// The child used more processor time than its estimate allows.
     case usedUpProcessor
-    /// It wrote a file that is longer than its plan allows.
+    /// The child wrote a file that is longer than its plan allows.
     case filledDisk
-    /// It asked the kernel for what no photo needs: a decoder that was taken over.
+    /// The child made a system call that no render needs: its decoder was taken over.
     case madeForbiddenCall
-    /// We killed it because it answered what cannot be true.
+    /// The worker killed the child because its reply was impossible.
     case untrusted(String)
-    /// Another signal killed it that we did not send: a crash.
+    /// A crash: the child was killed by another signal that the worker did not send.
     case signalled(Int32)
-    /// We killed it because the render took too long.
+    /// The worker killed the child because the render took too long.
     case timedOut(Duration)
-    /// We killed it because nobody wants the answer any more.
+    /// The worker killed the child because its answer is no longer needed.
     case cancelled
-    /// We killed it because another worker may have its job by now.
+    /// The worker killed the child because another worker may hold the job by now.
     case lostLease
 
-    /// What a process ended with.
+    /// The death of a process that was ended by a signal.
     ///
-    /// - Parameter forMemory: whether the kernel has killed somebody of our control group for want of memory since
-    ///   the request began; nil when it does not say.
+    /// - Parameter forMemory: whether the kernel has killed a process of the worker's control group for lack of
+    ///   memory since the request began; nil if the kernel's files do not tell.
     init(signal: Int32, forMemory: Bool?) {
         self =
             switch signal {
@@ -45,12 +45,13 @@ enum ChildDeath: Error, Equatable {
             }
     }
 
-    /// What a process ended with that ended itself.
+    /// The death of a process that exited by itself.
     init(exitCode: Int32) {
         self = exitCode == RenderExit.outOfMemory.rawValue ? .outOfMemory : .exited(exitCode)
     }
 
-    /// Why a child is ended whose work has ended by an error: one whose result was not believed says so.
+    /// The reason for ending a child after its work failed with an error. It is `untrusted` if the worker rejected
+    /// the child's result.
     init(ending error: any Error) {
         if let failure = error as? Failure, failure.code == .untrustedRender {
             self = .untrusted(failure.message)
@@ -59,7 +60,7 @@ enum ChildDeath: Error, Equatable {
         }
     }
 
-    /// Whether nobody waits for an answer.
+    /// Whether the worker ended the child because its answer is no longer needed.
     var isOurWish: Bool { self == .cancelled || self == .lostLease }
 
     private var signal: Int? {
@@ -73,9 +74,9 @@ enum ChildDeath: Error, Equatable {
         }
     }
 
-    /// What it means for the job.
+    /// The failure of the job that this death causes.
     ///
-    /// - Parameter lastWords: the end of what the child wrote to its standard error.
+    /// - Parameter lastWords: the end of the child's standard error.
     func failure(lastWords: String) -> Failure {
         let words = lastWords.isEmpty ? "" : " Its last words: \(lastWords)"
         return Failure(code, "the render child \(sentence)\(words)", signal: signal)

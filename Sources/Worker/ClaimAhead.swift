@@ -1,20 +1,23 @@
-/// How many jobs a worker holds beyond its slots, so that files of some travel while those of others are rendered.
+/// The number of jobs that a worker holds beyond its slots, so that some jobs transfer their files while others
+/// render.
 ///
-/// As many as travel on average while all slots render: slots × time on the way ÷ time of a render (Little's law).
+/// It is the average number of jobs in transfer while all slots render: slots × transfer time ÷ render time
+/// (Little's law).
 struct ClaimAhead: Sendable {
-    /// Most jobs for each slot. Source: a photo of 6 MB that waits 0.36 s for a store and renders for 0.14 s needs 2.6.
+    /// The largest number of extra jobs for each slot. Source: a photo of 6 MB that waits 0.36 s for a store and
+    /// renders for 0.14 s needs 2.6.
     static let perSlotMax = 3
-    /// The weight of a new job in the averages.
+    /// The weight of a new job in the moving averages.
     private static let weight = 0.125
 
     private let slots: Int
-    /// Seconds of a job, averaged; nil before the first one.
+    /// The averaged transfer and render times of a job, in seconds; nil before the first job.
     private var mean: (travel: Double, render: Double)?
 
-    /// - Parameter slots: of the worker; 0 where no files travel.
+    /// - Parameter slots: the worker's slots; 0 if the handler transfers no files.
     init(slots: Int) { self.slots = slots }
 
-    /// How many jobs: as many as slots while nothing is known.
+    /// The number of extra jobs. Before the first measurement it equals the number of slots.
     var jobs: Int {
         guard let mean else { return slots }
         let most = slots * Self.perSlotMax
@@ -22,10 +25,10 @@ struct ClaimAhead: Sendable {
         return wanted < Double(most) ? Int(wanted) : most
     }
 
-    /// Learns from a job that has ended.
+    /// Adds a finished job to the averages.
     mutating func note(_ times: StageTimes) {
         let travel = (times.fetching + times.publishing) / .seconds(1)
-        // No zero: an edit that renders nothing is all travel.
+        // Avoids a division by zero: an edit that renders nothing consists of transfer only.
         let render = max(times.rendering / .seconds(1), 1e-6)
         guard let old = mean else { return mean = (travel, render) }
         mean = (

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Holds a worker's claims back while jobs that it has claimed could not start.
+/// Stops a worker's claims while jobs that it has already claimed could not start.
 public final class ClaimBrake: Sendable {
-    /// The reasons for which claims are held back.
+    /// The reasons for stopping claims.
     enum Reason: Hashable {
         /// Jobs wait for memory.
         case memory
-        /// The library's store cannot be used.
+        /// The library's store is unavailable.
         case store
     }
 
@@ -18,13 +18,13 @@ public final class ClaimBrake: Sendable {
     private let state = Mutex(State())
     private let listener: WorkerEvent.Listener
 
-    /// A brake that nobody has pulled.
+    /// Creates a released brake.
     public init(listener: @escaping WorkerEvent.Listener = { _ in }) { self.listener = listener }
 
-    /// Whether no jobs are to be claimed now.
+    /// Whether claims are stopped now.
     var isPulled: Bool { state.withLock { !$0.reasons.isEmpty } }
 
-    /// Pulls the brake for a reason, or lets it go; it holds as long as there is one.
+    /// Adds or removes a reason. The brake stays pulled while at least one reason remains.
     func pull(_ isPulled: Bool, for reason: Reason) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             let was = !state.reasons.isEmpty
@@ -37,6 +37,6 @@ public final class ClaimBrake: Sendable {
         wake?()
     }
 
-    /// Says whom to wake when jobs may be claimed again.
+    /// Sets the closure that runs when claims may resume.
     func onRelease(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 }

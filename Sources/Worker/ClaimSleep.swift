@@ -1,10 +1,11 @@
 import JobQueue
 import Redis
 
-/// The sleep of a claim loop that has nothing to claim: ended by a wake-up from Redis, by the clock, or for good.
+/// The sleep of a claim loop that has nothing to claim. It ends by a wake-up from Redis, after a time, or
+/// permanently.
 actor ClaimSleep {
     private let queue: JobQueue
-    /// A client of its own, because the wait blocks its connection.
+    /// A dedicated client, because the wait blocks its connection.
     private let waker: RedisClient
     private var sleep: Task<Result<Bool, QueueError>, Never>?
     private var isOver = false
@@ -14,9 +15,9 @@ actor ClaimSleep {
         self.waker = waker
     }
 
-    /// Sleeps; no more once it was ended.
+    /// Sleeps. After ``end()`` it returns immediately.
     ///
-    /// - Returns: whether it was woken.
+    /// - Returns: whether Redis woke the worker.
     func sleep(atMost time: Duration) async throws(QueueError) -> Bool {
         guard !isOver else { return false }
         let task = Task { () -> Result<Bool, QueueError> in
@@ -33,7 +34,7 @@ actor ClaimSleep {
         return try result.get()
     }
 
-    /// Ends it for good: the worker claims no more.
+    /// Ends this sleep and all later ones: the worker claims no more jobs.
     func end() {
         isOver = true
         sleep?.cancel()

@@ -5,19 +5,20 @@ import Glibc
 import JobQueue
 import SystemPackage
 
-/// The files of a library to which workers move dead jobs that Redis cannot keep: a line of JSON for each job, a file
-/// for each month.
+/// The files of a library to which workers move dead jobs that exceed the limit of Redis: one line of JSON for each
+/// job, one file for each month.
 ///
-/// Several workers may write to one file at the same time: each call appends whole lines by one write. A job is dropped
-/// from Redis after its line is on the disk, so a crash in between writes it twice, and readers drop repeats.
+/// Several workers may write to one file at the same time: each call appends whole lines with one write. A job is
+/// deleted from Redis after its line is on disk, so a crash in between writes the line twice. Readers drop
+/// duplicates.
 struct DeadSpill: Sendable {
     /// The folder `dead` of the library.
     let folder: FilePath
     let queue: String
 
-    /// Appends jobs and fsyncs.
+    /// Appends jobs and syncs the file.
     ///
-    /// - Returns: the file.
+    /// - Returns: the path of the file.
     func append(_ jobs: [SpilledJob], at date: Date = .now) throws(Failure) -> FilePath {
         if mkdir(folder.string, 0o777) != 0, errno != EEXIST {
             throw Self.failure("making the folder", folder, .latest)
@@ -29,14 +30,15 @@ struct DeadSpill: Sendable {
             "opening", path, OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_APPEND))
         try Self.saying("writing to", path, Descriptor.write(file.descriptor, lines))
         try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
-        // The name of a new file has to outlive a power cut, too.
+        // Makes the name of a new file survive a power cut.
         let opened = try Self.saying(
             "opening the folder", folder, OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY))
         try Self.saying("syncing the folder", folder, Descriptor.sync(opened.descriptor))
         return path
     }
 
-    /// What is written. It begins with a line end: a crash may have left a part of a line before it.
+    /// Encodes the lines. They begin with a line feed, because a crash may have left an incomplete line at the end
+    /// of the file.
     private static func lines(_ jobs: [SpilledJob]) throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -66,12 +68,13 @@ struct DeadSpill: Sendable {
 }
 
 extension DeadSpill {
-    /// How many chunks one turn moves: more wait for the next, so that lost leases are looked for meanwhile.
+    /// The most chunks moved in one turn. The rest waits for the next turn, so that the worker checks for lost
+    /// leases in between.
     static let chunksMax = 20
 
-    /// Moves dead jobs that Redis should not keep.
+    /// Moves dead jobs beyond the limit of Redis to a file.
     ///
-    /// - Returns: how many were moved, and to which file.
+    /// - Returns: the number of jobs moved, and the file.
     func move(from queue: JobQueue) async throws -> (jobs: Int, file: FilePath?) {
         var (moved, file) = (0, FilePath?.none)
         for _ in 0..<Self.chunksMax {

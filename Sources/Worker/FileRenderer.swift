@@ -10,32 +10,32 @@ public struct FileRenderer: Sendable {
     private let pool: RenderPool
     private let settings: WorkerSettings
 
-    /// A renderer that borrows a pool's children.
+    /// Creates a renderer that uses a pool's children.
     public init(pool: RenderPool, settings: WorkerSettings) {
         self.pool = pool
         self.settings = settings
     }
 
-    /// What was rendered, and what it took.
+    /// The result of a render and the resources that it used.
     public struct Report: Sendable, Codable {
         /// The photo's header.
         public let header: PhotoHeader
-        /// The recipe in full-size pixels.
+        /// The recipe, in full-size pixels.
         public let recipe: Recipe
-        /// How it was rendered.
+        /// The plan of the render.
         public let plan: RenderPlan
-        /// The result.
+        /// The written file.
         public let output: Output
-        /// What the render took.
+        /// The resources that the render used.
         public let use: RenderUse
 
-        /// A file that was written.
+        /// A written file.
         public struct Output: Sendable, Codable {
             /// Its IANA media type.
             public let mediaType: String
-            /// Its size as a person sees it.
+            /// Its size after its orientation is applied.
             public let size: PixelSize
-            /// Its length.
+            /// Its length in bytes.
             public let bytes: Int
             /// SHA-256 of its bytes, in hex.
             public let digest: String
@@ -45,11 +45,12 @@ public struct FileRenderer: Sendable {
     /// Renders a photo.
     ///
     /// - Parameters:
-    ///   - longestSide: of a small result, or nil for full size.
-    ///   - progress: told how much of a movie is done.
-    ///   - contentIdentifier: that half of a Live Photo gets; nil: what it has.
-    ///   - path: of the result, a new file; scratch files are in its folder meanwhile.
-    /// - Throws: a `Failure`, or `CancellationError`; a file may be at `path` then.
+    ///   - longestSide: the longest side of a reduced result; nil: full size.
+    ///   - progress: called with the finished share of a movie.
+    ///   - contentIdentifier: the content identifier to write into this half of a Live Photo; nil: keep the present
+    /// one.
+    ///   - path: the path of the result, a new file. Scratch files are in its folder during the render.
+    /// - Throws: a `Failure`, or `CancellationError`. In both cases a file may exist at `path`.
     public func render(
         _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath,
         contentIdentifier: String? = nil,
@@ -92,7 +93,7 @@ public struct FileRenderer: Sendable {
         }
     }
 
-    /// Refuses a picture's name for a movie, before frames are rendered for it.
+    /// Rejects a picture format for a movie before any frame is rendered.
     private static func check(_ asked: Recipe.Format?, _ source: OpenFile) throws(Failure) {
         guard let asked, !asked.isMovie,
             PhotoFormat(

@@ -1,30 +1,33 @@
 import Synchronization
 
-/// How often a worker does what any of them may do: looks for jobs that it was not woken for, asks for the duty to
-/// admit, takes back lost leases.
+/// The interval of the tasks that any worker may do: checking for jobs without a wake-up, requesting the duty of
+/// admission, and reclaiming lost leases.
 ///
-/// The more workers there are, the rarer each does it, so that Redis is asked about as often by a thousand as by fifty.
+/// The interval grows with the number of workers, so that a thousand workers send Redis about as many of these
+/// requests as fifty.
 final class FleetPace: Sendable {
-    /// How often all workers together do it in a second, while there are at least as many and ``longest`` allows it.
+    /// The rate of all workers together, per second, while there are at least that many workers and ``longest``
+    /// allows it.
     static let perSecond = 50
-    /// The time between two turns of one worker among few.
+    /// The interval of a worker in a small fleet.
     static let shortest: Duration = .seconds(1)
-    /// The same among very many: shorter than the time after which a worker is taken for one that stands.
+    /// The longest interval, in a very large fleet. It is shorter than the time after which a worker is reported as
+    /// stalled.
     static let longest: Duration = .seconds(20)
 
-    /// The longest time after which a worker asks for the duty to admit. 4 s, with the other duties at the same pace, cost
-    /// 1,000 idle workers 8 % of a core of Redis instead of 4.
+    /// The longest interval between two requests for the duty of admission. At 4 s, with the other duties at the
+    /// same interval, 1,000 idle workers used 8 % of a core of Redis instead of 4 %.
     static let dutyLongest: Duration = .seconds(10)
 
     private let workers = Mutex(1)
 
-    /// Notes how many workers were heard of lately.
+    /// Records the number of workers that have sent a heartbeat recently.
     func note(workers number: Int) { workers.withLock { $0 = number } }
 
-    /// The time until a worker asks for the duty to admit again, likewise.
+    /// The time until the next request for the duty of admission, with the same jitter.
     var dutyInterval: Duration { min(interval, Self.dutyLongest * Double.random(in: 0.75...1)) }
 
-    /// The time to the next turn, with jitter: 0.75 to 1 of what it may be.
+    /// The time until the next turn: the nominal interval times a random factor between 0.75 and 1.
     var interval: Duration {
         let even = Duration.seconds(1) * workers.withLock { $0 } / Self.perSecond
         return min(max(even, Self.shortest), Self.longest) * Double.random(in: 0.75...1)

@@ -3,15 +3,15 @@ import Files
 import Headers
 import RenderProtocol
 
-/// Formats that the libraries of this machine failed to write or to read back when the worker started.
+/// The formats that this machine's libraries failed to write or to read back when the worker started.
 public struct FormatGaps: Sendable, Equatable {
-    /// Why, by format.
+    /// The reason of each failure, by format.
     public let reasons: [Recipe.Format: String]
 
-    /// Gathers them; none unless given.
+    /// Creates a set of gaps; by default an empty one.
     public init(_ reasons: [Recipe.Format: String] = [:]) { self.reasons = reasons }
 
-    /// Refuses a plan that writes such a format: nothing is rendered for hours and then found broken.
+    /// Rejects a plan that writes such a format, so that hours of rendering do not end in a broken file.
     ///
     /// - Throws: `formatUnavailable`.
     func check(_ plan: RenderPlan) throws(Failure) {
@@ -20,8 +20,8 @@ public struct FormatGaps: Sendable, Equatable {
         throw Self.failure(format, reason)
     }
 
-    /// The failure of a photo, unless it is of such a format and the failure could be the library's: a photo that is sound is
-    /// not called damaged.
+    /// Returns the failure to report for a photo. If the photo has such a format and the library may be the cause,
+    /// the failure names the library, so that an intact photo is not reported as damaged.
     func explaining(_ failure: Failure, of source: OpenFile?) -> Failure {
         guard !reasons.isEmpty, Self.ambiguous.contains(failure.code), let source,
             let read = PhotoFormat(
@@ -31,7 +31,7 @@ public struct FormatGaps: Sendable, Equatable {
         return Self.failure(gap.key, gap.value)
     }
 
-    /// Codes that a reader gives both for a damaged photo and because of a damaged library.
+    /// The codes that a reader returns both for a damaged photo and for a broken library.
     private static let ambiguous: Set<FailureCode> = [
         .damagedPhoto, .unsupportedFormat, .internalError,
     ]

@@ -1,21 +1,22 @@
-/// The only door to the queue for the maker of a job, while it makes it.
+/// The interface to the queue for a handler while it makes a job's result.
 public struct JobDesk: Sendable {
-    /// Tells readers what the result will look like, roughly.
+    /// Publishes a rough preview of the result to readers of events.
     var placeholder: @Sendable (String) async -> Void = { _ in }
 
-    /// Lets other workers do parts of the job.
+    /// Offers parts of the job to other workers.
     ///
-    /// The task is what they are told, the same for all parts. False: nobody else does any.
+    /// The task string describes the work and is the same for all parts. Returns false if no other worker can
+    /// render any part.
     var split: @Sendable (_ task: String, _ numbers: [Int]) async -> Bool = { _, _ in false }
 
-    /// Takes a part back, unless another worker does it now.
+    /// Takes a part back, unless another worker is rendering it.
     var takePart: @Sendable (Int) async -> Part = { _ in Part(isOurs: true, ended: []) }
 
-    /// Whose a part is.
+    /// The state of a part.
     struct Part: Sendable {
-        /// Whether nobody else does it, or will.
+        /// Whether this worker is the only one that renders the part.
         let isOurs: Bool
-        /// The parts that other workers have ended so far.
+        /// The parts that other workers have finished so far.
         let ended: [Int]
     }
 }

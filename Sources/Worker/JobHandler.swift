@@ -1,43 +1,43 @@
 public import Adjustments
 public import JobQueue
 
-/// Makes, publishes and discards what jobs ask for.
+/// Makes, publishes and discards the results of jobs.
 ///
-/// A handler knows no queue: ``JobRunner`` calls it and tells the queue what came of it, so commit, publish and
-/// finalize are written once. ``PhotoJobHandler`` works on a library of photos; minilab-bench has one that does
-/// nothing and one that publishes marks, for `ops/chaos`.
+/// A handler does not know the queue. ``JobRunner`` calls it and reports the outcome to the queue, so the protocol
+/// of commit, publish and finalize exists once. ``PhotoJobHandler`` works on a library of photos. minilab-bench has
+/// one handler that does nothing and one that publishes marks, for `ops/chaos`.
 public protocol JobHandler: Sendable {
-    /// Whether a job spends time on the way of its files, in which others can be rendered.
+    /// Whether jobs spend time on transferring files, during which other jobs can render.
     var filesTravel: Bool { get }
 
-    /// Makes what a job asks for and stages it, where every process can find it that may have to publish it.
+    /// Makes the result of a job and stages it where any process that may publish it can find it.
     ///
     /// - Parameters:
-    ///   - hold: ends the call, by cancelling its task, when the job is not wanted or not ours any more.
-    ///   - desk: where the queue is told and asked of the job meanwhile.
-    /// - Throws: a `Failure`; `RenderRequeued` when the worker is short of memory; `CancellationError`.
+    ///   - hold: cancels the task of this call when the job is cancelled or its lease is lost.
+    ///   - desk: the interface to the queue during the call.
+    /// - Throws: a `Failure`; `RenderRequeued` if the worker is short of memory; `CancellationError`.
     func make(
         _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob
 
-    /// Makes a staged version current. Idempotent: after a crash anywhere in it, any process can call it again.
+    /// Makes a staged version current. Idempotent: after a crash at any point, any process can call it again.
     func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome
 
-    /// Removes what is staged for a hold; nothing being there is no failure.
+    /// Removes the files staged for a hold. If there are none, the call succeeds.
     func discard(_ hold: StagedHold) async throws(Failure)
 
-    /// Removes what is staged for a hold of which the queue knows nothing, or not any more.
+    /// Removes the files staged for a hold that the queue no longer knows, or never knew.
     ///
-    /// - Returns: false when it was left, because a living worker makes it: for another server's queue, or for one that
-    ///   does not know yet that it lost the job.
+    /// - Returns: false if the files were kept because a living worker is making them: for the queue of another
+    ///   server, or because it does not know yet that it has lost the job.
     func sweep(_ hold: StagedHold) async throws(Failure) -> Bool
 
-    /// The holds for which something is staged, by any worker of the queue.
+    /// Returns the holds with staged files, of all workers of the queue.
     func staged() async throws(Failure) -> [StagedHold]
 
-    /// Asks the place of versions whether it can be used; only after a `storeUnavailable` or `noSpace`.
+    /// Checks whether the store of versions is usable. Called only after a `storeUnavailable` or `noSpace`.
     ///
-    /// - Throws: one of them when it still cannot.
+    /// - Throws: one of these failures if the store is still unusable.
     func reach() async throws(Failure)
 }
 
@@ -45,32 +45,33 @@ extension JobHandler {
     public var filesTravel: Bool { false }
 }
 
-/// What came of a job's edit.
+/// The outcome of making a job's edit.
 public enum MadeJob: Sendable {
-    /// A version is complete in staging; the event is sent when it is published.
+    /// A complete version is staged. The event is sent when the version is published.
     case version(JobEvent.Completed, isDraft: Bool)
     /// There was nothing to do.
     case nothing(JobEvent.Unchanged)
-    /// A part of another job is made, which that job's worker finds.
+    /// A part of another job's movie is finished; the worker of that job will find it.
     case part
-    /// A newer edit was published before, and nothing was made.
+    /// A newer edit was already published, so nothing was made.
     case superseded(JobEvent.Superseded)
 }
 
-/// A version that the queue has recorded as about to be published.
+/// A version that the queue has recorded as about to be published (committed).
 public struct CommittedVersion: Sendable, Equatable {
     /// The job.
     public let job: String
-    /// How often the job was started from the dead, plus one. A generation is published at most once.
+    /// The number of times the job was replayed from the dead jobs, plus one. A generation is published at most
+    /// once.
     public let generation: Int
-    /// The fence of the hold that publishes, which need not be the one that made the version.
+    /// The fence of the hold that publishes. It can differ from that of the hold that made the version.
     public let fence: String
     /// The version's name.
     public let name: String
-    /// The asset, as it was sent.
+    /// The asset, as the producer sent it.
     public let asset: String
 
-    /// The hold that made it: a version's name ends in its fence.
+    /// The hold that made the version: a version's name ends in that hold's fence.
     public var madeBy: StagedHold {
         StagedHold(job: job, fence: Self.fence(inName: name))
     }
@@ -79,7 +80,7 @@ public struct CommittedVersion: Sendable, Equatable {
         String(name[(name.lastIndex(of: "-").map(name.index(after:)) ?? name.startIndex)...])
     }
 
-    /// A version of a job.
+    /// Creates a committed version of a job.
     public init(job: String, generation: Int, fence: String, name: String, asset: String) {
         self.job = job
         self.generation = generation
@@ -89,24 +90,24 @@ public struct CommittedVersion: Sendable, Equatable {
     }
 }
 
-/// What became of a version that was to be published.
+/// The outcome of publishing a version.
 public enum PublishOutcome: Sendable, Equatable {
-    /// It is current now, or the draft.
+    /// The version is now current, or is now the asset's draft.
     case published
-    /// The job's generation was published before: by us ahead of a crash, or by another worker.
+    /// The job's generation was already published: by this worker before a crash, or by another worker.
     case alreadyPublished
-    /// It cannot be published any more, for this reason: it has to be made again.
+    /// The version can no longer be published, for this reason. The job must be rendered again.
     case outdated(String)
 }
 
-/// A hold of a job, under whose names a handler stages what it makes. A fence never comes back.
+/// A hold of a job. A handler stages files under its names. Fences are never reused.
 public struct StagedHold: Sendable, Equatable {
     /// The job.
     public let job: String
     /// The fence of the hold.
     public let fence: String
 
-    /// A hold.
+    /// Creates a hold.
     public init(job: String, fence: String) {
         self.job = job
         self.fence = fence

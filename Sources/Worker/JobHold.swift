@@ -1,11 +1,11 @@
 public import JobQueue
 import Synchronization
 
-/// Whether a job is still ours, and the way to stop what it is doing.
+/// Records whether a worker still holds a job, and cancels the job's work.
 ///
-/// The heartbeat says `end(.lost)` when the lease is gone and `end(.cancelled)` when nobody wants the job any
-/// more, the worker says `stop` when it shuts down. All cancel what runs inside ``whileHeld(_:)``; only a lost
-/// job must not be written to any more.
+/// The heartbeat calls `end(.lost)` when the lease is gone and `end(.cancelled)` when the job was cancelled. The
+/// worker calls `stop` when it shuts down. Each of them cancels the work inside ``whileHeld(_:)``. Only after
+/// `end(.lost)` must nothing be written to the job any more.
 public final class JobHold: Sendable {
     private struct State {
         var isLost = false
@@ -26,37 +26,37 @@ public final class JobHold: Sendable {
 
     private let state = Mutex(State())
 
-    /// The hold that the present task works for, if any.
+    /// The hold of the present task, if any.
     @TaskLocal package static var current: JobHold?
 
     /// The job's batch, or nil.
     public let batch: String?
 
-    /// How far a job is: for people, and for the history when its worker dies.
+    /// The stage of a job: shown to operators, and recorded in the job's history when its worker dies.
     public enum Stage: String, Sendable {
-        /// The edit is decided, and the photo is brought to this machine.
+        /// The edit is decided, and the photo is being transferred to this machine.
         case fetching
         /// The photo waits for a slot, or its render for memory.
         case waiting
-        /// The photo is read and its pixels are made.
+        /// The photo is being decoded and rendered.
         case rendering
-        /// The version is brought to the library and put in its place.
+        /// The version is being transferred to the library and published.
         case publishing
     }
 
-    /// A fresh hold.
+    /// Creates a new hold.
     public init(batch: String? = nil) { self.batch = batch }
 
-    /// How far the job is.
+    /// The present stage of the job.
     public var stage: Stage? { state.withLock { $0.stage } }
 
-    /// How much of its movie is rendered; nil for a photo.
+    /// The rendered share of the job's movie; nil for a photo.
     public var progress: JobProgress? { state.withLock { $0.progress } }
 
-    /// Says how much of its movie is rendered.
+    /// Records the rendered share of the job's movie.
     public func reach(_ progress: JobProgress) { state.withLock { $0.progress = progress } }
 
-    /// Says how far the job is.
+    /// Records the job's stage.
     public func reach(_ stage: Stage) {
         state.withLock { state in
             state.times = state.timesNow
@@ -64,19 +64,19 @@ public final class JobHold: Sendable {
         }
     }
 
-    /// How long it has been in its stages.
+    /// The time spent in each stage so far.
     var times: StageTimes { state.withLock { $0.timesNow } }
 
-    /// Whether somebody else has the job now.
+    /// Whether another worker may hold the job now.
     public var isLost: Bool { state.withLock { $0.isLost } }
 
-    /// Whether nobody wants the job any more.
+    /// Whether the job was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether the worker wants the job back in the queue.
+    /// Whether the worker is shutting down and will return the job to the queue.
     public var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// The lease is gone, or the job is not wanted any more.
+    /// Ends the hold: the lease is lost, or the job was cancelled.
     public func end(_ end: HoldEnd) {
         switch end {
         case .lost: cancel { $0.isLost = true }
@@ -84,7 +84,7 @@ public final class JobHold: Sendable {
         }
     }
 
-    /// The worker shuts down.
+    /// Stops the work because the worker shuts down.
     public func stop() {
         cancel { $0.isStopping = true }
     }
@@ -97,7 +97,7 @@ public final class JobHold: Sendable {
         cancel?()
     }
 
-    /// Runs work that is cancelled when the hold ends.
+    /// Runs work and cancels it when the hold ends.
     package func whileHeld<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

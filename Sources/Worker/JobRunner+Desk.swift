@@ -2,7 +2,7 @@ import JobQueue
 import Logging
 
 extension JobRunner {
-    /// The desk of a job that its worker holds. A part of a job has none of its own to give away.
+    /// Returns the desk of a job that its worker holds. A job that is itself a part cannot be split.
     func desk(of claim: Claim) -> JobDesk {
         var desk = JobDesk()
         guard claim.parent == nil else { return desk }
@@ -11,7 +11,7 @@ extension JobRunner {
             do throws(QueueError) {
                 return try await queue.split(claim, task: task, into: numbers) == .held
             } catch {
-                // The job is done as well without help.
+                // The worker can render all parts without help.
                 logger.notice(
                     "the parts of a movie are rendered here alone", metadata: ["error": "\(error)"])
                 return false
@@ -22,7 +22,7 @@ extension JobRunner {
                 let part = try await queue.takePart(claim, number)
                 return JobDesk.Part(isOurs: part.standing == .ours, ended: part.ended)
             } catch {
-                // It is asked again; a lease that ends meanwhile ends the job here.
+                // The caller tries again. If the lease ends first, the hold cancels the job here.
                 logger.notice("a part cannot be taken back yet", metadata: ["error": "\(error)"])
                 return JobDesk.Part(isOurs: false, ended: [])
             }

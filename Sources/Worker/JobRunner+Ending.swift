@@ -3,7 +3,7 @@ import JobQueue
 import Logging
 
 extension JobRunner {
-    /// Writes the end of an attempt to the queue until it is taken or the job is lost, and tells it.
+    /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
     func finish(
         _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
         _ write: () async throws(QueueError) -> Standing
@@ -15,13 +15,13 @@ extension JobRunner {
         }
     }
 
-    /// Tells the end of an attempt to the listener and the log.
+    /// Reports the end of an attempt to the listener and the log.
     func tell(_ end: WorkerEvent.AttemptEnd) {
         listener(.ended(end))
         logger.info("attempt ended", metadata: ["outcome": "\(end.outcome)"])
     }
 
-    /// Ends an attempt that failed; the retry policy decides what follows.
+    /// Ends a failed attempt. The retry policy decides whether another attempt follows.
     func fail(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
         logger.warning(
             "attempt failed",
@@ -34,8 +34,8 @@ extension JobRunner {
         }
     }
 
-    /// Hands a job on whose version could not be published: the queue decides when a worker tries again, and when the
-    /// job is stuck.
+    /// Returns a job whose version could not be published. The queue decides when a worker tries again, and when
+    /// the job is stuck.
     func handOn(
         _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold
     ) async {
@@ -52,8 +52,8 @@ extension JobRunner {
         }
     }
 
-    /// Ends a hold whose work was stopped: the lease is lost, the job is not wanted any more, or the worker hands it
-    /// back, for one of its reasons.
+    /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job
+    /// for one of the reasons of a release.
     func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: JobHold) async {
         if hold.isCancelled { return await dismiss(claim, hold) }
         await finish(reason == .pressure ? .requeued : .handedBack, claim.job, hold) {
@@ -62,14 +62,15 @@ extension JobRunner {
         }
     }
 
-    /// Ends a job that was cancelled while we held it.
+    /// Ends a job that was cancelled while this worker held it.
     func dismiss(_ claim: Claim, _ hold: JobHold) async {
         await finish(.cancelled, claim.job, hold) { () async throws(QueueError) in
             try await queue.concludeCancelled(claim)
         }
     }
 
-    /// Tells what the result will look like, roughly. Sent once: it is out of date soon.
+    /// Sends a rough preview of the result to readers of events. It is sent once, without a retry, because it is
+    /// soon out of date.
     func preview(_ claim: Claim, _ placeholder: String) async {
         do {
             _ = try await queue.preview(

@@ -3,7 +3,7 @@ import JobQueue
 import Logging
 
 extension JobRunner {
-    /// Removes what a hold has staged and nobody will publish.
+    /// Removes the staged files of a hold that will not be published.
     func discard(_ staged: StagedHold) async {
         do {
             try await handler.discard(staged)
@@ -14,7 +14,7 @@ extension JobRunner {
         }
     }
 
-    /// Removes what dead workers have staged.
+    /// Removes the staged files of dead workers.
     func sweep() async {
         do {
             for staged in try await handler.staged() where try await !isWanted(staged) {
@@ -27,9 +27,9 @@ extension JobRunner {
         }
     }
 
-    /// Whether what is staged belongs to the job's present hold, or waits to be published.
+    /// Returns whether staged files belong to the job's present hold, or wait to be published.
     ///
-    /// Fences never come back, so what is unwanted once is unwanted for ever.
+    /// Fences are never reused, so files that are unwanted once stay unwanted.
     private func isWanted(_ staged: StagedHold) async throws(QueueError) -> Bool {
         guard let record = try await queue.record(of: staged.job) else { return false }
         switch record.state {

@@ -3,7 +3,7 @@ import JobQueue
 import Logging
 import RenderProtocol
 
-/// Takes a job that a worker holds from claim to end: the one place where publishing is three steps.
+/// Takes a job that a worker holds from claim to end. The three steps of publishing are only here.
 ///
 /// ```
 /// claim → make ─────────→ commit → publish → finalize
@@ -19,7 +19,7 @@ struct JobRunner: Sendable {
     let logger: Logger
     let listener: WorkerEvent.Listener
 
-    /// Takes a claimed job to its end: done, failed, or handed back.
+    /// Runs a claimed job until it is done, failed, or returned to the queue.
     func run(_ claim: Claim, _ hold: JobHold) async {
         TestPoint.afterClaim.reach()
         let staged = StagedHold(job: claim.job, fence: claim.fence)
@@ -57,7 +57,7 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Finishes a job that another worker left between commit and finalize, or that it could not publish.
+    /// Finishes a job that another worker left between commit and finalize, or whose version it could not publish.
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
         logger.notice(
             "carrying on a job whose version was not published",
@@ -78,7 +78,7 @@ struct JobRunner: Sendable {
         return try await handler.make(claim, hold, desk(of: claim))
     }
 
-    /// Step 1 of publishing.
+    /// Commits the version: step 1 of publishing.
     private func commit(
         _ event: JobEvent.Completed, _ isDraft: Bool, _ claim: Claim, _ staged: StagedHold,
         _ hold: JobHold
@@ -104,10 +104,10 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Most outages of the store that one publication waits for.
+    /// The most outages of the store for which one publication waits.
     private static let outagesMax = 10
 
-    /// Step 2 of publishing, once the store answers.
+    /// Publishes the version: step 2. After an outage it waits until the store answers, and tries again.
     private func publishWhenReachable(
         _ version: CommittedVersion
     ) async throws(Failure) -> PublishOutcome {
@@ -122,7 +122,7 @@ struct JobRunner: Sendable {
         return try await handler.publish(version)
     }
 
-    /// Steps 2 and 3 of publishing. Every step can be repeated, by us or by any worker.
+    /// Publishes and finalizes the version: steps 2 and 3. Any worker can repeat each step.
     private func publish(
         _ version: CommittedVersion, carries: Int, _ hold: JobHold
     ) async {

@@ -4,17 +4,17 @@ import Logging
 import RenderProtocol
 import Synchronization
 
-/// A render child that is lent for requests of one tenant, one after the other.
+/// A render child that is lent for requests of one tenant, one after another.
 final class LentChild: Sendable {
-    /// What the child was used for.
+    /// The use of a child since it was lent.
     struct Use {
-        /// What it rendered or drew.
+        /// The number of photos rendered and contact sheets drawn.
         var photos = 0
-        /// Highest resident set of one render.
+        /// The highest resident set of one render, in bytes.
         var peakBytes = 0
-        /// Whether it was told that it used more than it was granted.
+        /// Whether the use of more memory than granted was already reported.
         fileprivate var hasExceeded = false
-        /// Its number among the renders that run; nil until it renders.
+        /// Its number among the running renders; nil before its first render.
         fileprivate var number: Int?
     }
 
@@ -27,15 +27,15 @@ final class LentChild: Sendable {
     private let listener: WorkerEvent.Listener
     private let used = Mutex(Use())
 
-    /// How long a probe may take: it reads a header. A loop in its reader is ended by the child's own limit of
-    /// processor time, after 4 s; this is for a disk that does not answer, and ample, because on a machine with more
-    /// to do than processors a start alone was seen to take 10 s.
+    /// The time limit of an inspection, which only reads a header. The child's own limit of processor time ends an
+    /// endless loop in its reader after 4 s. This limit is for a disk that does not answer. It is generous because
+    /// on an overloaded machine the start of a child alone took up to 10 s.
     static let probeTimeout: Duration = .seconds(30)
 
-    /// How many times its estimate a part of a movie may take.
+    /// The time limit of a part of a movie, as a multiple of its estimate.
     private static let partFactor = 5.0
 
-    /// How long a child may take to start, on a machine with much else to do.
+    /// The time limit for the start of a child, generous for an overloaded machine.
     private static let startTimeout: Duration = .seconds(60)
 
     init(
@@ -52,12 +52,12 @@ final class LentChild: Sendable {
         self.listener = listener
     }
 
-    /// What it was used for so far.
+    /// The use of the child so far.
     var use: Use { used.withLock { $0 } }
 
     /// Reads the header of a photo and plans its render.
     func inspect(_ request: PhotoRequest, _ files: RenderFiles) async throws -> Inspection {
-        // An automatic filter looks at all pixels to be planned.
+        // An automatic filter needs all pixels for its plan.
         let reply = try await child.ask(
             .inspect(request), files,
             timeout: request.recipe.isAutomatic ? renderTimeout : Self.probeTimeout
@@ -70,15 +70,15 @@ final class LentChild: Sendable {
         }
     }
 
-    /// The child is given back.
+    /// Ends the loan.
     ///
-    /// - Returns: whether it was killed meanwhile because memory is short.
+    /// - Returns: whether the child was killed in the meantime because memory is short.
     func giveBack() -> Bool {
         guard let number = used.withLock({ $0.number.take() }) else { return false }
         return renders.end(number)
     }
 
-    /// What keeps it from doing harm.
+    /// Returns the confinement of the child: the kernel mechanisms that restrict it.
     func confinement() async throws -> Confinement {
         let reply = try await child.ask(.confinement, RenderFiles(), timeout: Self.startTimeout)
             .content
@@ -86,7 +86,7 @@ final class LentChild: Sendable {
         return confinement
     }
 
-    /// The libraries that it decodes and encodes with.
+    /// Returns the libraries that the child decodes and encodes with.
     func libraries() async throws -> [LibraryVersion] {
         let reply = try await child.ask(.libraries, RenderFiles(), timeout: Self.startTimeout)
             .content
@@ -94,9 +94,9 @@ final class LentChild: Sendable {
         return libraries
     }
 
-    /// Writes and reads a small picture in a format.
+    /// Writes and reads back a small picture in a format.
     ///
-    /// - Throws: the reason why it cannot.
+    /// - Throws: the reason why the format does not work.
     func tryFormat(_ format: Recipe.Format) async throws {
         var files = RenderFiles()
         for name in ["a picture", "what is written of it", "what is read of it"] {
@@ -108,8 +108,8 @@ final class LentChild: Sendable {
     /// Renders a photo into the files' outputs.
     ///
     /// - Parameters:
-    ///   - inspection: the answer to the same request.
-    ///   - progress: told what is done of it meanwhile.
+    ///   - inspection: the reply to the inspection of the same request.
+    ///   - progress: called with the progress of the render.
     func render(
         _ request: PhotoRequest, _ files: RenderFiles, as inspection: Inspection,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
@@ -117,7 +117,7 @@ final class LentChild: Sendable {
         let isPart = request.outputs.contains { $0.segment != nil }
         let plan = inspection.plan
         let estimate = isPart ? plan.movie?.segment ?? plan.estimate : plan.estimate
-        // A part of a movie may take longer than any photo.
+        // A part of a movie may take longer than a photo.
         let usual = ProcessorSpeed.here.scaled(.seconds(estimate.cpuSeconds * Self.partFactor))
         let limit = min(
             isPart ? max(renderTimeout, usual) : renderTimeout, estimate.timeLimit(at: .here))
@@ -129,7 +129,7 @@ final class LentChild: Sendable {
         return use
     }
 
-    /// Draws a contact sheet into the files' one output.
+    /// Draws a contact sheet into the only output of `files`.
     func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
         _ = try await work(.contactSheet(request), files, timeout: renderTimeout)
     }
@@ -156,7 +156,7 @@ final class LentChild: Sendable {
             failure: formats.explaining(failure, of: files.sources.first), isRefusal: isRefusal)
     }
 
-    /// From its first pixel on it is one of the renders that run.
+    /// Registers the child as a running render, from its first pixel on.
     private func begin() { used.withLock { $0.number = $0.number ?? renders.begin(child) } }
 
     private func count(peak: Int = 0) {
@@ -172,7 +172,8 @@ final class LentChild: Sendable {
             metadata: ["peak": "\(megabytes(peak))", "granted": "\(megabytes(grant.bytes))"])
     }
 
-    /// What the reader of replies lets through answers the question.
+    /// The failure for a reply of the wrong kind. It indicates an error in the reader of replies, which lets
+    /// through only replies that match the request.
     private static func confused() -> Failure {
         Failure(
             .internalError,
@@ -181,13 +182,13 @@ final class LentChild: Sendable {
     }
 }
 
-/// A failure that a child has answered: it lives on.
+/// A failure that a child has reported in its reply; the child is alive.
 struct AnsweredFailure: Error {
     let failure: Failure
-    /// Whether the child says that no decoder had opened the photo. One that lies about it serves on, as it would if it
-    /// had answered a picture.
+    /// Whether the child reports that no decoder had opened the photo. A child that lies about it stays in use, as
+    /// it would after a reply with a picture.
     let isRefusal: Bool
 
-    /// Whether the child may be used again: no decoder stumbled.
+    /// Whether the child may be used again, because no decoder failed.
     var leavesChild: Bool { isRefusal || failure.code == .exceedsMemoryBudget }
 }

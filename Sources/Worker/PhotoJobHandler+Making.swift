@@ -48,7 +48,7 @@ extension PhotoJobHandler {
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, desk: desk)
     }
 
-    /// A version as events tell of it, with the path of what its readers see.
+    /// The event's description of a version, with the path of the file that its readers see.
     private func shown(
         _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Version {
@@ -58,7 +58,7 @@ extension PhotoJobHandler {
             path: try await library.path(of: file), link: try await link(to: file))
     }
 
-    /// The URL of a file, where events are to have some.
+    /// Returns a URL of a file if events are to include URLs.
     private func link(to file: StoredFile) async throws(Failure) -> JobEvent.Link? {
         guard let time = settings.eventURLs else { return nil }
         return try await library.link(to: file, for: time)
@@ -80,7 +80,7 @@ extension PhotoJobHandler {
         _ claim: Claim, _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Completed {
         let content = version.content
-        // What an older version or an import shows was rendered by another job, or elsewhere.
+        // The content of an older version or of an import was rendered by another job, or elsewhere.
         let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
         let rendering = isNew ? content?.rendering : nil
         var previews: [JobEvent.Preview] = []

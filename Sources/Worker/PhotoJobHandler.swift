@@ -11,7 +11,7 @@ public struct PhotoJobHandler: JobHandler {
     let editor: AssetEditor
     let settings: WorkerSettings
 
-    /// A handler for jobs of `queue` on the photos of `library`.
+    /// Creates a handler for jobs of `queue` on the photos of `library`.
     public init(
         queue: QueueName, library: any LibraryStore, pool: RenderPool, settings: WorkerSettings
     ) {

@@ -1,13 +1,13 @@
 import JobQueue
 import Logging
 
-/// Repeats a write to the queue until Redis takes it or the job is lost.
+/// Repeats a write to the queue until Redis accepts it or the job is lost.
 ///
-/// All these writes are idempotent, so one whose reply was lost can be sent again. It ends: the
-/// heartbeat, which needs the same Redis, loses the job after one lease without an answer.
+/// All these writes are idempotent, so a write whose reply was lost can be sent again. The loop is bounded: the
+/// heartbeat, which needs the same Redis, declares the job lost after one lease without an answer.
 ///
-/// - Returns: nil when the job was lost meanwhile, or when Redis answered what this version does not know: sent
-///   again it would be answered the same. The lease then runs out, and a crash or a carry is counted.
+/// - Returns: nil if the job was lost in the meantime, or if this version does not understand the reply of Redis: a
+///   repeated write would get the same reply. The lease then expires, and the queue counts a crash or a carry.
 func writeUntilTaken(
     _ job: String, _ hold: JobHold, _ logger: Logger, telling listener: WorkerEvent.Listener,
     _ write: () async throws(QueueError) -> Standing
@@ -41,11 +41,11 @@ func backOff(_ attempt: Int) async {
     await pause(bound * Double.random(in: 0...1))
 }
 
-/// Waits; not at all when it is cancelled.
+/// Waits for a time. Returns early if the task is cancelled.
 func pause(_ time: Duration) async {
     do {
         try await Task.sleep(for: time)
     } catch {
-        return  // cancelled: the caller looks at its own state
+        return  // cancelled: the caller checks its own state
     }
 }

@@ -2,17 +2,17 @@ import FoundationEssentials
 import Glibc
 
 extension RenderChild {
-    /// What a process holds of the machine's memory, in bytes.
+    /// The memory that a process holds, in bytes.
     struct Held: Sendable {
         /// Its resident set.
         var resident = 0
-        /// The part that nobody else has: without libraries, which all children share.
+        /// The part that the process does not share: without libraries, which all children share.
         var own = 0
     }
 
-    /// What the child holds now; nothing when it is gone.
+    /// The memory that the child holds now; zero after it has ended.
     var held: Held {
-        // A process that has just ended has no such file.
+        // This file is absent if the process has just ended.
         guard let pid, let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
         else { return Held() }
         return Held(statm: text)
@@ -20,7 +20,7 @@ extension RenderChild {
 }
 
 extension RenderChild.Held {
-    /// Reads `/proc/PID/statm`: size, resident, shared … in pages. Source: `proc(5)`.
+    /// Parses `/proc/PID/statm`: size, resident, shared … in pages. Source: `proc(5)`.
     init(statm text: String) {
         let pages = text.split(separator: " ").map { Int($0) ?? 0 }
         guard pages.count >= 3 else { return }

@@ -9,19 +9,19 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// One render child process: answers requests one after the other until it is told to end, dies, or is not believed any
-/// more.
+/// A render child process. It answers requests one after another until it is told to end, dies, or sends a reply
+/// that the worker rejects.
 final class RenderChild: Sendable {
-    /// What a child has answered, and what that took.
+    /// A child's reply and the resources that the request used.
     typealias Answer = (content: RenderReply.Content, use: RenderUse)
 
-    /// One request and who waits for its answer.
+    /// A request and the closure that receives its answer.
     private struct Exchange: Sendable {
         let request: RenderRequest
         let line: Data
         let files: [OpenFile]
         let progress: @Sendable (RenderReply.Progress) -> Void
-        /// The job that it is for, for the log.
+        /// The request's job, for the log.
         let job = LoggedJob.current
         let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
     }
@@ -29,18 +29,19 @@ final class RenderChild: Sendable {
     private struct State {
         var pid: pid_t?
         var death: ChildDeath?
-        /// Why it was killed, unless it was dead by then.
+        /// The rejected reply for which the child was killed; nil if the child was already dead.
         var broken: ChildDeath?
         var lastWords = ""
-        /// The job that it works on.
+        /// The job of the present request.
         var job: LoggedJob?
-        /// It was told to stand still.
+        /// Whether the process is paused (SIGSTOP).
         var isPaused = false
-        /// The time that it may take for what it is asked.
+        /// The time limit of the present request.
         var clock: RenderClock?
-        /// How many processes of our control group the kernel had killed for want of memory when it was asked.
+        /// The number of processes of the worker's control group that the kernel had killed for lack of memory when
+        /// the present request was sent.
         var killsBefore: Int?
-        /// Its standard error has ended.
+        /// Whether the child's standard error has ended.
         var silent = false
     }
 
@@ -48,27 +49,28 @@ final class RenderChild: Sendable {
     private let state: Mutex<State>
     private let life: Mutex<Task<Void, Never>?>
 
-    /// Most characters of standard error that are kept for an error message.
+    /// The most characters of standard error that are kept for an error message.
     static let lastWordsMax = 400
 
-    /// How long a child that is told to end, or that has closed its output, may live on.
+    /// How long a child may live on after it was told to end, or after it has closed its output.
     private static let endTimeout: Duration = .seconds(5)
 
-    /// The environment of a child: nothing but what rendering needs.
+    /// The environment of a child: only the variables that rendering needs.
     private static let environment: Subprocess.Environment = {
         var variables: [Subprocess.Environment.Key: String] = [
             "LANG": "C.UTF-8",
-            // Two malloc arenas instead of eight per core: freed strips go back to be reused.
+            // Two malloc arenas instead of eight per core, so that freed strips are reused.
             "MALLOC_ARENA_MAX": "2",
-            // A crash ends the child at once, by its signal; Swift would first start a debugger on it.
+            // A crash ends the child immediately by its signal. By default Swift would first start a debugger.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if let name = TestPoint.armedName { variables[testPointKey] = name }
         return .custom(variables)
     }()
 
-    /// A process group of its own. When a worker is killed whose child stands still, the kernel sees that the group has
-    /// nobody left who could let it run on, and ends it (SIGHUP and SIGCONT; POSIX, `_exit`, "orphaned process group").
+    /// The options that give the child its own process group. If a worker is killed while its child is paused, the
+    /// group becomes orphaned: no process is left that could resume it. The kernel then ends it with SIGHUP and
+    /// SIGCONT (POSIX, `_exit`, "orphaned process group").
     private static let options: PlatformOptions = {
         var options = PlatformOptions()
         options.processGroupID = 0
@@ -88,18 +90,18 @@ final class RenderChild: Sendable {
         state = Mutex(State())
         life = Mutex(nil)
         life.withLock {
-            // Detached: it outlives the job that it is started for.
+            // Detached, because the child outlives the job for which it was started.
             $0 = Task.detached { [self] in await live(executable, stream, logger, listener) }
         }
     }
 
     /// Sends a request with its files and waits for the answer.
     ///
-    /// When the waiting task is cancelled, or the time is over, the child is killed: that works at
-    /// any stage of a render.
+    /// If the calling task is cancelled, or the time limit expires, the child is killed. That works at any stage of
+    /// a render.
     ///
-    /// - Parameter progress: told what is done of it meanwhile.
-    /// - Throws: a `Failure` that says how the child died, or `CancellationError`.
+    /// - Parameter progress: called with the progress of the request.
+    /// - Throws: a `Failure` that describes the child's death, or `CancellationError`.
     func ask(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
@@ -139,37 +141,37 @@ final class RenderChild: Sendable {
         }
     }
 
-    /// Whether the child can still be asked.
+    /// Whether the child can still receive requests.
     var isAlive: Bool { state.withLock { !$0.silent && $0.death == nil } }
 
-    /// Its process; nil before it runs and after it has ended.
+    /// The process ID of the child; nil before it runs and after it has ended.
     var pid: pid_t? { state.withLock { $0.pid } }
 
-    /// Ends the child when it has answered what it was asked.
+    /// Ends the child after it has answered its pending requests.
     func finish() { exchanges.finish() }
 
-    /// Kills the child at once.
+    /// Kills the child immediately.
     func kill(because reason: ChildDeath) {
         state.withLock { state in
             if state.death == nil { state.death = reason }
-            // The pid stays ours until `live` is over: the child is reaped only after that.
+            // The pid stays valid until `live` returns: the child is reaped only after that.
             if let pid = state.pid { _ = Glibc.kill(pid, SIGKILL) }
         }
         exchanges.finish()
     }
 
-    /// Lets the process stand still; the time that its answer may take stands still, too.
+    /// Pauses the process and the time limit of its present request.
     func pause() {
         state.withLock { state in
             guard !state.isPaused else { return }
             state.isPaused = true
             state.clock?.stop()
-            // One that is only starting is stopped when it has.
+            // A child that is still starting is paused after its start.
             if let pid = state.pid { _ = Glibc.kill(pid, SIGSTOP) }
         }
     }
 
-    /// Lets the process run on.
+    /// Resumes the process and the time limit of its present request.
     func resume() {
         state.withLock { state in
             guard state.isPaused else { return }
@@ -179,7 +181,7 @@ final class RenderChild: Sendable {
         }
     }
 
-    /// Waits until the process is gone.
+    /// Waits until the process has ended.
     func wait() async { await life.withLock { $0 }?.value }
 
     private func live(
@@ -201,7 +203,7 @@ final class RenderChild: Sendable {
                 let pid = execution.processIdentifier.value
                 state.withLock { state in
                     state.pid = pid
-                    // What was asked for while it started.
+                    // Applies what was requested during the start.
                     if state.death != nil {
                         _ = Glibc.kill(pid, SIGKILL)
                     } else if state.isPaused {
@@ -211,14 +213,14 @@ final class RenderChild: Sendable {
                 await withTaskGroup { group in
                     group.addTask {
                         await self.listen(to: execution.standardError, logger)
-                        // Standard error ends with the process: so ends a child that dies idle.
+                        // Standard error ends with the process, which reveals the death of an idle child.
                         self.state.withLock { $0.silent = true }
                         self.exchanges.finish()
                     }
                     await converse(
                         over: socket, execution.standardOutput, stream, pending, logger)
                     socket.shutDown()
-                    // One that does not end by itself is ended.
+                    // Kills a child that does not exit by itself.
                     let alarm = Task {
                         try await Task.sleep(for: Self.endTimeout)
                         doubt(BrokenReply("it closed its output, or was told to end, and lives on"))
@@ -232,7 +234,7 @@ final class RenderChild: Sendable {
                 switch outcome.terminationStatus {
                 case .exited(let code):
                     state.withLock { $0.broken } ?? ChildDeath(exitCode: code)
-                // Its own death comes first: what was not believed may be the end of it.
+                // The child's own death takes precedence: the rejected reply may be a consequence of it.
                 case .signaled(SIGKILL):
                     state.withLock { $0.broken }
                         ?? ChildDeath(signal: SIGKILL, forMemory: hasKilledForMemory())
@@ -253,8 +255,8 @@ final class RenderChild: Sendable {
         for await exchange in stream { exchange.answer(.failure(death)) }
     }
 
-    /// Hands requests over and believes answers within their ranges, until the child is told to end, is gone, or is not
-    /// believed any more.
+    /// Sends requests and accepts replies that are within their ranges, until the child is told to end, has died,
+    /// or sends a reply that the worker rejects.
     private func converse(
         over socket: DescriptorSocket, _ output: SubprocessOutputSequence,
         _ stream: AsyncStream<Exchange>, _ pending: borrowing Mutex<Exchange?>, _ logger: Logger
@@ -283,7 +285,8 @@ final class RenderChild: Sendable {
             } catch let broken as BrokenReply {
                 return doubt(broken)
             } catch {
-                // It is gone, and its exit says why; or it lives on and has closed what it should answer on.
+                // The child has died, and its exit status tells why; or it is alive and has closed its standard
+                // output.
                 logger.debug("render child lost", metadata: ["error": "\(error)"])
                 exchanges.finish()
                 return
@@ -314,7 +317,7 @@ final class RenderChild: Sendable {
     /// The child has closed its standard output.
     private struct ClosedOutput: Error {}
 
-    /// Ends a child that is not believed; one that has died already keeps its own death.
+    /// Kills a child because of a rejected reply. If the child has already died, its own cause of death is kept.
     private func doubt(_ broken: BrokenReply) {
         state.withLock { state in
             state.broken = .untrusted(broken.description)
@@ -323,10 +326,11 @@ final class RenderChild: Sendable {
         exchanges.finish()
     }
 
-    /// Processes of our control group, which is the child's, that the kernel has killed for want of memory.
+    /// The number of processes of the worker's control group, to which the child belongs, that the kernel has
+    /// killed for lack of memory.
     static func killsForMemory() -> Int? { MemoryFiles().kills() }
 
-    /// Whether the kernel has killed one since the child was asked.
+    /// Returns whether the kernel has killed such a process since the request was sent.
     private func hasKilledForMemory() -> Bool? {
         guard let before = state.withLock({ $0.killsBefore }), let now = Self.killsForMemory()
         else { return nil }

@@ -2,14 +2,14 @@ public import Adjustments
 import Logging
 public import RenderProtocol
 
-/// Facts about render children that a worker finds out before it claims a job.
+/// Facts about render children that a worker determines before it claims a job.
 extension RenderPool {
-    /// Starts a child, and tells log and metrics what keeps children from doing harm on this machine, which libraries they
-    /// are made of, and which formats these fail to write and read.
+    /// Starts a child and reports to log and metrics how children are confined on this machine, which libraries
+    /// they use, and which formats these libraries fail to write or read.
     ///
-    /// A child that does not answer is told, too, and does not keep the worker from jobs that need none.
+    /// If a child does not answer, that is reported too, and the worker still accepts jobs that need no child.
     ///
-    /// - Throws: `unconfined` when the worker was told to render nothing without what is missing.
+    /// - Throws: `unconfined` if the settings require a confinement that this machine lacks.
     public func start() async throws(Failure) {
         do {
             let (confinement, libraries) = try await lend(to: nil) { child in
@@ -28,16 +28,16 @@ extension RenderPool {
         }
         formats = await tryFormats()
         tell(formats)
-        // Few jobs need the libraries of all formats, which these children have loaded.
+        // Ends these children, which have loaded the libraries of all formats: few jobs need them.
         await close()
     }
 
-    /// The libraries that render children decode and encode with.
+    /// Returns the libraries with which render children decode and encode.
     public func libraries() async throws -> [LibraryVersion] {
         try await lend(to: nil) { child in try await child.libraries() }
     }
 
-    /// Has every format that can be asked for written and read back once.
+    /// Writes and reads back each available format once.
     public func tryFormats() async -> FormatGaps {
         var reasons: [Recipe.Format: String] = [:]
         for format in Recipe.Format.photos {
@@ -46,12 +46,13 @@ extension RenderPool {
         return FormatGaps(reasons)
     }
 
-    /// Two, since a machine that is short of memory as the worker starts may have some a moment later.
+    /// The most trials of a format. Two, because a machine that is short of memory when the worker starts may have
+    /// some a moment later.
     private static let trialsMax = 2
-    /// Memory of writing and reading a picture of 64 pixels, 60 MB measured with all libraries loaded.
+    /// The memory for writing and reading a picture of 64 pixels: 60 MB measured with all libraries loaded.
     private static let trialBytes = 96 << 20
 
-    /// Why a format does not work; nil when it does.
+    /// Returns the reason why a format does not work, or nil if it works.
     private func trial(of format: Recipe.Format) async -> String? {
         var reason: String?
         for _ in 0..<Self.trialsMax {
@@ -92,7 +93,7 @@ extension RenderPool {
         }
     }
 
-    /// Refuses to lend a child that is not confined, if the worker was told to; the kernel is asked once.
+    /// Refuses to lend an unconfined child if the settings require confinement. The kernel is queried once.
     func insistOnConfinement(of child: LentChild) async throws {
         guard settings.requiresConfinement, !isConfined else { return }
         if let shortfall = try await child.confinement().shortfall {

@@ -5,45 +5,46 @@ public import Logging
 public import RenderProtocol
 import Synchronization
 
-/// Warm render children: started when needed, used again for the same tenant, replaced before they grow old, and granted
-/// memory before they are lent.
+/// Warm render children. The pool starts them on demand, reuses them for the same tenant, replaces them before they
+/// grow old, and grants memory before it lends them.
 ///
-/// A child that a photo has taken over sees and spoils what it is lent for afterwards: that is never another tenant's
-/// photo. One whose decoder has stumbled is not used again at all: it may have been pushed. A photo that is refused for
-/// what its header says, before a decoder opened it, costs no child: 45 of 100 harmed files of `ops/hostile`. A process
-/// for each photo was measured, forked from one that had all tables ready: 15 % more processor time at 24 MP, since each
-/// learns a photo's colours anew, and 9 ms at 1 MP (`ops/bench/ISOLATION.md`). ``WorkerSettings/photosPerChild`` of 1 gives
-/// that to whoever wants it.
+/// A child that a photo has taken over can read and corrupt the photos of its later loans, so a child is never lent
+/// to a second tenant. A child whose decoder has failed is not used again at all, because the failure may be an
+/// attack. A photo that is refused for its header, before a decoder opens it, costs no child: 45 of 100 harmed
+/// files of `ops/hostile`. Rejected: a process for each photo, forked from one with all tables ready. It was
+/// measured to need 15 % more processor time at 24 MP, since each process learns a photo's colours anew, and 9 ms
+/// at 1 MP (`ops/bench/ISOLATION.md`). Operators can choose it by setting ``WorkerSettings/photosPerChild`` to 1.
 ///
-/// Running and idle children together hold no more than the budget: idle ones end when a render needs their memory.
+/// Running and idle children together hold no more than the budget: idle children are ended when a render needs
+/// their memory.
 public actor RenderPool {
     struct Warm {
         let child: RenderChild
-        /// Whose photos it has read; nil while it has read none.
+        /// The tenant whose photos the child has read; nil if it has read none.
         var tenant: String?
         var photos: Int
         var held = RenderChild.Held()
     }
 
     let settings: WorkerSettings
-    /// Whether a child has said that what is required keeps it from doing harm.
+    /// Whether a child has reported that the required confinement is in force.
     var isConfined = false
-    /// The formats that children have failed to write and read.
+    /// The formats that children have failed to write or read.
     var formats = FormatGaps()
     let logger: Logger
     let listener: WorkerEvent.Listener
     private(set) var idle: [Warm] = []
     private let level = Mutex(PressureLevel.calm)
-    /// Most children that wait for photos of their tenants: two for each slot, so that tenants that take turns find theirs.
+    /// The most idle children: two for each slot, so that alternating tenants find their own.
     private var idleMax: Int { 2 * settings.slots }
-    /// The renders that run.
+    /// The running renders.
     nonisolated let renders = RunningRenders()
-    /// The slots of the photos that are rendered; those who lend take one before.
+    /// The slots for rendering photos. Callers of `lend` take a slot first.
     nonisolated let slots: RenderSlots
-    /// What grants the memory.
+    /// The gate that grants memory.
     nonisolated let gate: MemoryGate
 
-    /// An empty pool.
+    /// Creates an empty pool.
     ///
     /// - Parameter brake: pulled while jobs wait for memory.
     public init(
@@ -57,21 +58,21 @@ public actor RenderPool {
         gate = MemoryGate(budget: settings.memory, brake: brake, listener: listener)
     }
 
-    /// What is granted and who waits, for people; nil when nothing bounds it.
+    /// The granted memory and the waiting requests, for operators; nil if memory is unbounded.
     public nonisolated var memory: WorkerMemory? {
         gate.budget.source == .nobody ? nil : gate.figures
     }
 
-    /// Inspects and renders a photo or a movie, and takes the results over.
+    /// Inspects and renders a photo or a movie, and accepts the results.
     ///
     /// - Parameters:
-    ///   - files: with the outputs.
-    ///   - place: makes a place for a part of a movie; by default in memory, for small ones.
-    ///   - progress: told how much of a movie is done.
-    ///   - take: looks at the results while the child is lent, so that one whose results are not believed is not used
-    ///     again.
-    /// - Throws: a `Failure`, or `CancellationError` when the calling task was cancelled; the child
-    ///   is dead then.
+    ///   - files: the files of the request, including its outputs.
+    ///   - place: creates a file for a part of a movie; by default in memory, for small parts.
+    ///   - progress: called with the finished share of a movie.
+    ///   - take: checks the results while the child is still lent, so that a child whose results are rejected is
+    /// not used again.
+    /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
+    ///   cases.
     public func render<Result: Sendable>(
         _ request: PhotoRequest, _ files: RenderFiles, tenant: String = "",
         parts place: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
@@ -92,10 +93,10 @@ public actor RenderPool {
         }
     }
 
-    /// Plans a render for less memory while it is short, and for all there is when that is too little for the photo: it
-    /// waits for memory then, and is not refused.
+    /// Plans a render with less memory while memory is short. If that is too little for the photo, it plans with
+    /// the whole budget: the render then waits for memory and is not refused.
     ///
-    /// - Parameter body: told the most memory, in bytes, that the render may be planned to need.
+    /// - Parameter body: receives the largest amount of memory, in bytes, that the plan may need.
     nonisolated func planning<Result>(
         _ body: (Int) async throws -> Result
     ) async throws -> Result {
@@ -108,10 +109,10 @@ public actor RenderPool {
         }
     }
 
-    /// Goes to another level: while memory is short nothing is granted beside what is, and no child is kept that does
-    /// nothing.
+    /// Changes the pressure level. While memory is short, the pool grants no further memory and keeps no idle
+    /// children.
     ///
-    /// - Returns: how many children are ended.
+    /// - Returns: the number of children that are ended.
     func follow(_ level: PressureLevel) async -> Int {
         self.level.withLock { $0 = level }
         gate.hold(level > .calm)
@@ -123,8 +124,8 @@ public actor RenderPool {
 
     /// Reads the header of a photo and plans its render.
     ///
-    /// A recipe with automatic filters is planned by a small copy of the photo, which is decoded for it: the memory for
-    /// that is asked for first.
+    /// A recipe with automatic filters is planned from a small copy of the photo, which must be decoded. Memory for
+    /// the decoding is requested first.
     public func inspect(
         _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
     ) async throws -> Inspection {
@@ -148,26 +149,26 @@ public actor RenderPool {
         return inspection
     }
 
-    /// Draws a contact sheet; nobody says what one needs, so it has all the memory.
+    /// Draws a contact sheet. Its memory has no estimate, so it is granted the whole budget.
     public func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
         try await lend(gate.budget.bytes, to: "") { child in try await child.draw(request, files) }
     }
 
-    /// Ends all idle children and waits until they are gone.
+    /// Ends all idle children and waits until they have exited.
     public func close() async {
         await end(Array(idle.indices))
     }
 
-    /// Lends a child for requests that follow each other.
+    /// Lends a child for a sequence of requests.
     ///
-    /// Memory is asked for before there is a child, so nobody holds some while it waits for more.
+    /// Memory is requested before there is a child, so no caller holds memory while it waits for more.
     ///
     /// - Parameters:
-    ///   - bytes: what the requests are likely to need at most; waits until so much is free.
-    ///   - tenant: whose photo it is for; the empty one is an operator's own; nil: it reads none.
-    /// - Throws: what `body` throws, and the failure that the child has answered. The child is dead then, unless the
-    ///   photo was refused before a decoder opened it, or by the planner. `RenderRequeued` when it was killed because memory
-    ///   is short.
+    ///   - bytes: the most memory that the requests are likely to need. The call waits until that much is free.
+    ///   - tenant: the tenant of the photo. The empty tenant is the operator; nil: the child reads no photo.
+    /// - Throws: the error of `body`, or the failure that the child has reported. The child is then dead, unless
+    ///   the photo was refused by the planner or before a decoder opened it. `RenderRequeued` if the child was
+    ///   killed because memory is short.
     func lend<Result: Sendable>(
         _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
         _ body: @Sendable (LentChild) async throws -> Result
@@ -181,7 +182,7 @@ public actor RenderPool {
         do {
             try await insistOnConfinement(of: lent)
             let result = try await body(lent)
-            // One that was killed after its last answer has done its work.
+            // A child that was killed after its last answer has completed its work.
             _ = lent.giveBack()
             await keep(warm, after: lent.use, grant)
             return result
@@ -198,12 +199,12 @@ public actor RenderPool {
         }
     }
 
-    /// Gets memory, and a child of the tenant's that fits into it.
+    /// Requests memory, and takes a child of the tenant that fits into it.
     private func admit(
         _ bytes: Int, _ tenant: String?
     ) async throws -> (MemoryGate.Grant, Warm) {
         let bytes = max(bytes, MemoryBudget.childBytes)
-        // One that still holds what a large photo needed is used again while there is room for that, too.
+        // A child that still holds the memory of a large photo is reused if there is room for that memory, too.
         if let index = choose(tenant, atMost: .max),
             let grant = gate.admitNow(max(bytes, idle[index].held.resident))
         {
@@ -224,7 +225,8 @@ public actor RenderPool {
         return (grant, warm)
     }
 
-    /// The place of an idle child of the tenant's, or of nobody's, that lives and holds at most so much: the one that worked last.
+    /// Returns the index of the most recently used idle child that is alive, holds at most `bytes`, and is of this
+    /// tenant or of none.
     private func choose(_ tenant: String?, atMost bytes: Int) -> Int? {
         idle.removeAll { !$0.child.isAlive }
         return idle.lastIndex {
@@ -232,7 +234,7 @@ public actor RenderPool {
         }
     }
 
-    /// Ends idle children, the oldest first, until the others hold at most so much.
+    /// Ends idle children, the oldest first, until the remaining ones hold at most `bytes`.
     private func makeRoom(_ bytes: Int) async {
         var held = idle.reduce(0) { $0 + $1.held.own }
         var ending = 0
@@ -255,7 +257,7 @@ public actor RenderPool {
         warm.photos += use.photos
         warm.held = warm.child.held
         idle.append(warm)
-        // A child for each photo: also one that has only read a header is not used again.
+        // With one photo per child, a child is not reused even if it has only read a header.
         let isUsedUp = warm.photos >= settings.photosPerChild || settings.photosPerChild == 1
         if level.withLock({ $0 }) >= .shrinking || isUsedUp
             || use.peakBytes > settings.childBytesMax

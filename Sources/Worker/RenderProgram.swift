@@ -1,33 +1,35 @@
 import Files
 public import SystemPackage
 
-/// The executables that render: of those that are installed, the one for this machine's processor.
+/// The executables that render. The one for this machine's processor is chosen among those that are installed.
 ///
-/// Both are built from the same files and make the same bytes: Swift joins no multiplication with an addition unless it is told to.
+/// Both are built from the same files and produce the same bytes: by default Swift does not fuse a multiplication
+/// and an addition.
 public enum RenderProgram {
-    /// Runs on every processor of its kind.
+    /// The executable that runs on every processor of the architecture.
     static let name = "minilab-render"
-    /// The same, compiled for level 3 of the x86-64 psABI, which has registers of 32 bytes: a usual look takes a third less time
-    /// (`Sources/Pixels/MEASURED.md`).
+    /// The same program, compiled for level 3 of the x86-64 psABI, which has registers of 32 bytes. A usual look
+    /// takes a third less time (`Sources/Pixels/MEASURED.md`).
     static let wideName = "minilab-render-x86-64-v3"
 
-    /// Level 3 beyond the levels before it, as Linux calls it: psABI, table 3.1; `abm` is LZCNT.
+    /// The features that level 3 adds to the lower levels, by Linux's names: psABI, table 3.1; `abm` is LZCNT.
     private static let features: Set = [
         "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave",
     ]
-    /// Of the kernel's file, which has a paragraph for each processor: enough for the first.
+    /// The bytes read of `/proc/cpuinfo`. The file has a paragraph for each processor; this is enough for the first
+    /// one.
     private static let processorBytesMax = 16_384
 
-    /// The one in a folder for this machine. Where there is but one it is taken.
+    /// Returns the executable in a folder for this machine. If only the basic one is installed, returns that.
     public static func path(in folder: FilePath) -> FilePath {
         let wide = folder.appending(wideName)
         guard hasFile(wide), isWide(processors()) else { return folder.appending(name) }
         return wide
     }
 
-    /// Whether all of level 3 is there.
+    /// Returns whether the processor has all features of level 3.
     ///
-    /// - Parameter processors: what proc(5) has in `/proc/cpuinfo`, of which the first processor counts.
+    /// - Parameter processors: the content of `/proc/cpuinfo` (proc(5)). Only the first processor is checked.
     static func isWide(_ processors: String) -> Bool {
         let line = processors.split(separator: "\n").first { $0.hasPrefix("flags") }
         return features.isSubset(of: Set((line ?? "").split(separator: " ").map(String.init)))
@@ -38,7 +40,7 @@ public enum RenderProgram {
             _ = try OpenFile(reading: path.string)
             return true
         } catch {
-            return false  // the other one is there, or a sentence says later that none is
+            return false  // not installed; if the basic one is missing too, the start reports it
         }
     }
 
@@ -48,7 +50,7 @@ public enum RenderProgram {
             return String(
                 decoding: file.bytes(from: 0, count: processorBytesMax), as: UTF8.self)
         } catch {
-            return ""  // without /proc nothing is known of the processor
+            return ""  // without /proc the processor's features are unknown
         }
     }
 }

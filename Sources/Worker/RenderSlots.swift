@@ -1,9 +1,10 @@
 import DequeModule
 import Synchronization
 
-/// Lets as many photos be rendered at one time as a worker has slots; the others wait in the order in which they came.
+/// Limits the photos that render at the same time to the worker's slots. Other photos wait in the order of their
+/// arrival.
 ///
-/// A worker holds more jobs than that while files of some travel (``ClaimAhead``).
+/// A worker holds more jobs than slots while files of some are in transfer (``ClaimAhead``).
 final class RenderSlots: Sendable {
     private struct Waiter {
         let id: Int
@@ -24,26 +25,29 @@ final class RenderSlots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Slots' worth of cores for each photo that is rendered now: all for one that is alone, one when all slots are taken.
+    /// The cores for each photo that renders now, in slots: all of them for a single photo, one when all slots are
+    /// taken.
     var share: Int {
         let busy = state.withLock { count - $0.free }
         return min(max(1, count / max(1, busy)), Self.shareMax)
     }
-    /// Most cores of one photo: a chain has four parts at most, beside reading and writing, and each thread takes 4 to 9 MB.
+    /// The most cores of one photo. A chain has at most four parts, beside reading and writing, and each thread
+    /// takes 4 to 9 MB.
     static let shareMax = 8
 
-    /// Waits for a slot and has it while the body runs. A body must not ask for another one.
+    /// Waits for a slot and holds it while the body runs. The body must not take another slot.
     ///
-    /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits.
+    /// - Throws: the error of the body; `CancellationError` if the task is cancelled while it waits.
     func use<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await take()
         defer { giveBack() }
         return try await body()
     }
 
-    /// Gives the caller's slot away while the body waits for something, and has it again after.
+    /// Releases the caller's slot while the body waits for something, and takes a slot again afterwards.
     ///
-    /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits for a slot again.
+    /// - Throws: the error of the body; `CancellationError` if the task is cancelled while it waits for a slot
+    ///   again.
     func lend<Result>(_ body: () async throws -> Result) async throws -> Result {
         giveBack()
         do {
@@ -51,13 +55,13 @@ final class RenderSlots: Sendable {
             try await take()
             return result
         } catch {
-            // The caller ends, and gives back what it is thought to have.
+            // The caller fails next and releases a slot, which it does not hold. This corrects the count.
             state.withLock { $0.free -= 1 }
             throw error
         }
     }
 
-    /// How many wait, for tests.
+    /// The number of waiting callers, for tests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     private func take() async throws {
@@ -69,7 +73,7 @@ final class RenderSlots: Sendable {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<Void, any Error>) in
                 state.withLock { state in
-                    // The handler may have run before there was somebody to tell.
+                    // The cancellation handler may have run before this waiter was registered.
                     if Task.isCancelled {
                         continuation.resume(throwing: CancellationError())
                     } else if state.free > 0 {

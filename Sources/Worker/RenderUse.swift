@@ -1,16 +1,16 @@
 import Files
 import Glibc
 
-/// What a render took, as the worker measured it: the child is not asked.
+/// The resources of a render, measured by the worker and not reported by the child.
 public struct RenderUse: Sendable, Codable, Equatable {
-    /// Time from request to answer, in milliseconds.
+    /// The time from request to answer, in milliseconds.
     public var wallMilliseconds: Double
-    /// Processor time of all the child's threads meanwhile, in milliseconds.
+    /// The processor time of all the child's threads during the request, in milliseconds.
     public var cpuMilliseconds: Double
-    /// Highest resident set of the child meanwhile, in bytes; 0 when the kernel does not say.
+    /// The highest resident set of the child during the request, in bytes; 0 if the kernel does not report it.
     public var peakMemoryBytes: Int
 
-    /// Records what was measured.
+    /// Creates a record of measured values.
     public init(
         wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0
     ) {
@@ -21,7 +21,7 @@ public struct RenderUse: Sendable, Codable, Equatable {
 }
 
 extension RenderUse {
-    /// This one after another: times add up, and the higher peak counts.
+    /// Returns the use of two consecutive renders: times are added, and the higher peak counts.
     func after(_ other: RenderUse) -> RenderUse {
         RenderUse(
             wallMilliseconds: other.wallMilliseconds + wallMilliseconds,
@@ -30,14 +30,14 @@ extension RenderUse {
     }
 }
 
-/// Measures what a child takes from a moment on.
+/// Measures a child's resources from a moment on.
 struct ChildMeter {
     private let pid: pid_t
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let cpuStart: Double
 
-    /// Starts to measure, and has the kernel forget the highest resident set so far.
+    /// Starts to measure, and resets the kernel's highest resident set.
     init(_ pid: pid_t) {
         self.pid = pid
         start = clock.now
@@ -45,7 +45,7 @@ struct ChildMeter {
         Self.forgetPeak(of: pid)
     }
 
-    /// What it took so far.
+    /// The resources used so far.
     var use: RenderUse {
         RenderUse(
             wallMilliseconds: (clock.now - start) / .milliseconds(1),
@@ -53,7 +53,7 @@ struct ChildMeter {
             peakMemoryBytes: ProcessStatus("\(pid)")?.bytes("VmHWM") ?? 0)
     }
 
-    /// Processor time of a process, in seconds; nil when it is gone.
+    /// The processor time of a process, in seconds; nil if the process has ended.
     private static func cpuSeconds(of pid: pid_t) -> Double? {
         var clock = clockid_t()
         var time = timespec()
@@ -63,11 +63,11 @@ struct ChildMeter {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Sets VmHWM to what is resident now (proc(5), clear_refs, value 5). Where the kernel does not let us, the peak is
-    /// that of the process so far: too high, never too low.
+    /// Resets VmHWM to the present resident set (proc(5), clear_refs, value 5). If the kernel does not permit it,
+    /// the peak is that of the whole process so far: too high, never too low.
     private static func forgetPeak(of pid: pid_t) {
-        // It is gone, or the kernel does not let us.
+        // The process has ended, or the kernel does not permit it.
         guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
-        try? Descriptor.write(file.descriptor, Array("5".utf8))  // likewise
+        try? Descriptor.write(file.descriptor, Array("5".utf8))  // as above
     }
 }

@@ -1,14 +1,14 @@
 import JobQueue
 import Logging
 
-/// The jobs that a worker works on: one for each slot, and some more while files travel.
+/// The jobs that a worker holds: one for each slot, and some more while files are in transfer.
 ///
-/// A job that the worker lost and claims again is here twice, under both fences, until the render of the old hold has
-/// ended. The old hold keeps its place for so long.
+/// A job that the worker lost and claims again is listed twice, under both fences, until the render of the old hold
+/// has ended. The old hold occupies its slot until then.
 actor RunningJobs {
     private struct Entry {
         let hold: JobHold
-        /// Counts the holds that began: tells which of two is the older one.
+        /// The sequence number of the hold, which tells which of two holds is older.
         let number: Int
     }
 
@@ -18,14 +18,14 @@ actor RunningJobs {
     private var running: [HoldID: Entry] = [:]
     private var begun = 0
     private var waiter: CheckedContinuation<Void, Never>?
-    /// Tasks of new holds that wait for the end of old ones.
+    /// Tasks of new holds that wait until older holds have ended.
     private var successors: [CheckedContinuation<Void, Never>] = []
     private(set) var isClosed = false
     private var level = PressureLevel.calm
 
     /// - Parameters:
-    ///   - filesTravel: whether jobs are held beyond the slots, so that their files are here in time.
-    ///   - brake: while it is pulled no slot is as good as free.
+    ///   - filesTravel: whether jobs are held beyond the slots, so that their files arrive in time.
+    ///   - brake: while it is pulled, no slot counts as free.
     init(slots: Int, filesTravel: Bool = false, brake: ClaimBrake = ClaimBrake()) {
         self.slots = slots
         ahead = ClaimAhead(slots: filesTravel ? slots : 0)
@@ -33,8 +33,8 @@ actor RunningJobs {
         brake.onRelease { [weak self] in Task { await self?.wake() } }
     }
 
-    /// Waits until a slot is free and memory is not short, and says how many jobs may be claimed; nil when no more may
-    /// begin.
+    /// Waits until a slot is free and memory is not short, and returns the number of jobs that may be claimed; nil
+    /// if no more jobs may begin.
     func waitForFreeSlots() async -> Int? {
         while !canBegin, !isClosed { await change() }
         return isClosed ? nil : free
@@ -48,19 +48,19 @@ actor RunningJobs {
     /// Whether no job runs.
     var isIdle: Bool { running.isEmpty }
 
-    /// Goes to another level.
+    /// Changes the pressure level.
     func follow(_ level: PressureLevel) {
         self.level = level
         wake()
     }
 
-    /// Waits until no job runs; false when no more may begin.
+    /// Waits until no job runs. Returns false if no more jobs may begin.
     func waitUntilIdle() async -> Bool {
         while !isIdle, !isClosed { await change() }
         return !isClosed
     }
 
-    /// Stops what was cancelled, if it is here.
+    /// Stops the cancelled jobs that this worker holds.
     func hear(_ messages: [ControlMessage]) {
         for message in messages {
             switch message {
@@ -75,13 +75,13 @@ actor RunningJobs {
         for (id, entry) in running where matches(id, entry.hold) { entry.hold.end(end) }
     }
 
-    /// No more jobs may begin.
+    /// Prevents further jobs from beginning.
     func close() {
         isClosed = true
         wake()
     }
 
-    /// Takes a slot, and ends an older hold of the same job: Redis gave the job anew, so that one was lost.
+    /// Takes a slot, and ends an older hold of the same job: Redis has leased the job again, so that hold is lost.
     func begin(_ id: HoldID, of batch: String? = nil) -> JobHold {
         end(.lost) { older, _ in older.job == id.job }
         let hold = JobHold(batch: batch)
@@ -113,7 +113,7 @@ actor RunningJobs {
         waiter = nil
     }
 
-    /// Waits until all jobs have ended; those that are not done within `grace` are stopped.
+    /// Waits until all jobs have ended. Jobs that are not done within `grace` are stopped.
     func drain(grace: Duration, _ logger: Logger) async {
         let stop = Task {
             try await Task.sleep(for: grace)
@@ -128,7 +128,8 @@ actor RunningJobs {
         for entry in running.values { entry.hold.stop() }
     }
 
-    /// Waits for the next end of a job, or until claims are no longer held back. Only the claim loop waits, and later only the drain.
+    /// Waits until a job ends, or until claims are no longer stopped. Only the claim loop waits here, and later
+    /// only `drain`.
     private func change() async {
         await withCheckedContinuation { waiter = $0 }
     }

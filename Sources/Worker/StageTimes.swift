@@ -1,4 +1,4 @@
-/// How long a job has been in its stages; waiting is not counted.
+/// The time that a job has spent in its stages, without waiting.
 struct StageTimes: Sendable, Equatable {
     var fetching: Duration = .zero
     var rendering: Duration = .zero

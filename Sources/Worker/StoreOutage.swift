@@ -1,13 +1,14 @@
 import Adjustments
 import Logging
 
-/// Holds a worker's claims back while the place of its versions cannot be used, and asks it now and then: the store does
-/// not answer or refuses the worker, its scratch folder is full, or the folder
-/// where versions are made cannot be written.
+/// Stops a worker's claims while the store of its versions is unusable, and probes it periodically. Causes: the
+/// store does not answer or refuses the worker, its scratch folder is full, or the staging folder cannot be
+/// written.
 ///
-/// Jobs that met the outage go back without an attempt burnt; a version that is committed waits for the end here, since
-/// nobody else could publish it either. A store that answers everything but one job's requests is not away: that
-/// attempt fails as any other, or a few such jobs would keep all others waiting for ever.
+/// Jobs that failed because of the outage are returned without counting an attempt. A committed version waits here
+/// for the end of the outage, since no other worker could publish it either. A store that answers all requests but
+/// those of one job is not in an outage. That attempt fails as usual; otherwise a few such jobs would block all
+/// others for ever.
 actor StoreOutage {
     private let handler: any JobHandler
     private let brake: ClaimBrake
@@ -16,10 +17,11 @@ actor StoreOutage {
     private let pause: Duration
     private var asking: Task<Void, Never>?
     private var isClosed = false
-    /// The sentence that was told last; nil when there is no outage.
+    /// The last reported message; nil while there is no outage.
     private var trouble: String?
 
-    /// Between two questions. Source: one probe a second while a store is away, ``BlobStore``'s own budget being spent.
+    /// The time between two probes. Source: one probe a second while a store is away, ``BlobStore``'s own budget
+    /// being spent.
     static let pauseStandard = Duration.seconds(1)
 
     init(
@@ -33,9 +35,9 @@ actor StoreOutage {
         self.pause = pause
     }
 
-    /// Finds out whether the store cannot be used, after a job has failed; then claims are held back.
+    /// Checks, after a job has failed, whether the store is unusable. If it is, claims are stopped.
     ///
-    /// - Returns: false when it can, or the failure has nothing to do with it.
+    /// - Returns: false if the store is usable, or if the failure has another cause.
     func begins(_ failure: Failure) async -> Bool {
         guard Self.isOutage(failure) else { return false }
         guard asking == nil, !isClosed else { return true }
@@ -49,7 +51,7 @@ actor StoreOutage {
         return true
     }
 
-    /// Whether it may be a failure of all jobs, and not of one: the store is asked, or the disk.
+    /// Returns whether a failure may affect all jobs and not only one. In that case the store or disk is probed.
     private static func isOutage(_ failure: Failure) -> Bool {
         [.storeUnavailable, .noSpace, .ioFailure].contains(failure.code)
     }
@@ -67,7 +69,7 @@ actor StoreOutage {
     /// Waits until the store answers again, or the worker is told to stop.
     func waitForEnd() async { await asking?.value }
 
-    /// The worker stops: nobody waits any more.
+    /// Ends all waiting because the worker stops.
     func close() {
         isClosed = true
         asking?.cancel()
@@ -86,11 +88,11 @@ actor StoreOutage {
                 try await handler.reach()
                 break
             } catch let failure as Failure where Self.isOutage(failure) {
-                // It may change: an operator mends one thing after the other.
+                // The message may change: an operator repairs one cause after another.
                 tell(failure.message)
                 continue
             } catch {
-                // Cancelled; or it answers, and whatever else is wrong is for jobs to tell.
+                // Cancelled; or the store answers, and jobs report any other trouble.
                 break
             }
         }

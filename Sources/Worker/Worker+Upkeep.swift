@@ -1,9 +1,9 @@
 import JobQueue
 import Logging
 
-/// The work that keeps a queue in order beside its jobs.
+/// The maintenance of a queue that a worker does beside its jobs.
 extension Worker {
-    /// Looks for lost leases and leftovers until it is cancelled.
+    /// Reclaims lost leases and removes leftover files until the task is cancelled.
     func keepUp() async {
         await runner.sweep()
         var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
@@ -19,7 +19,7 @@ extension Worker {
             do {
                 try await Task.sleep(for: reaps || tends ? FleetPace.shortest : pace.interval)
             } catch {
-                break  // cancelled: that is the end
+                break  // cancelled
             }
         }
         await giveUpDuties()
@@ -34,9 +34,9 @@ extension Worker {
         }
     }
 
-    /// Whether this worker has a duty, which it takes if it can.
+    /// Returns whether this worker holds a duty. If the duty is free, the worker takes it.
     private func has(_ duty: Duty) async -> Bool {
-        // A worker that was away cannot tell whose leases ran out because they died.
+        // After an interruption of its own, a worker cannot know whether an expired lease means a dead worker.
         guard duty != .reaping || heartbeat.mayReap else { return false }
         do {
             return try await queue.take(duty, by: settings.name)
@@ -48,7 +48,7 @@ extension Worker {
         }
     }
 
-    /// A task of its own, since this one is cancelled.
+    /// Gives up the duties in a new task, because the present task is cancelled.
     private func giveUpDuties() async {
         let end = Task {
             for duty in [Duty.reaping, .tending] {
@@ -64,10 +64,10 @@ extension Worker {
         }
     }
 
-    /// Calls of one turn at most: so many times ``QueueSettings/reapMax`` jobs.
+    /// The most calls in one turn. Each call reclaims up to ``QueueSettings/reapMax`` jobs.
     private static let reapsMax = 100
 
-    /// Takes back all leases that ran out: one worker does it for a fleet, and half of that may have died.
+    /// Reclaims all expired leases. One worker does this for a fleet, and half of the fleet may have died.
     private func reap() async {
         var freed = 0
         for _ in 0..<Self.reapsMax where !Task.isCancelled {
@@ -76,8 +76,8 @@ extension Worker {
         if freed > 0 { await runner.sweep() }
     }
 
-    /// - Parameter freed: grows by the jobs that nobody holds any more.
-    /// - Returns: whether there may be more.
+    /// - Parameter freed: increased by the number of jobs that no worker holds any more.
+    /// - Returns: whether there may be more expired leases.
     private func reapSome(_ freed: inout Int) async -> Bool {
         do {
             let since = ContinuousClock.now

@@ -3,10 +3,10 @@ public import Logging
 public import Redis
 public import ServiceLifecycle
 
-/// One worker process: claims jobs while it has free slots and hands each to its handler.
+/// A worker process: claims jobs while it has free slots and passes each to its handler.
 ///
-/// It stops gracefully when its service group does (SIGTERM, SIGINT): no more claims, running jobs get
-/// their grace, what is left is handed back without an attempt burnt.
+/// It stops gracefully with its service group (SIGTERM, SIGINT): it claims no more jobs, running jobs get their
+/// grace period, and the remaining jobs are returned without counting an attempt.
 public struct Worker: Service {
     let queue: JobQueue
     let runner: JobRunner
@@ -22,16 +22,16 @@ public struct Worker: Service {
     let pace = FleetPace()
     let listener: WorkerEvent.Listener
 
-    /// A worker.
+    /// Creates a worker.
     ///
     /// - Parameters:
-    ///   - queue: its client carries claims and ends of jobs.
-    ///   - bell: a client of its own, for waiting for what is to be admitted.
-    ///   - waker: a client of its own, for waiting for jobs to claim.
-    ///   - ear: a client of its own, for hearing what was cancelled.
-    ///   - heartbeat: on a client and thread of its own.
-    ///   - pressure: what watches memory; nil: nobody does.
-    ///   - brake: while it is pulled no jobs are claimed.
+    ///   - queue: its client sends claims and the ends of jobs.
+    ///   - bell: a dedicated client, which blocks until there are jobs to admit.
+    ///   - waker: a dedicated client, which blocks until there are jobs to claim.
+    ///   - ear: a dedicated client, which receives cancellations.
+    ///   - heartbeat: has its own client and thread.
+    ///   - pressure: the watch over memory; nil: none.
+    ///   - brake: while it is pulled, no jobs are claimed.
     public init(
         queue: JobQueue, handler: any JobHandler, bell: RedisClient, waker: RedisClient,
         ear: RedisClient, heartbeat: Heartbeat, pressure: PressureWatch? = nil,
@@ -56,9 +56,9 @@ public struct Worker: Service {
             listener: listener)
     }
 
-    /// Works until it is told to stop.
+    /// Works until the service stops.
     ///
-    /// - Throws: `QueueError.unsafeServer` at the start; later trouble with Redis is waited out.
+    /// - Throws: `QueueError.unsafeServer` at the start. Later failures of Redis are retried.
     public func run() async throws {
         for warning in try await queue.checkServer() { logger.warning("\(warning)") }
         logger.notice(
@@ -105,7 +105,7 @@ public struct Worker: Service {
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
     }
 
-    /// Takes the worker's name off the list of those that live.
+    /// Removes the worker's name from the list of living workers.
     private func leave() async {
         do {
             try await queue.leave(settings.name)
@@ -165,7 +165,7 @@ public struct Worker: Service {
         }
     }
 
-    /// Sleeps until the worker is woken, or finds by itself that there is something to claim.
+    /// Sleeps until Redis wakes the worker, or the worker finds a job to claim by itself.
     private func sleepUntilClaimable(
         _ jobs: RunningJobs, _ sleep: ClaimSleep
     ) async throws(QueueError) {
@@ -179,9 +179,9 @@ public struct Worker: Service {
         }
     }
 
-    /// Stops jobs that are cancelled, as soon as they are, until it is cancelled itself.
+    /// Stops jobs as soon as they are cancelled, until the task is cancelled.
     ///
-    /// What it misses while Redis is away, the heartbeat's answers tell.
+    /// Cancellations that it misses while Redis is away are part of the heartbeat's replies.
     private func hear(_ jobs: RunningJobs) async {
         var position: String?
         var failures = 0

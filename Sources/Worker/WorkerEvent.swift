@@ -2,135 +2,135 @@ public import Adjustments
 public import JobQueue
 public import RenderProtocol
 
-/// What a worker tells of its work, as it happens, to who counts it.
+/// An event in the work of a worker, for metrics.
 public enum WorkerEvent: Sendable {
-    /// The claim loop asks for jobs: it does so at least every few seconds while a slot is free.
+    /// The claim loop requests jobs: at least every few seconds while a slot is free.
     case asksForJobs
-    /// The claim loop waits until no job runs, because a quarantined one runs alone.
+    /// The claim loop waits until no job runs, because a quarantined job runs alone.
     case waitsForIdle
     /// Redis answered the claim loop or renewed the leases.
     case reachedRedis
-    /// Redis did not take or answer a call.
+    /// Redis did not accept or answer a call.
     case missedRedis(RedisCall, String)
     /// The heartbeat has done one turn, with or without leases to renew.
     case beat
-    /// The worker was told to stop: it claims no more.
+    /// The worker was told to stop and claims no more jobs.
     case drains
-    /// A job takes a slot; how long it waited for that since its admission.
+    /// A job takes a slot, after this time since its admission.
     case began(waited: Duration)
-    /// An attempt has come to its end.
+    /// An attempt has ended.
     case ended(AttemptEnd)
-    /// A job has given its slot back.
+    /// A job has released its slot.
     case freedSlot
-    /// A render child has rendered all that was asked of one photo, the full picture or small ones alone.
+    /// A render child has rendered all outputs of one photo. `isFull` tells whether they include the full picture.
     case rendered(RenderUse, Inspection, isFull: Bool)
-    /// What keeps render children from doing harm on this machine.
+    /// The confinement of render children on this machine.
     case confined(Confinement)
-    /// The libraries that render children are made of.
+    /// The libraries that render children use.
     case libraries([LibraryVersion])
-    /// The formats that these libraries fail to write and read; none at best.
+    /// The formats that these libraries fail to write or read; normally none.
     case formats(FormatGaps)
     /// A render child starts.
     case childStarts
-    /// A render child is gone.
+    /// A render child has ended.
     case childEnded(ChildEnd)
-    /// Memory is short, or no longer.
+    /// Memory has become short, or is no longer short.
     case pressure(PressureStep)
 
-    /// What a worker does because memory is short.
+    /// The worker's reaction to memory pressure.
     public enum PressureStep: Sendable, Equatable {
-        /// It goes to another level, because of what it has read.
+        /// The pressure level has changed, because of this reading.
         case level(PressureLevel, reading: String)
-        /// It does something to a render.
+        /// The worker pauses, resumes or ends a render.
         case render(RenderStep)
-        /// So many renders stand still now.
+        /// The number of paused renders.
         case paused(Int)
-        /// It ends so many children that do nothing.
+        /// The number of idle children that are ended.
         case idleEnded(Int)
     }
 
-    /// The library's store cannot be used, as this sentence says; or it can again.
+    /// The library's store is unusable, for the reason in this message; nil: it is usable again.
     case store(trouble: String?)
-    /// What renders were granted of the memory, or who waits for some, has changed.
+    /// The granted memory or the list of waiting requests has changed.
     case memory(WorkerMemory)
-    /// Memory was granted: how long that took, and how many requests that came before wait on.
+    /// Memory was granted, after this wait. `passed` counts earlier requests that still wait.
     case admitted(bytes: Int, waited: Duration, passed: Int)
-    /// Claims are held back since jobs that are claimed wait for memory; or they go on.
+    /// Claims are stopped because claimed jobs wait for memory; false: claims resume.
     case holdsClaims(Bool)
 
-    /// What was asked of Redis.
+    /// The purpose of a call to Redis.
     public enum RedisCall: String, Sendable {
         /// To admit and claim jobs.
         case claim
         /// To renew leases.
         case heartbeat
-        /// To take the end of a job.
+        /// To write the end of a job.
         case write
-        /// To look for lost leases.
+        /// To find lost leases.
         case reap
-        /// To hear what was cancelled.
+        /// To receive cancellations.
         case listen
     }
 
     /// How an attempt ended.
     public enum AttemptEnd: Sendable, Equatable {
-        /// A version or draft is in its place.
+        /// A version or draft is published.
         case published
         /// There was nothing to do.
         case unchanged
-        /// A part of another job is made.
+        /// A part of another job is finished.
         case part
-        /// A newer edit was published before.
+        /// A newer edit was already published.
         case superseded
-        /// It failed; the retry policy decides whether another follows.
+        /// The attempt failed. The retry policy decides whether another follows.
         case failed(FailureCode)
-        /// The asset changed meanwhile; it is rendered again.
+        /// The asset changed during the render; the job is rendered again.
         case rebased
-        /// The worker stops and handed the job back.
+        /// The worker stops and has returned the job.
         case handedBack
-        /// The worker is short of memory and handed the job back.
+        /// The worker is short of memory and has returned the job.
         case requeued
-        /// Nobody wants the job any more.
+        /// The job was cancelled.
         case cancelled
-        /// The lease ran out or somebody else has the job: nothing was changed.
+        /// The lease expired or another worker has the job. The attempt changed nothing.
         case lost
     }
 
     /// How a render child ended.
     public enum ChildEnd: Sendable, Equatable {
-        /// By itself; 0 when it was told to.
+        /// The child exited by itself; 0 if it was told to end.
         case exited(Int32)
-        /// By itself, because an allocation failed.
+        /// The child exited by itself because an allocation failed.
         case outOfMemory
-        /// By SIGKILL that we did not send: of the kernel because memory is short, of somebody else, or nil when it is
-        /// not known.
+        /// The child was killed by SIGKILL that the worker did not send. `true`: by the kernel because memory is
+        /// short; `false`: by another process; nil: unknown.
         case killed(forMemory: Bool?)
-        /// By the kernel: it took more processor time than its photo can need.
+        /// The kernel killed the child: it used more processor time than its photo can need.
         case usedUpProcessor
-        /// By the kernel: it wrote more than its photo can need.
+        /// The kernel killed the child: it wrote more than its photo can need.
         case filledDisk
-        /// Killed because it answered what cannot be true.
+        /// The worker killed the child because its reply was impossible.
         case untrusted
-        /// By the kernel: it asked for what no photo needs.
+        /// The kernel killed the child: it made a system call that no render needs.
         case madeForbiddenCall
-        /// By another signal that we did not send.
+        /// The child was killed by another signal that the worker did not send.
         case signalled(Int32)
-        /// Killed because a render took too long.
+        /// The worker killed the child because a render took too long.
         case timedOut
-        /// Killed because nobody wanted its answer any more.
+        /// The worker killed the child because its answer was no longer needed.
         case cancelled
-        /// Killed because another worker may have its job by now.
+        /// The worker killed the child because another worker may hold its job by now.
         case lostLease
-        /// It never ran.
+        /// The child was never started.
         case notStarted
     }
 
-    /// Who is told: it returns at once and never calls back.
+    /// The receiver of events. It returns immediately and never calls back.
     public typealias Listener = @Sendable (WorkerEvent) -> Void
 }
 
 extension WorkerEvent {
-    /// What a heartbeat tells.
+    /// The event of a heartbeat's turn.
     public init(_ turn: HeartbeatTurn) {
         self =
             switch turn {

@@ -4,65 +4,68 @@ public import JobQueue
 public import RenderProtocol
 public import SystemPackage
 
-/// How one worker process works.
+/// The settings of one worker process.
 public struct WorkerSettings: Sendable {
-    /// Who it is, for people: in events, in status, in logs.
+    /// The worker's name, shown in events, status and logs.
     public var name: String
-    /// Jobs that it works on at the same time: one render child each.
+    /// The number of jobs that the worker renders at the same time, with one render child each.
     public var slots: Int
     /// The render child's executable.
     public var renderExecutable: FilePath
-    /// What a render refuses.
+    /// The limits beyond which a render is refused.
     public var limits: RenderLimits
-    /// Absolute path of the folder of files that edits name by digest, or nil when there is none.
+    /// The absolute path of the folder of resources that edits name by digest; nil: none.
     public var resources: String?
-    /// Which formats of adjustment data it can read.
+    /// The formats of adjustment data that the worker can read.
     public var editors: EditorRegistry
-    /// How long one render may take before its child is killed.
+    /// The time limit of one render, after which its child is killed.
     public var renderTimeout: Duration
-    /// How long URLs of what was made hold that events have; nil: events have none.
+    /// How long the URLs of results in events stay valid; nil: events have no URLs.
     public var eventURLs: Duration?
-    /// Whether nothing is rendered when the kernel cannot confine render children.
+    /// Whether rendering is refused if the kernel cannot confine render children.
     public var requiresConfinement: Bool
-    /// Whether a render that a version of the library has is used again.
+    /// Whether a render that a version of the library already has is reused.
     public var reusesRenders: Bool
-    /// Whether it is used again for another tenant too, who learns by that which photos the first one has, and gets what a
-    /// child made that had its photos. All workers of a queue likewise.
+    /// Whether renders are also reused for other tenants. Another tenant can then learn which photos the first one
+    /// has, and receives the output of a child that has read the first tenant's photos. All workers of a queue must
+    /// agree on it.
     public var sharesRendersAmongTenants: Bool
-    /// How long running jobs may go on after SIGTERM before they are handed back.
+    /// How long running jobs may continue after SIGTERM before they are returned to the queue.
     public var shutdownGrace: Duration
-    /// What its render children may use together, in bytes, as the operator says; nil: the kernel is asked.
+    /// The memory that all render children may use together, in bytes, as set by the operator; nil: it is read from
+    /// the kernel.
     public var memoryMax: Int?
-    /// The folder below which the kernel's files about memory are.
+    /// The root folder of the kernel's files about memory.
     public var memoryRoot: FilePath
-    /// What its render children may use together; unbounded until ``boundMemory()``.
+    /// The memory that all render children may use together; unbounded until ``boundMemory()``.
     public private(set) var memory: MemoryBudget
-    /// Photos after which a render child is replaced.
+    /// The number of photos after which a render child is replaced.
     public var photosPerChild: Int
-    /// Peak memory of a render child in bytes after which it is replaced.
+    /// The peak memory of a render child, in bytes, above which it is replaced.
     public var childBytesMax: Int
 
-    /// The folder of files to which dead jobs are moved that Redis cannot keep; nil: they stay.
+    /// The folder of files to which dead jobs beyond the limit of Redis are moved; nil: they stay in Redis.
     public var spillFolder: FilePath?
 
-    /// How memory is watched.
+    /// The settings of the memory watch.
     public var pressure = PressureSettings()
 
-    /// Longest wait for what is cancelled before it is asked for anew.
+    /// The longest wait for cancellations before the request is repeated.
     public static let listenWait: Duration = .seconds(20)
     /// How often staging is swept.
     public static let sweepInterval: Duration = .seconds(300)
-    /// Longest wait between attempts to reach Redis.
+    /// The longest wait between attempts to reach Redis.
     public static let backoffMax: Duration = .seconds(5)
 
-    /// Decides what the render children may use together: for those who render, before they begin.
+    /// Determines the memory that the render children may use together. Programs that render call it before they
+    /// begin.
     ///
-    /// - Throws: `MemoryBudgetError` when no child would fit, or when nothing is known.
+    /// - Throws: `MemoryBudgetError` if no child would fit, or if the available memory is unknown.
     public mutating func boundMemory() throws(MemoryBudgetError) {
         memory = try MemoryBudget(setting: memoryMax, files: MemoryFiles(root: memoryRoot))
     }
 
-    /// Settings with the defaults of all but the name and the executable.
+    /// Creates settings with defaults for everything but the name and the executable.
     public init(name: String, renderExecutable: FilePath) {
         self.name = name
         self.renderExecutable = renderExecutable
@@ -82,7 +85,7 @@ public struct WorkerSettings: Sendable {
 }
 
 extension WorkerInfo {
-    /// What a worker with these settings, which starts now, says of itself.
+    /// Creates the self-description of a worker that starts now with these settings.
     public init(_ settings: WorkerSettings) {
         self.init(
             name: settings.name, slots: settings.slots, version: Engine.name,

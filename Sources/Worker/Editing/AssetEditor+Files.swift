@@ -6,9 +6,9 @@ import SystemPackage
 
 /// The open files that renders need.
 extension AssetEditor {
-    /// A photo of the originals, opened; one that is longer than a photo may be is read by nobody.
+    /// Opens a photo of the originals. A file beyond the size limit of photos is not read.
     ///
-    /// - Throws: as `LibraryStore.open(_:)`; `exceedsLimit`.
+    /// - Throws: the failures of `LibraryStore.open(_:)`; `exceedsLimit`.
     func openPhoto(_ path: AssetPath, of tenant: String) async throws(Failure) -> OpenFile {
         let file = try await library.open(.original(path)) { beginning, bytes in
             await refusal(of: path, beginning, bytes, tenant)
@@ -17,17 +17,18 @@ extension AssetEditor {
         return file
     }
 
-    /// Why a photo is too large, as the beginning of its file says.
+    /// Returns the failure if the beginning of the file shows that the photo is too large.
     ///
-    /// Without a slot: it takes milliseconds, and the rest of the file waits for it. All else is said of the whole file:
-    /// what is cut off looks damaged.
+    /// It takes no slot: it needs milliseconds, and the transfer of the rest waits for it. Other failures are
+    /// determined from the whole file, because a truncated file looks damaged.
     func refusal(
         of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ tenant: String
     ) async -> Failure? {
         do {
             try limits.check(.bytes, bytes, of: path.string)
             var limits = limits
-            // The beginning has fewer bytes for the same pixels. So many no photo has, and a product with its bytes fits.
+            // The beginning has fewer bytes for the same pixels, so the density limit must not apply. No photo has
+            // this density, and its product with a length in bytes does not overflow.
             limits.densityMax = 1 << 30
             _ = try await pool.inspect(
                 PhotoRequest(recipe: Recipe(filters: []), limits: limits),
@@ -42,12 +43,12 @@ extension AssetEditor {
         return nil
     }
 
-    /// The photo and the files that a recipe names.
+    /// Returns the photo and the resources that a recipe names.
     func files(_ source: OpenFile, for recipe: Recipe) throws(Failure) -> RenderFiles {
         RenderFiles(sources: [source], resources: try .opened(for: recipe, in: resources))
     }
 
-    /// The same with places for results and a spool, in a staged version.
+    /// Adds files for results and a spool, in a staged version.
     func files(
         _ files: RenderFiles, for request: PhotoRequest, in staged: StagedVersion
     ) throws(Failure) -> RenderFiles {
@@ -58,12 +59,12 @@ extension AssetEditor {
         return files
     }
 
-    /// Takes a result over.
+    /// Accepts a child's result: checks it and copies it into the staged version.
     ///
     /// - Parameters:
     ///   - name: its path in the staged version.
-    ///   - sourceBytes: length of the photo: what is only copied is as long.
-    /// - Throws: `untrustedRender` when it is not what it has to be.
+    ///   - sourceBytes: the length of the photo, which is also the length of a mere copy.
+    /// - Throws: `untrustedRender` if the result does not match the plan.
     func take(
         _ result: OpenFile, as name: String, _ expected: RenderedResult, sourceBytes: Int,
         into staged: StagedVersion
@@ -72,7 +73,8 @@ extension AssetEditor {
         guard try result.length() <= most else {
             throw RenderedResult.refusal("has more than the \(most) bytes that it can have")
         }
-        // First: what is no picture is not copied, however long it says that it is. It may change until it is copied.
+        // Checked before copying, so that a file that is no picture is not copied, whatever its length. The child
+        // may still change it, so the copy is checked again.
         if case .copy = expected.size {} else { try expected.check(result) }
         let digest = try library.staging.take(result, as: name, into: staged, bytesMax: most)
         let size: PixelSize
@@ -93,10 +95,10 @@ extension AssetEditor {
 }
 
 extension [String: OpenFile] {
-    /// The files that a recipe names, opened; those that are not there are left out, and missed by the render.
+    /// Opens the resources that a recipe names. Missing ones are omitted; the render reports them.
     ///
-    /// - Parameter folder: of the files, each named by its digest; nil when there is none.
-    /// - Throws: `exceedsLimit` when there are too many, `ioFailure`.
+    /// - Parameter folder: the folder of resources, each named by its digest; nil: none.
+    /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
     public static func opened(
         for recipe: Recipe, in folder: String?
     ) throws(Failure) -> [String: OpenFile] {
@@ -120,6 +122,6 @@ extension [String: OpenFile] {
         return files
     }
 
-    /// Most files that one edit may name: each is a descriptor of the child.
+    /// The most resources that one edit may name. Each is an open descriptor of the child.
     private static var resourcesMax: Int { 32 }
 }

@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 
 extension AssetEditor {
-    /// Reads what an import names; the photo's header is needed to read the data.
+    /// Reads the files that an import names. Reading the adjustment data needs the photo's header.
     func read(
         _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
     ) async throws -> ImportedEdit {
@@ -26,7 +26,7 @@ extension AssetEditor {
             answer: editors.open(adjustment, of: header.photo), render: render)
     }
 
-    /// Makes the version of an import whose render came along: its bytes, and previews of it.
+    /// Makes the version of an import that includes a render, from the render's bytes, with previews.
     func adopt(
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
@@ -46,7 +46,7 @@ extension AssetEditor {
         let name =
             open.asset.stem + "."
             + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
-        // Previews and digest are of the copy: the file beside may change.
+        // Previews and digest are made from the copy, because the imported file may change.
         let (copy, image) = try await offPool { () throws(Failure) in
             let digest = try library.staging.take(
                 render, as: name, into: job.staged, bytesMax: limits.bytesMax)
@@ -83,13 +83,13 @@ extension AssetEditor {
         return try await seal(edit, open, job, content: content, timeline: nil)
     }
 
-    /// Takes over the movie that another editor rendered with the still of a Live Photo, byte for byte.
+    /// Copies, byte for byte, the movie that another editor rendered with the still of a Live Photo.
     ///
     /// - Parameters:
-    ///   - render: the still's.
+    ///   - render: the render of the still.
     ///   - original: the header of the asset.
-    /// - Returns: nil when it is no Live Photo, or the editor made a photo alone of it.
-    /// - Throws: `pairMismatch` when what lies beside the still is no movie that it is paired with.
+    /// - Returns: nil if the asset is no Live Photo, or the editor rendered only its still.
+    /// - Throws: `pairMismatch` if the file beside the still is no movie paired with it.
     private func adoptedMovie(
         beside render: AssetPath, of rendered: PhotoHeader, _ original: PhotoHeader,
         _ asset: AssetPath, _ job: Job
@@ -138,7 +138,7 @@ extension AssetEditor {
         }
     }
 
-    /// Has the small pictures of a render made that came along: the edit is in it already.
+    /// Makes the previews of an imported render, which already contains the edit.
     private func smallPictures(
         of render: OpenFile, _ sides: [Int], _ job: Job,
         _ placeholder: @escaping @Sendable (String) async -> Void
@@ -170,6 +170,6 @@ extension AssetEditor {
 }
 
 extension PhotoHeader {
-    /// Its kind, for people.
+    /// Its kind, for messages.
     fileprivate var kind: String { movie == nil ? "photo" : "movie" }
 }

@@ -5,20 +5,20 @@ import FoundationEssentials
 import Library
 import RenderProtocol
 
-/// The movie of a Live Photo, which is edited with its still.
+/// The movie of a Live Photo, which is edited together with its still.
 struct LivePair: Sendable {
     let movie: OpenFile
-    /// SHA-256 of the movie, in hex.
+    /// The SHA-256 of the movie, in hex.
     let sha256: String
     let request: PhotoRequest
-    /// The movie, and the files that the edit names.
+    /// The movie, and the resources that the edit names.
     let files: RenderFiles
     let inspection: Inspection
 
-    /// The mark that both halves share from now on: a UUID of version 8 (RFC 9562 §5.8), made of the still's render key, so that the same edit of
-    /// the same halves has the same one.
+    /// Returns the new content identifier of both halves: a UUID of version 8 (RFC 9562 §5.8), derived from the
+    /// still's render key, so that the same edit of the same halves yields the same identifier.
     ///
-    /// - Parameter key: in hex.
+    /// - Parameter key: the render key, in hex.
     static func identifier(_ key: String) -> String {
         var bytes = Array(SHA256.hash(data: Data("Live Photo \(key)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
@@ -33,14 +33,15 @@ struct LivePair: Sendable {
 }
 
 extension AssetEditor {
-    /// The movie that goes with a still; nil for a photo alone.
+    /// Returns the movie that is paired with a still; nil for a photo alone.
     ///
-    /// Lengths of the edit are the still's: they are scaled to the movie's frames. What is automatic was decided once, by the still.
+    /// Lengths of the edit refer to the still. They are scaled to the movie's frames. Automatic values are decided
+    /// once, from the still.
     ///
     /// - Parameters:
-    ///   - still: of the photo that is edited: the original, or a base.
-    ///   - base: the movie beside the base; nil for the original's.
-    /// - Throws: `pairMismatch` when the movie beside is none that can be edited with the still.
+    ///   - still: the inspection of the photo that is edited: the original, or a base.
+    ///   - base: the movie beside the base; nil: the original's movie.
+    /// - Throws: `pairMismatch` if the movie beside the still cannot be edited with it.
     func pair(
         _ still: Inspection, _ request: PhotoRequest, of asset: AssetPath, base: StoredFile?,
         _ job: Job
@@ -87,9 +88,9 @@ extension AssetEditor {
     /// Renders the movie of a Live Photo into the staged version.
     ///
     /// - Parameters:
-    ///   - key: of both halves.
-    ///   - identifier: the mark that it gets; nil: it keeps its own.
-    /// - Returns: the file, and what it took.
+    ///   - key: the render key of both halves.
+    ///   - identifier: the new content identifier of the movie; nil: it keeps its own.
+    /// - Returns: the file, and the resources that the render used.
     func rendered(
         _ pair: LivePair, _ key: RenderKey, marked identifier: String?, of asset: AssetPath,
         _ job: Job

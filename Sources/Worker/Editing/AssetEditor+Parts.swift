@@ -4,9 +4,10 @@ import Library
 import RenderProtocol
 
 extension AssetEditor {
-    /// Renders a part of another job's movie and keeps it in the library, where that job's worker finds it.
+    /// Renders a part of another job's movie and stores it in the library, where that job's worker finds it.
     ///
-    /// - Throws: `ioFailure` when the original is not what the job's worker has seen; whatever rendering it throws.
+    /// - Throws: `ioFailure` if the original differs from the one that the job's worker has read; the errors of
+    ///   rendering.
     func makePart(_ number: Int, of task: PartTask, _ job: Job) async throws {
         let source = try await openPhoto(AssetPath(task.asset), of: job.tenant)
         try await begin(job.staged)

@@ -5,22 +5,22 @@ import Library
 import RenderProtocol
 import SystemPackage
 
-/// Small pictures of a result: JPEGs, sRGB, without metadata, for screens.
+/// The small pictures of a result: sRGB JPEGs without metadata, for screens.
 ///
-/// They are outputs of the same request as the render: a tiny one first, which travels in an event ahead of the render, and
-/// the previews last. All are made of one small copy of the photo.
+/// They are outputs of the same request as the render: first a tiny placeholder, which is sent in an event before
+/// the render is finished, and last the previews. All are made from one small copy of the photo.
 struct SmallPictures: Sendable {
-    /// Longest sides of the previews, in pixels.
+    /// The longest sides of the previews, in pixels.
     let sides: [Int]
     private let format: Recipe.Output
 
-    /// Longest side of a placeholder: small enough to travel in an event.
+    /// The longest side of a placeholder, small enough for an event.
     static let placeholderSide = 32
-    /// Most bytes of a placeholder.
+    /// The most bytes of a placeholder.
     static let placeholderBytesMax = 8192
     private static let quality = 0.8
 
-    /// Those that a recipe's output asks for.
+    /// The small pictures that a recipe's output requests.
     init(_ output: Recipe.Output) {
         sides = output.previews
         format = Recipe.Output(
@@ -28,24 +28,24 @@ struct SmallPictures: Sendable {
             background: output.background)
     }
 
-    /// What is asked of a child, in this order: the placeholder, what is between, the previews.
+    /// Returns the outputs to request of a child, in order: the placeholder, the given outputs, the previews.
     func outputs(around full: [PhotoRequest.Output]) -> [PhotoRequest.Output] {
         guard !sides.isEmpty else { return full }
         return [.init(longestSide: Self.placeholderSide, format: format)] + full
             + sides.map { .init(longestSide: $0, format: format) }
     }
 
-    /// The place of the placeholder among the outputs; nil when there is none.
+    /// The index of the placeholder among the outputs; nil if there is none.
     var placeholder: Int? { sides.isEmpty ? nil : 0 }
 
-    /// The place of the first preview among the outputs.
+    /// Returns the index of the first preview among the outputs.
     ///
-    /// - Parameter full: how many outputs are between.
+    /// - Parameter full: the number of outputs between placeholder and previews.
     func firstPreview(after full: Int) -> Int { full + 1 }
 }
 
 extension AssetEditor {
-    /// Takes the previews of a request over.
+    /// Accepts the previews of a request into the staged version.
     func takePreviews(
         _ small: SmallPictures, after full: Int, of files: RenderFiles, into staged: StagedVersion
     ) throws(Failure) -> [Content.Preview] {
@@ -60,15 +60,15 @@ extension AssetEditor {
         return previews
     }
 
-    /// Reads a placeholder that a child has written.
+    /// Reads a placeholder from a child's output.
     ///
     /// - Returns: a `data:` URI.
-    /// - Throws: `untrustedRender` when it is no tiny JPEG.
+    /// - Throws: `untrustedRender` if the output is no tiny JPEG.
     static func placeholder(_ file: OpenFile) throws(Failure) -> String {
         guard try file.length() <= SmallPictures.placeholderBytesMax else {
             throw RenderedResult.refusal("has a placeholder of \(try file.length()) bytes")
         }
-        // Read once: what is looked at is what is told, whatever the child writes meanwhile.
+        // Read once, so that the checked bytes are the sent bytes, even if the child writes in the meantime.
         let bytes = file.bytes(from: 0, count: SmallPictures.placeholderBytesMax)
         try RenderedResult(format: .jpeg, size: .within(SmallPictures.placeholderSide)).check(bytes)
         return "data:\(Recipe.Format.jpeg.mediaType);base64,\(Data(bytes).base64EncodedString())"

@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 
 extension AssetEditor {
-    /// Renders a recipe and makes the version of it.
+    /// Renders a recipe and makes its version.
     func render(
         _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
@@ -61,7 +61,7 @@ extension AssetEditor {
         return version
     }
 
-    /// Has a slot of the worker while the body runs, and says so.
+    /// Runs the body in a slot of the worker, and records the job's stages.
     func inSlot<Result>(_ job: Job, _ body: () async throws -> Result) async throws -> Result {
         job.reach(.waiting)
         let result = try await pool.slots.use {
@@ -72,9 +72,10 @@ extension AssetEditor {
         return result
     }
 
-    /// Takes a render from a version that has it, or makes it.
+    /// Reuses the render of an existing version, or makes the render.
     ///
-    /// - Returns: with it the entry that others wait for, if we made it, or else the key of what was reused.
+    /// - Returns: the photo. If this job made the render, also the entry for which other jobs wait; otherwise the
+    ///   key of the reused render.
     private func photo(
         _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, isOriginal: Bool,
         baseMovie: StoredFile?, of asset: AssetPath, _ job: Job,
@@ -85,19 +86,19 @@ extension AssetEditor {
         }
         let inspection = try await pool.inspect(request, files, tenant: job.tenant)
         let pair = try await self.pair(inspection, request, of: asset, base: baseMovie, job)
-        // The worker's own: which render is taken over hangs on it.
+        // The worker computes the digest itself, because it decides which render is reused.
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
-            // A file of a version is linked into others meanwhile.
+            // A file of a version may get further hard links in the meantime.
             (try source.stamp(getsLinks: !isOriginal), try FileDigest.hex(of: source))
         }
-        // Both halves of a Live Photo are one render.
+        // Both halves of a Live Photo share one render key.
         let key = try RenderKey(
             request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
             tenant: sharers(job))
-        // Without a child and its memory: who renders the same may need it.
+        // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
         if let entry, let made = try await reused(entry, stem: asset.stem, job) {
-            // Its lock is not needed to seal: others link the same meanwhile.
+            // The lock is not needed for sealing. Other jobs can link the same render meanwhile.
             return (made, nil, entry.key)
         }
         let bytes =
@@ -114,14 +115,14 @@ extension AssetEditor {
         let (withSegments, segmentsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
-        // A still that is copied keeps its mark, and the movie with it.
+        // A still that is only copied keeps its content identifier, and so does the movie.
         let isCopy = inspection.plan.lane == .copy
         let identifier = pair == nil || isCopy ? nil : LivePair.identifier(key.hex)
         var made = try await pool.lend(bytes, to: job.tenant) { child in
             job.reach(.rendering)
             let rendered = try await self.rendered(
                 request, identifier, small, withSegments, inspection, job, by: child, placeholder)
-            // While it is lent: a child whose result is not believed is not used again.
+            // Checked while the child is lent, so that a child whose result is rejected is not reused.
             return try await offPool { () throws(Failure) in
                 try take(
                     rendered, rendered.use.after(segmentsUse), small, rendered.inspection, sha256,
@@ -134,7 +135,7 @@ extension AssetEditor {
                 pair, key, marked: identifier, of: asset, job)
             made = made.with(movie, use)
         }
-        // What came out may not be of the bytes that were digested.
+        // The render may not be of the bytes that were digested.
         let stampNow = try await offPool { () throws(Failure) in
             try source.stamp(getsLinks: !isOriginal)
         }
@@ -147,17 +148,17 @@ extension AssetEditor {
         return (made, entry, nil)
     }
 
-    /// What a child has made of a photo.
+    /// A child's render of a photo.
     private struct Rendered: Sendable {
-        /// With the results.
+        /// The files with the results.
         let files: RenderFiles
         let use: RenderUse
-        /// With what could only be known when it was rendered.
+        /// The inspection, with the facts that are known only after the render.
         let inspection: Inspection
         let placeholder: String?
     }
 
-    /// Has a photo and its small pictures rendered.
+    /// Renders a photo and its small pictures.
     private func rendered(
         _ request: PhotoRequest, _ identifier: String?, _ small: SmallPictures,
         _ files: RenderFiles,
@@ -167,7 +168,7 @@ extension AssetEditor {
         let files = try await offPool { () throws(Failure) in
             try self.files(files, for: request, in: job.staged)
         }
-        // As it was resolved when the photo was inspected: it is not looked at for that again.
+        // The recipe as resolved by the inspection, so that automatic values are not computed again.
         let resolved = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
             memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
@@ -189,7 +190,7 @@ extension AssetEditor {
         }
     }
 
-    /// Tells the placeholder as soon as it is there.
+    /// Publishes the placeholder as soon as the child has written it.
     private func tell(
         _ small: SmallPictures, _ files: RenderFiles, _ progress: AsyncStream<Int>,
         _ placeholder: @Sendable (String) async -> Void
@@ -208,7 +209,7 @@ extension AssetEditor {
         return tiny
     }
 
-    /// Takes the results over.
+    /// Accepts the results into the staged version.
     private func take(
         _ rendered: Rendered, _ use: RenderUse, _ small: SmallPictures, _ inspection: Inspection,
         _ sha256: String,
@@ -244,15 +245,15 @@ extension AssetEditor {
             placeholder: rendered.placeholder)
     }
 
-    /// The base layer of a version in the making; its digest is known when it was read.
+    /// The base layer of the new version. Its digest is known after it was read.
     private struct Base: Sendable {
         /// The current version's render, or its own base.
         let file: StoredFile
-        /// In the version in the making.
+        /// Its name in the new version.
         let name: String
         /// The version whose render it is.
         let version: String
-        /// The movie of a Live Photo beside it, and what it will be in the version in the making.
+        /// The movie of a Live Photo beside the base, and its description in the new version.
         let movie: (file: StoredFile, image: Content.Image)?
 
         func layer(_ input: Content.Input) -> Content.Layer {
@@ -284,7 +285,7 @@ extension AssetEditor {
             version: layer?.version ?? current.version, movie: movie)
     }
 
-    /// What is known of the original: a version on a base does not read it.
+    /// Returns the recorded facts about the original, because a version on a base does not read the original.
     private func original(_ open: OpenAsset) throws(Failure) -> Content.Input {
         guard let content = open.content else {
             throw Failure(.internalError, "\(open.asset) has a base and no content.")

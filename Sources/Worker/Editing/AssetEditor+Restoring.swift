@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 
 extension AssetEditor {
-    /// Makes the version that shows an older content again, or the original; no pixel is touched.
+    /// Makes a version that shows an older content, or the original, again. No pixel is rendered.
     func restore(
         _ restoration: EditPlan.Restoration, _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Provenance {
@@ -23,14 +23,14 @@ extension AssetEditor {
             timeline: restoration.timeline)
     }
 
-    /// Makes the folder of a staged version, empty.
+    /// Creates the empty folder of a staged version.
     func begin(_ staged: StagedVersion) async throws(Failure) {
         try await offPool { () throws(Failure) in _ = try library.staging.begin(staged) }
     }
 
-    /// Adds the provenance to what lies in staging.
+    /// Adds the provenance to the staged files.
     ///
-    /// - Parameter timeline: of a move through history; nil when the version counts as an edit.
+    /// - Parameter timeline: the timeline after a move through history; nil: the version counts as an edit.
     func seal(
         _ edit: Edit, _ open: OpenAsset, _ job: Job, content: Content?, timeline: Timeline?
     ) async throws(Failure) -> Provenance {

@@ -2,10 +2,10 @@ import Adjustments
 import Library
 import RenderProtocol
 
-/// What a version shows, and what it was made of: rendered now, or taken from another version.
+/// The files of a version's render and its input: rendered now, or reused from another version.
 struct RenderedPhoto: Sendable {
     let input: Content.Input
-    /// As it was resolved for the full photo.
+    /// The recipe as resolved for the full photo.
     let recipe: Recipe
     let rendering: Content.Rendering
     let image: Content.Image
@@ -13,18 +13,18 @@ struct RenderedPhoto: Sendable {
     var pairedVideo: Content.Image?
     let previews: [Content.Preview]
     let placeholder: String?
-    /// `asset@version`.
+    /// The version whose render was reused, as `asset@version`.
     var reusedFrom: String?
 
-    /// The key under which parts of its movie were kept; nil for a photo.
+    /// The key under which parts of its movie were stored; nil for a photo.
     var movieKey: RenderKey? {
         let isMovie = pairedVideo != nil || image.mediaType.hasPrefix("video/")
         return isMovie ? rendering.key.flatMap(RenderKey.init(recorded:)) : nil
     }
 
-    /// The same as a Live Photo.
+    /// Returns this photo with a movie, as a Live Photo.
     ///
-    /// - Parameter use: what its movie took.
+    /// - Parameter use: the resources that the movie's render used.
     func with(_ movie: Content.Image, _ use: RenderUse) -> RenderedPhoto {
         RenderedPhoto(
             input: input, recipe: recipe, rendering: rendering.adding(use), image: image,
@@ -34,7 +34,7 @@ struct RenderedPhoto: Sendable {
 }
 
 extension Content.Rendering {
-    /// With what a second file took.
+    /// Adds the resources that a second file used.
     fileprivate func adding(_ use: RenderUse) -> Content.Rendering {
         Content.Rendering(
             engine: engine, key: key, at: at, plan: plan,
@@ -45,17 +45,17 @@ extension Content.Rendering {
     }
 }
 
-/// Renders that a version of the library has already.
+/// Reuse of renders that a version of the library already has.
 extension AssetEditor {
-    /// Shortest and longest pause between two looks whether the other job is done.
+    /// The shortest and the longest pause between two checks whether the other job is done.
     private static let pauses = (
         shortest: Duration.milliseconds(5), longest: Duration.milliseconds(100)
     )
 
-    /// The library's entry for a render, locked; waits for a job that renders the same now.
+    /// Returns the library's entry for a render, locked. Waits while another job renders the same picture.
     ///
-    /// - Returns: nil when renders are not to be used again, when the other job takes longer than one render may, or
-    ///   when the one that has the entry is our own job in the hands of a worker that got stuck.
+    /// - Returns: nil if renders are not reused, if the other job takes longer than the limit of one render, or if
+    ///   the entry is locked by this same job on a worker that is stuck.
     func entry(
         _ key: RenderKey, of asset: AssetPath, _ job: Job
     ) async throws -> (any RenderEntry)? {
@@ -74,10 +74,10 @@ extension AssetEditor {
         }
     }
 
-    /// The tenants that may have the render of a job again: its own, or all.
+    /// Returns the tenants that may reuse the render of a job: its own, or all (the empty name).
     func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
 
-    /// Takes over the render of an entry, if a version has it.
+    /// Copies the render of an entry into the staged version if a version has it.
     func reused(
         _ entry: any RenderEntry, stem: String, _ job: Job
     ) async throws -> RenderedPhoto? {
@@ -91,11 +91,11 @@ extension AssetEditor {
 }
 
 extension RenderKey {
-    /// The key of what a recipe makes of a photo.
+    /// Creates the key of a recipe's render of a photo.
     ///
     /// - Parameters:
-    ///   - digest: SHA-256 of the photo, in hex.
-    ///   - tenant: who may have it again; empty for everybody.
+    ///   - digest: the SHA-256 of the photo, in hex.
+    ///   - tenant: the tenant that may reuse the render; empty: all tenants.
     init(
         _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
     ) throws(Failure) {

@@ -6,51 +6,53 @@ import Library
 import RenderProtocol
 import SystemPackage
 
-/// Carries edits out: looks at the asset, lets ``EditPlan`` decide, and makes the version of it in staging.
+/// Carries out edits: reads the asset's state, lets ``EditPlan`` decide, and makes the version in staging.
 ///
-/// It knows no queue. What it makes is published by the library.
+/// It does not know the queue. The library publishes the versions that it makes.
 struct AssetEditor: Sendable {
     let library: any LibraryStore
     let pool: RenderPool
     let editors: EditorRegistry
     let limits: RenderLimits
     let resources: String?
-    /// How long to wait for another job that makes the same render; nil: each photo is rendered, and no render is
-    /// used again.
+    /// How long to wait for another job that makes the same render. nil: each photo is rendered, and no render is
+    /// reused.
     var reuseWait: Duration? = .seconds(300)
-    /// Whether a render may be used again for another tenant's job.
+    /// Whether a render may be reused for a job of another tenant.
     var sharesAmongTenants = false
     let digests = DigestMemo()
 
-    /// What came of an edit.
+    /// The outcome of an edit.
     enum Outcome: Sendable {
         /// A version is sealed in staging.
         case made(Provenance)
         /// There was nothing to do.
         case unchanged(reason: String, current: Provenance?)
-        /// A version or draft that arrived later stays.
+        /// A version or draft of an edit that arrived later is kept.
         case superseded(by: Provenance, reason: String)
     }
 
-    /// The hold of the job under which an edit is carried out.
+    /// The hold of the job that carries out an edit.
     struct Job: Sendable {
         let staged: StagedVersion
         let author: Provenance.Author
-        /// Nothing else is rendered meanwhile: the render may use all the memory, since an estimate was wrong before.
+        /// Whether no other photo renders at the same time. The render may then use all the memory, since an
+        /// earlier estimate was wrong.
         var isAlone = false
-        /// Whose job it is: no child that was used for another's is used for it.
+        /// The tenant of the job. No child that was used for another tenant is used for it.
         var tenant = ""
-        /// Told how far it is.
+        /// Called with each stage that the job reaches.
         var reach: @Sendable (JobHold.Stage) -> Void = { _ in }
-        /// Told how much of a movie is rendered.
+        /// Called with the rendered share of a movie.
         var progress: @Sendable (JobProgress) -> Void = { _ in }
-        /// Where other workers are asked to render parts of its movie.
+        /// The interface through which other workers are asked to render parts of the movie.
         var desk = JobDesk()
     }
 
-    /// Carries an edit out, up to the sealed version.
+    /// Carries out an edit, up to the sealed version.
     ///
-    /// - Parameter placeholder: told a tiny picture of the result, ahead of the render, if previews are asked for.
+    /// - Parameter placeholder: called with a tiny picture of the result, before the render is finished, if the
+    ///   edit requests previews.
     /// - Throws: a `Failure`, or `CancellationError`.
     func make(
         _ edit: Edit, of asset: AssetPath, _ job: Job,
@@ -84,20 +86,20 @@ struct AssetEditor: Sendable {
         }
     }
 
-    /// Has an edit that changes nothing count as the one that arrived last.
+    /// Records an edit that changes nothing as the latest one to arrive.
     ///
-    /// - Returns: false when another version became current meanwhile: then the edit may change something. Each time
-    ///   somebody else has published, so this ends.
+    /// - Returns: false if another version became current in the meantime. The edit may then change something, and
+    ///   the caller plans again. Each repetition means that another job has published, so the loop ends.
     private func confirm(_ edit: Edit, _ open: OpenAsset, _ job: Job) async throws -> Bool {
         guard !edit.isDraft, let version = open.state.current, let arrival = job.author.arrival
         else { return true }
         return try await library.confirm(version, of: open.asset, at: arrival)
     }
 
-    /// What the job came to when it ran before, if Redis has lost that it did; nil when it did not.
+    /// Returns the outcome of an earlier run of the job that Redis has lost; nil if there was none.
     ///
-    /// The version that stands is the outcome, so the event tells of it, as the one that was lost did. An edit that
-    /// builds on what is there would be done twice otherwise.
+    /// The published version is the outcome, and its event is sent again, because the first one was lost. Without
+    /// this check an edit that builds on the present state would be applied twice.
     private func madeBefore(
         _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Outcome? {
@@ -113,12 +115,13 @@ struct AssetEditor: Sendable {
         }
     }
 
-    /// Looks at an asset and asks the editors about the edit that is there, if the new one builds on it.
+    /// Reads the state of an asset. If the new edit builds on the last one, also asks the editors whether they can
+    /// read it.
     ///
-    /// What does not has to be possible whatever became of the sidecar.
+    /// Edits that do not build on the last one must work in whatever state the sidecar is.
     func open(_ asset: AssetPath, for mode: Edit.Name) async throws(Failure) -> OpenAsset {
         var open = OpenAsset(asset: asset, state: try await library.state(of: asset))
-        // Before a pixel is rendered: a version that has no place could never be published.
+        // Checked before rendering: a version that cannot be stored could never be published.
         if open.state == AssetState() { try await library.checkPlace(of: asset) }
         if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
             open.answer = try await answer(content, of: current, asset)
@@ -126,7 +129,7 @@ struct AssetEditor: Sendable {
         return open
     }
 
-    /// The answer to `canHandle` for a content's adjustment data.
+    /// Returns the answer to `canHandle` for a content's adjustment data.
     func answer(
         _ content: Content, of version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> EditorAnswer {

@@ -6,29 +6,29 @@ public import Library
 import RenderProtocol
 public import SystemPackage
 
-/// Checks that what an asset shows is what its edit makes of its input:
+/// Verifies that the render of an asset is the result of its edit, applied to its input:
 /// `render(base or original, adjustment data) == render`.
 public struct AssetVerifier: Sendable {
     private let library: any LibraryStore
     private let pool: RenderPool
     private let settings: WorkerSettings
 
-    /// A verifier of a library's assets.
+    /// Creates a verifier of a library's assets.
     public init(library: any LibraryStore, pool: RenderPool, settings: WorkerSettings) {
         self.library = library
         self.pool = pool
         self.settings = settings
     }
 
-    /// Compares an asset's files with what is recorded of them, then renders again and compares the bytes.
+    /// Compares an asset's files with their records, then renders again and compares the bytes.
     ///
-    /// Another engine's renders, and those that came with an import, are not compared: a note says so. Of a Live Photo the still is rendered again; of
-    /// its movie the bytes are compared with the record.
+    /// Renders of another engine version and imported renders are not compared; a note reports that. Of a Live
+    /// Photo the still is rendered again; the bytes of its movie are compared with the record.
     ///
     /// - Parameters:
-    ///   - allVersions: whether all that are kept are checked, not only the current one and the draft.
-    ///   - scratch: an empty folder for the renders; nil to render nothing.
-    /// - Throws: a `Failure` when nothing can be checked, or `CancellationError`.
+    ///   - allVersions: whether all kept versions are checked, not only the current one and the draft.
+    ///   - scratch: an empty folder for the renders; nil: nothing is rendered.
+    /// - Throws: a `Failure` if nothing can be checked, or `CancellationError`.
     public func verify(
         _ asset: AssetPath, allVersions: Bool, scratch: FilePath?
     ) async throws -> Verification {
@@ -65,20 +65,20 @@ public struct AssetVerifier: Sendable {
         return report
     }
 
-    /// Sees to it that no other version takes a wrong render over.
+    /// Ensures that no other version reuses a wrong render.
     private func forget(_ render: RecordedRender) async throws {
         guard let key = render.rendering.key else { return }
         try await library.forgetRender(key)
     }
 
-    /// SHA-256 of the render, made again.
+    /// Renders again and returns the SHA-256 of the result.
     private func again(
         _ render: RecordedRender, _ asset: AssetPath, _ scratch: FilePath
     ) async throws -> String {
         let source = try await library.open(render.source)
-        // Several assets may be verified in one folder at the same time.
+        // Unique, because several assets may be verified in one folder at the same time.
         let result = scratch.appending(UUID().uuidString)
-        // One at a time on the disk.
+        // Deleted immediately, so that at most one is on disk.
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
             source, render.recipe, to: result,

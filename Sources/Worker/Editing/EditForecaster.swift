@@ -5,30 +5,30 @@ public import Library
 public import RenderProtocol
 import SystemPackage
 
-/// Says what a job would do, without doing it: by the same decisions as the worker's.
+/// Forecasts the effect of a job without running it, by the same decisions as the worker's.
 public struct EditForecaster: Sendable {
     private let editor: AssetEditor
 
-    /// - Parameter pool: for reading the photos' headers.
+    /// - Parameter pool: the pool that reads the photos' headers.
     public init(library: any LibraryStore, pool: RenderPool, settings: WorkerSettings) {
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources)
     }
 
-    /// What would come of an edit.
+    /// The forecast outcome of an edit.
     public enum Forecast: Sendable {
         /// There is nothing to do, for this reason.
         case unchanged(String)
-        /// A version without a render of its own: an older one shown again, or one that came along.
+        /// A version without a new render: an older content or an imported render.
         case noRender
-        /// A render.
+        /// A version with a new render, whose inspection this is.
         case render(Inspection)
     }
 
-    /// Looks at an asset and decides.
+    /// Reads the state of an asset and decides.
     ///
-    /// - Throws: the `Failure` that the job would die of.
+    /// - Throws: the `Failure` with which the job would fail.
     public func forecast(_ edit: Edit, of asset: AssetPath) async throws -> Forecast {
         let open = try await editor.open(asset, for: edit.mode.name)
         switch try await editor.plan(edit, open) {
@@ -47,7 +47,7 @@ public struct EditForecaster: Sendable {
 }
 
 extension AssetEditor {
-    /// The file that a render starts from.
+    /// Opens the file from which a render starts.
     fileprivate func source(
         of task: EditPlan.RenderTask, _ open: OpenAsset
     ) async throws(Failure) -> OpenFile {

@@ -2,16 +2,17 @@ import Adjustments
 import Library
 
 extension EditPlan {
-    /// What `revert` asks for: the original, whoever made the edits and whether or not they can be read.
+    /// Plans `revert`: the original becomes current, whichever editor made the edits and whether or not they can be
+    /// decoded.
     static func revert(_ open: OpenAsset) -> EditPlan {
         open.content == nil
             ? .unchanged("the original is current")
             : .restore(Restoration(from: nil, timeline: nil))
     }
 
-    /// What `undo` asks for: what was current before the last edit.
+    /// Plans `undo`: the state before the last edit becomes current.
     ///
-    /// - Parameter version: finds a version by name; nil when it was collected.
+    /// - Parameter version: finds a version by name; nil if it was collected.
     static func undo(
         _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
     ) throws(Failure) -> EditPlan {
@@ -26,7 +27,7 @@ extension EditPlan {
             Restoration(from: target, timeline: timeline.undone(to: target?.timeline)))
     }
 
-    /// What `redo` asks for: what the last undo took back.
+    /// Plans `redo`: the state before the last undo becomes current.
     static func redo(
         _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
     ) throws(Failure) -> EditPlan {
@@ -51,7 +52,7 @@ extension EditPlan {
         return found
     }
 
-    /// What `publish` asks for: the draft as the next version.
+    /// Plans `publish`: the draft becomes the next version.
     static func publish(_ version: String?, _ open: OpenAsset) throws(Failure) -> EditPlan {
         guard let draft = open.state.draft, version == nil || version == draft.version else {
             throw Failure(
@@ -71,7 +72,7 @@ extension EditPlan {
         return .restore(Restoration(from: draft, timeline: nil))
     }
 
-    /// What `discard` asks for: no draft any more, and nothing left of an earlier try.
+    /// Plans `discard`: removes the draft, including the remains of an earlier attempt.
     static func removeDraft(_ version: String?) throws(Failure) -> EditPlan {
         guard let version else { return .discard(nil) }
         guard let name = VersionName(version) else {

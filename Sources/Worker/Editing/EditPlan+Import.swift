@@ -2,30 +2,31 @@ import Adjustments
 import Editors
 import Library
 
-/// An edit that was made elsewhere, read.
+/// An edit that was made in another editor, decoded.
 struct ImportedEdit: Sendable, Equatable {
     /// The adjustment data.
     let adjustment: AdjustmentData
-    /// Whether the edit was made on a base that did not come along.
+    /// Whether the edit was made on a base that the import does not include.
     let hasBase: Bool
     /// The answer to `canHandle`.
     let answer: EditorAnswer
-    /// The render that came along.
+    /// The imported render.
     let render: Render?
 
     /// A photo that the edit's own editor rendered.
     struct Render: Sendable, Equatable {
-        /// Where it is, below the originals.
+        /// Its path below the originals.
         let path: AssetPath
-        /// SHA-256 of its bytes, in hex.
+        /// The SHA-256 of its bytes, in hex.
         let sha256: String
     }
 }
 
 extension EditPlan {
-    /// What `import` asks for: the render that came along as it is, else a render of our own from the original.
+    /// Plans `import`: the imported render as it is, or otherwise a new render from the original.
     ///
-    /// - Throws: `cannotHandleAdjustmentData` or `adjustmentDataUndecodable` when it has to be rendered and no editor here can read it.
+    /// - Throws: `cannotHandleAdjustmentData` or `adjustmentDataUndecodable` if a render is needed and no editor of
+    ///   this worker can read the data.
     static func adopt(
         _ imported: ImportedEdit, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -54,7 +55,7 @@ extension EditPlan {
 }
 
 extension ImportedEdit {
-    /// The edit, when it can be read and was made on the original.
+    /// The recipe of the edit; nil if it cannot be read or was not made on the original.
     var readableRecipe: Recipe? {
         if case .canHandle(let recipe) = answer, !hasBase { recipe } else { nil }
     }

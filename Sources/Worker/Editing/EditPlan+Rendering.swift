@@ -4,7 +4,7 @@ import Library
 import RenderProtocol
 
 extension EditPlan {
-    /// What `replace` asks for: these filters on the input of the last edit.
+    /// Plans `replace`: these filters on the input of the last edit.
     static func replace(
         _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -22,10 +22,10 @@ extension EditPlan {
                 output: edit.output ?? Recipe.Output()), open)
     }
 
-    /// What `append` asks for: the last edit, and then these filters.
+    /// Plans `append`: the last edit, followed by these filters.
     ///
-    /// A reference size is that of a preview of what is current now. Who cannot read the last edit appends to its
-    /// render.
+    /// A reference size is that of a preview of the current version. If the last edit cannot be read, the filters
+    /// are applied to its render.
     static func append(
         _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -43,7 +43,7 @@ extension EditPlan {
                 output: edit.output ?? content.output(recipe)), open)
     }
 
-    /// What `amend` asks for: the last edit with steps changed or removed.
+    /// Plans `amend`: the last edit with steps changed or removed.
     static func amend(
         _ amendments: [Amendment], _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -54,7 +54,7 @@ extension EditPlan {
                 output: edit.output ?? open.content?.output(recipe) ?? recipe.output), open)
     }
 
-    /// What `render` asks for: the last edit anew, unless it would come out the same.
+    /// Plans `render`: the last edit is rendered again, unless the result would be the same.
     static func again(_ edit: Edit, _ open: OpenAsset) throws(Failure) -> EditPlan {
         let recipe = try open.recipe(for: .render)
         guard let content = open.content else { return .unchanged("the original is current") }
@@ -63,7 +63,7 @@ extension EditPlan {
         if anew == content.recipe, content.rendering?.engine == Engine.name {
             return .unchanged("\(Engine.name) rendered this very recipe")
         }
-        // The edit is not changed, so whoever made it can still read it.
+        // The edit does not change, so its own editor can still read it.
         let isOurs =
             content.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
         var task = RenderTask(input: open.input(), recipe: anew)
@@ -72,12 +72,12 @@ extension EditPlan {
         return .render(task)
     }
 
-    /// What `copyEdit` asks for: the edit of another asset, its lengths scaled to this photo.
+    /// Plans `copyEdit`: the edit of another asset, with its lengths scaled to this photo.
     ///
     /// - Parameters:
-    ///   - recipe: the other asset's, in its pixels.
-    ///   - size: the other asset's upright size.
-    ///   - name: `asset@version`.
+    ///   - recipe: the recipe of the other asset, in that asset's pixels.
+    ///   - size: the upright size of the other asset.
+    ///   - name: the source of the edit, as `asset@version`.
     static func copy(
         _ recipe: Recipe, of size: PixelSize, from name: String, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -113,6 +113,6 @@ extension OpenAsset {
 }
 
 extension Content {
-    /// How the render was written; adjustment data of others do not say.
+    /// Returns the output settings of the render. Adjustment data of other editors do not contain them.
     func output(_ recipe: Recipe) -> Recipe.Output { self.recipe?.output ?? recipe.output }
 }

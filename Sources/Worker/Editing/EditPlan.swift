@@ -2,15 +2,15 @@ import Adjustments
 import Editors
 import Library
 
-/// What has to be done to carry an edit out: decided from the edit and what the asset is now, without I/O.
+/// The work that carries out an edit. It is decided from the edit and the asset's present state, without I/O.
 enum EditPlan: Sendable, Equatable {
     /// A recipe is rendered.
     case render(RenderTask)
-    /// A render that came with an import becomes current as it is.
+    /// An imported render becomes current as it is.
     case adopt(Adoption)
-    /// What an older version or the draft shows, or the original, becomes current.
+    /// The content of an older version or of the draft, or the original, becomes current.
     case restore(Restoration)
-    /// The draft is removed: this one, or whichever it is.
+    /// The draft is removed; nil: whichever it is.
     case discard(VersionName?)
     /// There is nothing to do, for this reason.
     case unchanged(String)
@@ -19,52 +19,52 @@ enum EditPlan: Sendable, Equatable {
     struct RenderTask: Sendable, Equatable {
         /// The layer that it is rendered from.
         let input: EditingInput
-        /// What is rendered.
+        /// The recipe to render.
         let recipe: Recipe
-        /// The adjustment data to record as they are; nil for those that Minilab writes.
+        /// The adjustment data to record unchanged; nil: Minilab writes its own.
         var adjustment: AdjustmentData?
-        /// Whether the adjustment data that are there are recorded again, as they are.
+        /// Whether the present adjustment data are recorded again unchanged.
         var keepsAdjustment = false
-        /// The answer to `canHandle`, when there was an edit before.
+        /// The answer to `canHandle`, if there was an earlier edit.
         var opened: Content.Opened?
-        /// `asset@version` that the recipe was copied from.
+        /// The source of a copied recipe, as `asset@version`.
         var copiedFrom: String?
     }
 
-    /// A render that came with an import.
+    /// The adoption of an imported render.
     struct Adoption: Sendable, Equatable {
-        /// The adjustment data that belong to it.
+        /// The adjustment data of the render.
         let adjustment: AdjustmentData
-        /// Whether the edit was made on a base that did not come along.
+        /// Whether the edit was made on a base that the import does not include.
         let hasBase: Bool
-        /// The edit, when an editor here can read it.
+        /// The edit, if an editor of this worker can read it.
         let recipe: Recipe?
-        /// The render, below the originals.
+        /// The path of the render below the originals.
         let render: AssetPath
     }
 
     /// An older content to show again.
     struct Restoration: Sendable, Equatable {
-        /// The version or draft that has the content; nil for the original.
+        /// The version or draft with the content; nil: the original.
         let from: Provenance?
-        /// The history after it; nil when it counts as an edit.
+        /// The timeline afterwards; nil: the restoration counts as an edit.
         let timeline: Timeline?
     }
 }
 
-/// An asset, opened for an edit.
+/// An asset whose state was read for an edit.
 struct OpenAsset: Sendable, Equatable {
     /// Its name.
     let asset: AssetPath
-    /// What it is now.
+    /// Its present state.
     var state = AssetState()
-    /// The answer to `canHandle` for the edit that is there; nil when there is none.
+    /// The answer to `canHandle` for the present edit; nil if there is none.
     var answer: EditorAnswer?
 
-    /// What readers see; nil when the original is current.
+    /// The content that readers see; nil if the original is current.
     var content: Content? { state.current?.content }
 
-    /// The layer that the next edit starts from.
+    /// Returns the layer from which the next edit starts.
     func input() -> EditingInput {
         let state: EditingInput.State =
             switch (content, answer) {
@@ -76,10 +76,10 @@ struct OpenAsset: Sendable, Equatable {
         return EditingInput.choose(state)
     }
 
-    /// The edit that is there, to be changed.
+    /// Returns the present edit, to be changed.
     ///
-    /// - Throws: `missingVersion` when there is none; `cannotHandleAdjustmentData` or `adjustmentDataUndecodable`
-    ///   when no editor here can read it.
+    /// - Throws: `missingVersion` if there is none; `cannotHandleAdjustmentData` or `adjustmentDataUndecodable` if
+    ///   no editor of this worker can read it.
     func recipe(for mode: Edit.Name) throws(Failure) -> Recipe {
         guard let content, let answer else {
             throw Failure(
@@ -92,7 +92,7 @@ struct OpenAsset: Sendable, Equatable {
 }
 
 extension EditorAnswer {
-    /// The edit, as far as it can be read.
+    /// Returns the recipe of the edit.
     func recipe(
         of asset: AssetPath, _ adjustment: Content.Adjustment
     ) throws(Failure) -> Recipe {

@@ -2,20 +2,20 @@ import Adjustments
 import FoundationEssentials
 import Library
 
-/// An edit of an asset that arrived later than one that has come to its turn: it stays, because readers see the edit that
-/// arrived last.
+/// An edit of an asset that arrived later than the edit whose job runs now. It is kept, because readers see the
+/// edit that arrived last.
 struct NewerEdit: Sendable, Equatable {
-    /// The version or draft that it made.
+    /// The version or draft of the later edit.
     let version: Provenance
-    /// Which arrived when, for people.
+    /// The arrival times of both edits, for messages.
     let reason: String
 
-    /// Looks for it; nil when there is none.
+    /// Finds the later edit; nil if there is none.
     ///
-    /// An edit that takes the place of the last one is superseded by it. An edit that changes the last one was meant for
-    /// what was there when it was sent, so it fails.
+    /// An edit that replaces the last one is superseded by the later edit. An edit that changes the last one was
+    /// meant for the state at the time it was sent, so it fails.
     ///
-    /// - Parameter arrival: when the edit arrived, in µs since 1970; nil when no queue sent it: then it is the newest.
+    /// - Parameter arrival: the edit's arrival, in µs since 1970; nil: no queue sent the edit, so it is the newest.
     /// - Throws: `overtaken`.
     init?(
         than edit: Edit, arrivedAt arrival: Int?, _ open: OpenAsset
@@ -62,14 +62,14 @@ struct NewerEdit: Sendable, Equatable {
 }
 
 extension AssetState {
-    /// When the edit arrived that a version or draft is the outcome of, in µs since 1970.
+    /// The arrival of the edit that produced a version or draft, in µs since 1970.
     fileprivate func arrival(of version: Provenance) -> Int {
         version.isDraft ? version.author.arrival ?? 0 : arrival
     }
 }
 
 extension Edit.Mode {
-    /// Whether it means what was there when it was sent, and would mean something else on a newer edit.
+    /// Whether the mode refers to the state at the time it was sent, and would have another effect on a newer edit.
     fileprivate var changesWhatIsThere: Bool {
         switch self {
         case .append, .amend, .undo, .redo, .publish: true
@@ -77,7 +77,7 @@ extension Edit.Mode {
         }
     }
 
-    /// Whether it is about the draft, whichever that is.
+    /// Whether the mode concerns the draft without naming it.
     fileprivate var anyDraft: Bool {
         switch self {
         case .publish(nil), .discard(nil): true
@@ -85,7 +85,7 @@ extension Edit.Mode {
         }
     }
 
-    /// Whether it is about one draft, which cannot be newer: it was there when the edit was sent.
+    /// Whether the mode names one draft. That draft cannot be newer, because it existed when the edit was sent.
     fileprivate var namesDraft: Bool {
         switch self {
         case .publish(_?), .discard(_?): true

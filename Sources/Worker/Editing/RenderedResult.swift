@@ -6,27 +6,27 @@ import Headers
 import Library
 import RenderProtocol
 
-/// What a result has to be; the worker looks for itself, at a copy that no child can reach.
+/// The expected properties of a result. The worker checks them itself, on a copy that no child can write.
 struct RenderedResult: Sendable {
-    /// The format that was planned.
+    /// The planned format.
     let format: Recipe.Format
     /// Its size.
     let size: Size
-    /// Of photos: their metadata are the results' too.
+    /// The limits of photos: their metadata also appear in the results.
     var limits = RenderLimits()
 
-    /// What was planned of a result's size.
+    /// The planned size of a result.
     enum Size: Sendable, Equatable {
         /// This size.
         case exactly(PixelSize)
-        /// No side is longer.
+        /// No side is longer than this.
         case within(Int)
-        /// The photo itself, of this digest; its header says its size in its own way.
+        /// A copy of the photo itself, with this digest. Its header may state the size in another way.
         case copy(sha256: String, PixelSize)
     }
 
-    /// Most bytes of a result: sixteen a pixel, the widest format, and what stands around the pixels; of a movie four times
-    /// the original, whose rate its encoder is bounded by.
+    /// Returns the most bytes of a result. For a picture: 16 bytes a pixel, the widest format, plus the parts
+    /// around the pixels. For a movie: four times the original, whose bit rate also bounds its encoder.
     func bytesMax(source: Int) -> Int {
         switch size {
         case .exactly where format.isMovie: Self.movieFactor * source + Self.reserve
@@ -38,19 +38,20 @@ struct RenderedResult: Sendable {
 
     private static let movieFactor = 4
     private static let reserve = 64 << 20
-    /// Edges of a cut that lie between pixels of a small copy are moved outwards, one at each end.
+    /// The most pixels by which a cut may grow: edges between pixels of a small copy are moved outwards, one at
+    /// each end.
     private static let movedOutwards = 2
 
-    /// Reads the header of a copied result.
+    /// Checks the header of a copied result.
     ///
-    /// - Returns: its size in pixels.
-    /// - Throws: `untrustedRender` when it is not what it has to be.
+    /// - Returns: the size of the result in pixels.
+    /// - Throws: `untrustedRender` if the result does not match the plan.
     @discardableResult
     func check(_ file: OpenFile) throws(Failure) -> PixelSize {
         try check(FileWindow(length: file.length()) { file.bytes(from: $0, count: $1) })
     }
 
-    /// The same for bytes that are in memory.
+    /// Checks the header of a result that is in memory.
     @discardableResult
     func check(_ bytes: [UInt8]) throws(Failure) -> PixelSize {
         try check(
@@ -66,7 +67,7 @@ struct RenderedResult: Sendable {
                 "is no \(format.rawValue) but \(found?.rawValue ?? "nothing that is known")")
         }
         var room = limits
-        // What is written is as much, or a little more where it is written in another way.
+        // Written metadata are about as long as the photo's, or somewhat longer in another encoding.
         room.metadataMax *= 2
         room.profileMax *= 2
         let survey = PhotoSurvey(PhotoFormat(format), bytes, limits: room)
@@ -89,7 +90,7 @@ struct RenderedResult: Sendable {
 }
 
 extension PhotoFormat {
-    /// The format that a result of an output format is read as.
+    /// Returns the format in which a result of an output format is read.
     init(_ format: Recipe.Format) {
         self =
             switch format {

@@ -1,41 +1,42 @@
 import Adjustments
 
-/// How many bytes the render children of one worker may use together, and who says so.
+/// The number of bytes that the render children of one worker may use together, and its source.
 public struct MemoryBudget: Sendable, Equatable {
     /// The budget.
     public let bytes: Int
-    /// Who says so.
+    /// The source of the budget.
     public let source: Source
 
-    /// Where a budget comes from.
+    /// The sources of a budget.
     public enum Source: Sendable, Equatable {
         /// The setting `memory`.
         case setting
-        /// The limit of the control group, less what is in use and what is kept back.
+        /// The limit of the control group, minus the memory in use and the reserve.
         case group(limit: Int, held: Int)
-        /// What the machine has available, less the share that is left to others.
+        /// The available memory of the machine, minus the share for other processes.
         case machine(available: Int)
-        /// Nobody: nothing is known, and nothing is bounded.
+        /// No source: the available memory is unknown, and nothing is bounded.
         case nobody
     }
 
-    /// The memory of a child between small photos, with something to spare: one that held more could not be lent for the next
-    /// one. 47 MB were seen of a release build and 55 MB of a debug build, of which 38 and 45 MB are code that all children
-    /// share.
+    /// The memory of an idle child between small photos, with a margin. A child that holds more could not be lent
+    /// for the next photo. Measured: 47 MB for a release build and 55 MB for a debug build, of which 38 and 45 MB
+    /// are code that all children share.
     public static let childBytes = 58 << 20
-    /// The smallest budget: a photo of 24 MP by the cheapest lane needs 54 MB.
+    /// The smallest budget: a photo of 24 MP needs 54 MB in the cheapest lane.
     public static let bytesMin = 64 << 20
-    /// The largest that can be set.
+    /// The largest budget that can be set.
     public static let bytesMax = 1 << 45
 
-    /// Of a group's limit: the worker itself, at the least.
+    /// The part of a group's limit that is reserved, at the least, for the worker itself.
     static let workerBytes = 64 << 20
-    /// Of a group's limit: what the worker and its neighbours in the group may grow by.
+    /// The part of a group's limit that is reserved for the growth of the worker and of its neighbours in the
+    /// group.
     static let growthBytes = 32 << 20
-    /// Of a group's limit: page cache for the files that are read and written. The kernel counts it, takes it back when it
-    /// has to, and slows everybody down with it.
+    /// The share of a group's limit that is reserved for the page cache of the files that are read and written. The
+    /// kernel counts the cache and reclaims it under pressure, which slows down all processes of the group.
     static let cacheShare = 0.125
-    /// Of the machine's available memory: the rest is for page cache, and for whoever else comes.
+    /// The share of the machine's available memory in the budget. The rest is for page cache and other processes.
     static let machineShare = 0.5
 
     /// A budget that bounds nothing.
@@ -46,11 +47,11 @@ public struct MemoryBudget: Sendable, Equatable {
         self.source = source
     }
 
-    /// Reads the kernel's files and decides.
+    /// Reads the kernel's files and decides the budget.
     ///
     /// - Parameters:
-    ///   - setting: what the operator says, in bytes; it is taken as it is.
-    /// - Throws: `MemoryBudgetError` when no child would fit, or when nothing is known.
+    ///   - setting: the operator's setting, in bytes; it is used unchanged.
+    /// - Throws: `MemoryBudgetError` if no child would fit, or if the available memory is unknown.
     init(setting: Int?, files: MemoryFiles) throws(MemoryBudgetError) {
         let group = files.group()
         try self.init(
@@ -59,12 +60,12 @@ public struct MemoryBudget: Sendable, Equatable {
             available: files.machine()?.available)
     }
 
-    /// Decides.
+    /// Decides the budget.
     ///
     /// - Parameters:
-    ///   - limit: of the control group, or nil when it has none.
-    ///   - held: what the processes of the group hold now, the worker included.
-    ///   - available: what the machine has available, or nil when it does not say.
+    ///   - limit: the limit of the control group; nil if it has none.
+    ///   - held: the memory that the processes of the group hold now, the worker included.
+    ///   - available: the available memory of the machine; nil if the kernel does not report it.
     init(
         setting: Int?, limit: Int?, held: Int, available: Int?
     ) throws(MemoryBudgetError) {
@@ -110,7 +111,7 @@ extension MemoryBudget: CustomStringConvertible {
     }
 }
 
-/// Why a worker cannot start with the memory that there is.
+/// The reason why a worker cannot start with the available memory.
 public struct MemoryBudgetError: Error, CustomStringConvertible {
     let problem: String
 
@@ -120,5 +121,5 @@ public struct MemoryBudgetError: Error, CustomStringConvertible {
     }
 }
 
-/// For people; units of 1,000,000 bytes.
+/// Formats a number of bytes for messages, in units of 1,000,000 bytes.
 func megabytes(_ bytes: Int) -> String { "\((bytes + 500_000) / 1_000_000) MB" }

@@ -2,46 +2,49 @@ import Files
 import Glibc
 import SystemPackage
 
-/// What the kernel tells of memory, read from its files.
+/// The kernel's figures about memory, read from its files.
 ///
-/// Which files there are depends on the kernel, its control groups (version 2, version 1, or both beside each other)
-/// and on what a container shows of them. So nothing here fails: what cannot be read is nil, "the kernel does not say".
+/// The set of files depends on the kernel, its control groups (version 2, version 1, or both), and the files that a
+/// container exposes. So nothing here fails: an unreadable value is nil, which means "the kernel does not report
+/// it".
 ///
 /// Source: `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/memory.rst` and `accounting/psi.rst` of Linux.
 struct MemoryFiles: Sendable {
     private let root: FilePath
 
-    /// Most bytes that are read of a file; the longest, `memory.stat`, has about 2 KB.
+    /// The most bytes that are read of a file; the longest, `memory.stat`, has about 2 KB.
     private static let fileBytesMax = 64 << 10
     private static let mount = "sys/fs/cgroup"
 
-    /// The files below a folder: `/`, or one where a test plays the kernel.
+    /// Creates a reader of the files below a folder: `/`, or the folder of a test with simulated files.
     init(root: FilePath = "/") { self.root = root }
 
-    /// Memory of the machine.
+    /// Returns the memory of the machine.
     func machine() -> MachineMemory? { text("proc/meminfo").flatMap(MachineMemory.init) }
 
-    /// The group that bounds the memory of this process: of its own group and the groups around it the one with the
-    /// smallest limit; its own when none has a limit.
+    /// Returns the group that bounds the memory of this process: the one with the smallest limit among its own
+    /// group and that group's ancestors, or its own if none has a limit.
     ///
-    /// Found anew with each call, because who runs a machine may move processes and change limits.
+    /// It is determined again with each call, because operators may move processes and change limits.
     ///
-    /// - Returns: nil when the kernel or the container shows no groups for memory.
+    /// - Returns: nil if the kernel or the container exposes no groups for memory.
     func group() -> MemoryGroup? {
         groups().min { ($0.limit ?? .max) < ($1.limit ?? .max) }
     }
 
-    /// How many processes of our own group the kernel has killed for want of memory; without groups, of the machine.
+    /// Returns how many processes of the worker's own group the kernel has killed for lack of memory; without
+    /// groups, of the machine.
     ///
-    /// Whosever limit it was: version 1 counts a kill only where the process was, not where the limit is.
+    /// It counts kills for the limit of any group: version 1 counts a kill only in the group of the process, not in
+    /// the group with the limit.
     ///
-    /// - Returns: nil when the kernel does not say.
+    /// - Returns: nil if the kernel does not report it.
     func kills() -> Int? {
         guard let own = groups().first else { return keyed("proc/vmstat")["oom_kill"] }
         return events(of: own)?.kills
     }
 
-    /// Our own group and the groups around it, the nearest first; none when no groups for memory are shown.
+    /// Returns the own group and its ancestors, the nearest first; empty if no groups for memory are exposed.
     private func groups() -> [MemoryGroup] {
         guard let paths = text("proc/self/cgroup").map(GroupPaths.init) else { return [] }
         let candidates = [
@@ -58,7 +61,7 @@ struct MemoryFiles: Sendable {
         return []
     }
 
-    /// What the processes of a group use now.
+    /// Returns the memory that the processes of a group use now.
     func use(of group: MemoryGroup) -> MemoryUse? {
         guard let used = number("\(group.folder)/\(group.version.usage)") else { return nil }
         let statistics = keyed("\(group.folder)/memory.stat")
@@ -66,7 +69,7 @@ struct MemoryFiles: Sendable {
             bytes: used, cacheBytes: min(used, statistics[group.version.inactiveCache] ?? 0))
     }
 
-    /// How often a group came to its limit since it exists.
+    /// Returns how often a group has reached its limit since its creation.
     func events(of group: MemoryGroup) -> MemoryEvents? {
         switch group.version {
         case .one:
@@ -82,15 +85,15 @@ struct MemoryFiles: Sendable {
         }
     }
 
-    /// How long tasks waited for memory: those of this process's group where the kernel counts it by group, else those
-    /// of the machine.
+    /// Returns how long tasks have waited for memory: those of this process's group if the kernel counts by group,
+    /// otherwise those of the machine.
     func pressure() -> MemoryPressure? {
         let unified = text("proc/self/cgroup").flatMap { GroupPaths($0).unified }
         let own = [Self.mount, "\(Self.mount)/unified"].compactMap { mount in
             unified.flatMap { lineage($0, below: mount).first }
         }
         for folder in own {
-            // The root of all groups counts the whole machine; it has no events of its own.
+            // The root group counts the whole machine. It has no `cgroup.events`.
             let isOfGroup = exists("\(folder)/cgroup.events")
             if let pressure = text("\(folder)/memory.pressure")
                 .flatMap({ MemoryPressure($0, isOfGroup: isOfGroup) })
@@ -101,9 +104,9 @@ struct MemoryFiles: Sendable {
         return text("proc/pressure/memory").flatMap { MemoryPressure($0) }
     }
 
-    /// The folders of a group and of the groups around it, the nearest first, as far as the mount shows them.
+    /// Returns the folders of a group and its ancestors, the nearest first, as far as the mount exposes them.
     ///
-    /// Where a container shows its own group as the root, the path that the kernel tells is not there.
+    /// Where a container exposes its own group as the root, the path in `/proc/self/cgroup` does not exist.
     private func lineage(_ path: FilePath, below mount: String) -> [FilePath] {
         var folders: [FilePath] = []
         var path = FilePath(mount).pushing(FilePath(root: nil, path.components))
@@ -137,12 +140,12 @@ struct MemoryFiles: Sendable {
                 decoding: try Descriptor.bytes(file.descriptor, count: Self.fileBytesMax),
                 as: UTF8.self)
         } catch {
-            return nil  // a folder, or the kernel does not say
+            return nil  // a folder, or the kernel does not report it
         }
     }
 
     private func open(_ file: String) -> OpenFile? {
-        // Not there, or not for us to read: the kernel does not say.
+        // Missing or not readable: the kernel does not report it.
         try? OpenFile(opening: root.pushing(FilePath(file)).string, O_RDONLY)
     }
 }

@@ -2,11 +2,11 @@ import Adjustments
 import JobQueue
 import Synchronization
 
-/// What stands between a planned render and its child: memory is granted before a photo is decoded.
+/// The gate between a planned render and its child: memory is granted before a photo is decoded.
 ///
-/// Any task may ask; it waits until the bytes are free or until it is cancelled.
+/// Any task may request memory. It waits until the bytes are free or until it is cancelled.
 final class MemoryGate: Sendable {
-    /// Bytes that a render may use, until they are given back.
+    /// Bytes that a render may use until it returns them.
     struct Grant: Sendable {
         fileprivate let id: Int
         let bytes: Int
@@ -23,21 +23,21 @@ final class MemoryGate: Sendable {
         var told: WorkerMemory?
     }
 
-    /// What all renders together may use.
+    /// The memory that all renders together may use.
     let budget: MemoryBudget
     private let state: Mutex<State>
     private let brake: ClaimBrake
     private let listener: WorkerEvent.Listener
 
-    /// Jobs that wait for memory here: with so many no more are claimed, since another worker may have room for them.
-    /// More than one, so that a small one may come by which fits.
+    /// The number of waiting jobs from which on no more jobs are claimed, since another worker may have memory for
+    /// them. More than one, so that a small job that fits may still be claimed.
     static let waitingMax = 2
 
-    /// A gate with nothing granted.
+    /// Creates a gate with nothing granted.
     ///
     /// - Parameters:
-    ///   - brake: pulled while jobs that are claimed could not start.
-    ///   - listener: told of each grant and each change.
+    ///   - brake: pulled while claimed jobs could not start.
+    ///   - listener: receives each grant and each change.
     init(
         budget: MemoryBudget, brake: ClaimBrake = ClaimBrake(),
         listener: @escaping WorkerEvent.Listener = { _ in }
@@ -49,15 +49,16 @@ final class MemoryGate: Sendable {
         state.withLock { tell(&$0) }
     }
 
-    /// What is granted and who waits, for people.
+    /// The granted memory and the waiting requests, for operators.
     var figures: WorkerMemory { state.withLock { Self.figures($0.ledger) } }
 
     /// Bytes that are not granted.
     var free: Int { state.withLock { $0.ledger.free } }
 
-    /// Waits until memory is free and takes it. Each grant has to be given back once, whatever happened meanwhile.
+    /// Waits until memory is free and takes it. Each grant must be returned exactly once, in every case.
     ///
-    /// - Throws: `exceedsMemoryBudget` when there is never so much; `CancellationError` when the task is cancelled before.
+    /// - Throws: `exceedsMemoryBudget` if the budget is smaller than the request; `CancellationError` if the task
+    ///   is cancelled first.
     func admit(_ bytes: Int) async throws -> Grant {
         guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
         try Task.checkCancellation()
@@ -70,7 +71,7 @@ final class MemoryGate: Sendable {
                     id.withLock { $0 = newID }
                     state.waiters[newID] = Waiter(since: since, continuation: continuation)
                     serve(grants, &state)
-                    // Cancelled before there was somebody to tell.
+                    // The task was cancelled before the waiter was registered.
                     if Task.isCancelled { withdraw(newID, &state) }
                 }
             }
@@ -89,12 +90,13 @@ final class MemoryGate: Sendable {
         }
     }
 
-    /// Gives memory back.
+    /// Returns memory.
     func giveBack(_ grant: Grant) {
         state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
     }
 
-    /// Grants nothing beside what is granted, until told otherwise; when nothing is, one at a time goes on.
+    /// Stops further grants, or allows them again. While they are stopped and nothing is granted, one request at a
+    /// time is still served.
     func hold(_ isHeld: Bool) {
         state.withLock { state in serve(state.ledger.hold(isHeld), &state) }
     }
@@ -118,7 +120,7 @@ final class MemoryGate: Sendable {
         tell(&state)
     }
 
-    /// Tells what has changed, in the order of the changes.
+    /// Reports the changes, in their order.
     private func tell(_ state: inout State) {
         let figures = Self.figures(state.ledger)
         guard figures != state.told else { return }
@@ -135,7 +137,7 @@ final class MemoryGate: Sendable {
 }
 
 extension MemoryBudget {
-    /// Why something that needs so many bytes is never begun here.
+    /// Returns the failure of a render that needs more than the budget.
     func refusal(of bytes: Int) -> Failure {
         Failure(
             .exceedsMemoryBudget,

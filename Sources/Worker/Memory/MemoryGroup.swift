@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// A control group that bounds memory, and what bounds it.
+/// A control group that bounds memory, and its limit.
 struct MemoryGroup: Sendable, Equatable {
-    /// Versions of the kernel's interface; their files have other names.
+    /// The versions of the kernel's interface, whose files have different names.
     enum Version: Sendable {
         case one, two
 
-        /// Files with limits: the smallest counts. What is over `memory.high` is reclaimed at once, and who needs it
-        /// is slowed down; so it is a limit, too.
+        /// The files with limits, of which the smallest counts. The kernel reclaims memory above `memory.high`
+        /// immediately and slows down the process that needs it, so that value is a limit, too.
         var limits: [String] {
             switch self {
             case .one: ["memory.limit_in_bytes"]
@@ -15,7 +15,7 @@ struct MemoryGroup: Sendable, Equatable {
             }
         }
 
-        /// The file with what is used.
+        /// The file with the memory in use.
         var usage: String {
             switch self {
             case .one: "memory.usage_in_bytes"
@@ -23,7 +23,7 @@ struct MemoryGroup: Sendable, Equatable {
             }
         }
 
-        /// The line of `memory.stat` with the page cache that nobody has used lately.
+        /// The line of `memory.stat` with the page cache that was not used recently.
         var inactiveCache: String {
             switch self {
             case .one: "total_inactive_file"
@@ -35,29 +35,29 @@ struct MemoryGroup: Sendable, Equatable {
     let version: Version
     /// Its folder, below the root of ``MemoryFiles``.
     let folder: FilePath
-    /// In bytes; nil when it has none.
+    /// Its limit in bytes; nil if it has none.
     let limit: Int?
 
-    /// From here on a limit is none: version 1 writes "no limit" as 2^63 less a page.
+    /// The value from which on a limit counts as none: version 1 writes "no limit" as 2^63 minus a page.
     private static let limitMax = 1 << 60
 
-    /// Reads a file with a limit.
+    /// Parses a file with a limit.
     ///
-    /// - Returns: bytes; nil for `max`, and for what is no limit of any machine.
+    /// - Returns: the limit in bytes; nil for `max`, and for values that exceed any machine's memory.
     static func limit(_ text: String) -> Int? {
         guard let bytes = KernelText.number(text), bytes < limitMax else { return nil }
         return bytes
     }
 }
 
-/// The groups of a process, as `/proc/self/cgroup` tells them.
+/// The groups of a process, as listed in `/proc/self/cgroup`.
 struct GroupPaths: Equatable {
-    /// Of version 1's controller for memory.
+    /// The group of version 1's memory controller.
     var memory: FilePath?
-    /// Of version 2.
+    /// The group of version 2.
     var unified: FilePath?
 
-    /// Reads lines such as `4:memory:/path` (version 1) and `0::/path` (version 2).
+    /// Parses lines such as `4:memory:/path` (version 1) and `0::/path` (version 2).
     init(_ text: String) {
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -72,21 +72,21 @@ struct GroupPaths: Equatable {
     }
 }
 
-/// What the processes of a group use.
+/// The memory that the processes of a group use.
 struct MemoryUse: Sendable, Equatable {
-    /// All of it: memory of processes, page cache, buffers of sockets.
+    /// The total: memory of processes, page cache, buffers of sockets.
     let bytes: Int
-    /// The part that is page cache which nobody has used lately: the kernel takes it back when it needs memory.
+    /// The page cache that was not used recently. The kernel reclaims it when it needs memory.
     let cacheBytes: Int
 
-    /// What the kernel cannot simply take back. The kubelet evicts by the same number, its "working set".
+    /// The memory that the kernel cannot simply reclaim. The kubelet evicts by the same number, its "working set".
     var heldBytes: Int { bytes - cacheBytes }
 }
 
-/// How often a group came to its limit since it exists.
+/// How often a group has reached its limit since its creation.
 struct MemoryEvents: Sendable, Equatable {
-    /// Somebody needed memory that the limit did not leave, and the kernel had to take some back.
+    /// The number of times that a process needed memory beyond the limit and the kernel had to reclaim some.
     let limitHits: Int
-    /// Processes that the kernel killed for want of memory.
+    /// The number of processes that the kernel killed for lack of memory.
     let kills: Int
 }

@@ -1,36 +1,37 @@
-/// Who may use how much memory, and who waits for some: the decisions, without the waiting.
+/// The grants of memory and the waiting requests: the decisions, without the waiting.
 ///
-/// A request that fits may pass bigger ones that wait before it, so that memory is used while they wait. Each request
-/// lets at most ``passedMax`` pass: then everybody behind it waits, what is granted comes back, and it fits. So none
-/// starves, and every order of ends serves all.
+/// A request that fits may pass larger requests that wait before it, so that no memory stays unused. Each request
+/// lets at most ``passedMax`` others pass. From then on all requests behind it wait until enough grants are
+/// returned for it to fit. So no request starves, and all requests are served in whatever order the grants are
+/// returned.
 struct MemoryLedger {
     /// A request for memory, from its arrival until it is granted or withdrawn.
     struct Request: Equatable {
         let id: Int
         let bytes: Int
-        /// Later requests that were granted before it.
+        /// The number of later requests that were granted before it.
         var passed = 0
     }
 
-    /// A request that was granted.
+    /// A granted request.
     struct Grant: Equatable {
         let id: Int
         let bytes: Int
-        /// Requests that came before it and wait on.
+        /// The number of earlier requests that still wait.
         let passes: Int
     }
 
-    /// Later requests that one lets pass. A small photo takes some 0.2 s, so a big one waits a few seconds
-    /// longer than it would by the order of arrival.
+    /// The number of later requests that may pass one request. A small photo takes about 0.2 s, so a large one
+    /// waits a few seconds longer than it would in the order of arrival.
     static let passedMax = 16
 
-    /// Bytes that may be granted at the same time.
+    /// The bytes that may be granted at the same time.
     let budget: Int
-    /// Bytes that are granted.
+    /// The bytes that are granted.
     private(set) var granted = 0
-    /// Those who wait, in the order of their arrival.
+    /// The waiting requests, in the order of their arrival.
     private(set) var waiting: [Request] = []
-    /// Whether nothing is granted at present beside what is: one at a time goes on.
+    /// Whether further grants are stopped. If nothing is granted, one request at a time is still served.
     private(set) var isHeld = false
 
     private var grants: [Int: Int] = [:]
@@ -38,31 +39,31 @@ struct MemoryLedger {
 
     init(budget: Int) { self.budget = budget }
 
-    /// Bytes that are not granted.
+    /// The bytes that are not granted.
     var free: Int { budget - granted }
 
-    /// Whether a request waits for all the memory that comes back, since nobody passes it any more.
+    /// Whether a request waits for all returned memory, since no other may pass it any more.
     var isBlocked: Bool { waiting.contains(where: bars) }
 
-    /// Asks for memory.
+    /// Requests memory.
     ///
-    /// - Parameter bytes: at most ``budget``, or it waits for ever.
+    /// - Parameter bytes: at most ``budget``; a larger request would wait for ever.
     mutating func request(_ bytes: Int) -> (id: Int, grants: [Grant]) {
         nextID += 1
         waiting.append(Request(id: nextID, bytes: bytes))
         return (nextID, serve())
     }
 
-    /// Asks for memory only if it is to be had at once.
+    /// Requests memory and withdraws the request if it cannot be granted now.
     mutating func requestNow(_ bytes: Int) -> Grant? {
         let (id, grants) = request(bytes)
-        // Nothing else can have been served: what waits has been looked at whenever something changed.
+        // No other request can have been granted: all waiting requests were examined after each change.
         if let grant = grants.first { return grant }
         _ = withdraw(id)
         return nil
     }
 
-    /// Gives back what was granted.
+    /// Returns a grant.
     mutating func giveBack(_ id: Int) -> [Grant] {
         guard let bytes = grants.removeValue(forKey: id) else {
             preconditionFailure("grant \(id) is given back that is not out")
@@ -71,19 +72,19 @@ struct MemoryLedger {
         return serve()
     }
 
-    /// Takes a request back that is not granted yet.
+    /// Withdraws a request that is not granted yet.
     mutating func withdraw(_ id: Int) -> [Grant] {
         waiting.removeAll { $0.id == id }
         return serve()
     }
 
-    /// Lets one at a time go on, or all that fit.
+    /// Stops further grants except one at a time, or allows all that fit.
     mutating func hold(_ isHeld: Bool) -> [Grant] {
         self.isHeld = isHeld
         return serve()
     }
 
-    /// Grants what can be granted now, the oldest first.
+    /// Grants the requests that can be granted now, the oldest first.
     private mutating func serve() -> [Grant] {
         var served: [Grant] = []
         var index = 0
@@ -95,7 +96,7 @@ struct MemoryLedger {
                 grants[request.id] = request.bytes
                 granted += request.bytes
                 served.append(Grant(id: request.id, bytes: request.bytes, passes: index))
-                // One that has let enough pass may stand before this place now.
+                // An earlier request may have let enough others pass by now.
                 if waiting[..<index].contains(where: bars) { break }
             } else if bars(request) {
                 break
@@ -106,6 +107,6 @@ struct MemoryLedger {
         return served
     }
 
-    /// Whether a request lets nobody pass: it has let enough pass.
+    /// Returns whether no other request may pass this one, because enough others have passed it.
     private func bars(_ request: Request) -> Bool { request.passed >= Self.passedMax }
 }

@@ -1,6 +1,6 @@
-/// How long tasks waited for memory ("pressure stall information").
+/// The time that tasks waited for memory ("pressure stall information").
 struct MemoryPressure: Sendable, Equatable {
-    /// Shares of time in which tasks stood still.
+    /// The shares of time in which tasks were stalled.
     struct Stall: Sendable, Equatable {
         /// Over the last 10 s, in percent.
         let average10: Double
@@ -8,18 +8,18 @@ struct MemoryPressure: Sendable, Equatable {
         let average60: Double
         /// Over the last 300 s, in percent.
         let average300: Double
-        /// Since the group or the machine exists.
+        /// The total since the creation of the group or the start of the machine.
         let total: Duration
     }
 
-    /// At least one task stood still.
+    /// The time in which at least one task was stalled.
     let some: Stall
-    /// All tasks that were not idle stood still.
+    /// The time in which all non-idle tasks were stalled.
     let full: Stall
-    /// Whether tasks of our group are counted alone, not those of the whole machine.
+    /// Whether only tasks of the worker's control group are counted, not those of the whole machine.
     let isOfGroup: Bool
 
-    /// Reads the kernel's text: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
+    /// Parses the kernel's text: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and the same for `full`.
     init?(_ text: String, isOfGroup: Bool = false) {
         var stalls: [Substring: Stall] = [:]
         for line in text.split(separator: "\n") {
@@ -34,7 +34,7 @@ struct MemoryPressure: Sendable, Equatable {
 }
 
 extension MemoryPressure.Stall {
-    /// Reads `avg10=0.00 avg60=0.00 avg300=0.00 total=0`; the total is in microseconds.
+    /// Parses `avg10=0.00 avg60=0.00 avg300=0.00 total=0`; the total is in microseconds.
     fileprivate init?(_ words: some Sequence<Substring>) {
         var fields: [Substring: Substring] = [:]
         for word in words {
@@ -54,14 +54,14 @@ extension MemoryPressure.Stall {
     }
 }
 
-/// Memory of the whole machine, in bytes.
+/// The memory of the whole machine, in bytes.
 struct MachineMemory: Sendable, Equatable {
-    /// All that there is.
+    /// The total.
     let total: Int
-    /// What processes could still get without swapping, by the kernel's own estimate.
+    /// The memory that processes could still get without swapping, by the kernel's own estimate.
     let available: Int
 
-    /// Reads `/proc/meminfo`, whose lines are such as `MemTotal:       24684092 kB`.
+    /// Parses `/proc/meminfo`, with lines such as `MemTotal:       24684092 kB`.
     init?(_ text: String) {
         var lines: [Substring: Int] = [:]
         for line in text.split(separator: "\n") {
@@ -72,20 +72,20 @@ struct MachineMemory: Sendable, Equatable {
         }
         guard let total = lines["MemTotal"], total > 0 else { return nil }
         self.total = total
-        // Kernels before 3.14, and some sandboxes, do not tell what is available.
+        // Kernels before 3.14, and some sandboxes, do not report `MemAvailable`.
         available = min(total, lines["MemAvailable"] ?? lines["MemFree"] ?? 0)
     }
 }
 
-/// Texts as the kernel writes them.
+/// Parsers of the kernel's text formats.
 enum KernelText {
-    /// A number alone; nil for words, and for what is not from 0 to 2^63 - 1.
+    /// Parses a single number; nil for words, and for numbers outside 0 to 2^63 - 1.
     static func number(_ text: String) -> Int? {
         let line = text.prefix { $0 != "\n" }
         return Int(line).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Lines such as `oom_kill 3`; others are left out.
+    /// Parses lines such as `oom_kill 3`; other lines are ignored.
     static func keyed(_ text: String) -> [String: Int] {
         var numbers: [String: Int] = [:]
         for line in text.split(separator: "\n") {

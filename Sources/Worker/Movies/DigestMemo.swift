@@ -3,17 +3,17 @@ import DequeModule
 import Files
 import Synchronization
 
-/// The digests of files that were read not long ago, so that a worker that renders many parts of one movie reads it
-/// for its digest once.
+/// The digests of recently read files, so that a worker that renders many parts of one movie digests it only once.
 ///
-/// A file whose stamp is the same has the same bytes: the stamp has the time of its last change of any kind.
+/// A file with the same stamp has the same bytes, because the stamp includes the time of the last change of any
+/// kind.
 final class DigestMemo: Sendable {
-    /// Most files that are remembered: as many movies as a worker may be in the middle of, and more.
+    /// The most files that are kept: more than the number of movies that a worker works on at the same time.
     static let filesMax = 32
 
     private let known = Mutex(Deque<(stamp: FileStamp, sha256: String)>())
 
-    /// The digest in hex; as `FileDigest.hex(of:)`, off the cooperative pool.
+    /// Returns the digest in hex, like `FileDigest.hex(of:)`, off the cooperative pool.
     func hex(of file: OpenFile) async throws(Failure) -> String {
         try await offPool { () throws(Failure) in
             let stamp = try file.stamp(getsLinks: false)

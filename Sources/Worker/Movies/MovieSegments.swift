@@ -5,42 +5,44 @@ import Library
 import RenderProtocol
 import Synchronization
 
-/// The parts of a movie, rendered side by side; for a photo there is nothing to do.
+/// The rendering of a movie's parts side by side. For a photo it does nothing.
 ///
-/// A part is the same bytes whoever renders it and whatever runs beside it. So the parts of a job's movie are offered to all
-/// workers of the queue, this one among them, and the job renders one after another of those that nobody else does. Without
-/// a queue they are rendered side by side here, as far as cores and memory allow.
+/// A part has the same bytes whichever worker renders it and whatever else runs at the time. So the parts of a
+/// job's movie are offered to all workers of the queue, and the job's own worker renders one after another of those
+/// that no other worker has taken. Without a queue the parts are rendered side by side in this process, as far as
+/// cores and memory allow.
 struct MovieSegments: Sendable {
     let pool: RenderPool
     let tenant: String
-    /// Of the whole movie.
+    /// The request for the whole movie.
     let request: PhotoRequest
-    /// The movie, and the files that its edit names.
+    /// The movie, and the resources that its edit names.
     let files: RenderFiles
-    /// The answer to the request.
+    /// The reply to the inspection of the request.
     let inspection: Inspection
-    /// Where parts are kept for whoever goes on after a crash; nil: nowhere.
+    /// The place where parts are stored for a worker that continues after a crash; nil: parts are not stored.
     var kept: Kept?
 
-    /// Parts of a movie in a library.
+    /// The parts of a movie in a library.
     struct Kept: Sendable {
         let library: any LibraryStore
-        /// Of the whole movie.
+        /// The render key of the whole movie.
         let key: RenderKey
-        /// The task that other workers get with a part, and the desk where parts are offered; nil: no part is offered.
+        /// The task that other workers receive with a part, and the desk that offers the parts; nil: no part is
+        /// offered.
         var sharing: (task: PartTask, desk: JobDesk)?
     }
 
-    /// Between two looks whether another worker has done its part.
+    /// The time between two checks whether another worker has finished its part.
     private static let pause = Duration.milliseconds(250)
 
     /// Renders all parts.
     ///
     /// - Parameters:
-    ///   - progress: told from time to time how much is done.
-    ///   - place: makes a place for a part.
-    /// - Returns: the request's files with the parts among them, and what they took.
-    /// - Throws: what a part fails with; the others are ended then.
+    ///   - progress: called from time to time with the finished share.
+    ///   - place: creates a file for a part.
+    /// - Returns: the request's files, including the parts, and the resources used.
+    /// - Throws: the error of a failed part. The other parts are cancelled.
     func rendered(
         _ progress: @escaping @Sendable (JobProgress) -> Void = { _ in },
         into place: @escaping @Sendable () throws(Failure) -> OpenFile
@@ -63,7 +65,7 @@ struct MovieSegments: Sendable {
         return (files, use)
     }
 
-    /// Renders a part for another job, and keeps it.
+    /// Renders a part for another job and stores it in the library.
     func keepPart(
         _ number: Int, into place: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws {
@@ -75,12 +77,12 @@ struct MovieSegments: Sendable {
         _ = try await render(number, movie, FramesDone(of: movie) { _ in }, place)
     }
 
-    /// A part's file, and what it took here.
+    /// A part's file, and the resources that it used in this process.
     private typealias Part = (file: OpenFile, use: RenderUse)
 
-    /// Offers the parts to other workers, all but the first.
+    /// Offers all parts but the first to other workers.
     ///
-    /// - Returns: where they are taken back; nil when nobody else will do any.
+    /// - Returns: the desk that takes them back; nil if no other worker will render any.
     private func share(_ movie: MoviePlan) async -> JobDesk? {
         guard let sharing = kept?.sharing, movie.segments > 1,
             await sharing.desk.split(sharing.task.text, Array(1..<movie.segments))
@@ -88,7 +90,7 @@ struct MovieSegments: Sendable {
         return sharing.desk
     }
 
-    /// Renders what nobody else renders, one part at a time, and waits for the others without a slot.
+    /// Renders the parts that no other worker has taken, one at a time, and waits for the others without a slot.
     private func besideOthers(
         _ movie: MoviePlan, _ desk: JobDesk, _ done: FramesDone,
         _ place: @escaping @Sendable () throws(Failure) -> OpenFile
@@ -144,7 +146,7 @@ struct MovieSegments: Sendable {
         var part = files
         (part.outputs, part.spool) = ([file], nil)
         let handed = part
-        // As it was resolved when the movie was inspected: all parts get the same.
+        // The recipe as resolved by the inspection, so that all parts use the same one.
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: [.init(segment: number)],
             memoryMax: request.memoryMax, threads: 1)
@@ -153,19 +155,19 @@ struct MovieSegments: Sendable {
                 if case .frames(let frames) = told { done.note(frames, of: number) }
             }
         }
-        // A worker that stood still past its lease must not leave parts of a movie that is done.
+        // A worker that was suspended past its lease must not leave parts of a movie that is finished.
         try Task.checkCancellation()
         try await keep(file, number)
         return (file, use)
     }
 
-    /// Whether a part was rendered before; it is in the file then.
+    /// Reads a part that was rendered before into the file. Returns whether there was one.
     private func find(_ number: Int, into file: OpenFile) async throws(Failure) -> Bool {
         guard let kept, hasSeveral else { return false }
         return try await kept.library.readSegment(SegmentName(kept.key, number), into: file)
     }
 
-    /// Keeps a part. A movie of one part is done when it is.
+    /// Stores a part. A movie of a single part is not stored, since it is complete with that part.
     private func keep(_ file: OpenFile, _ number: Int) async throws(Failure) {
         guard let kept, hasSeveral else { return }
         try await kept.library.keepSegment(file, as: SegmentName(kept.key, number))
@@ -175,11 +177,11 @@ struct MovieSegments: Sendable {
 }
 
 extension MoviePlan {
-    /// About as many as a part has.
+    /// The approximate number of frames of a part.
     fileprivate var framesOfPart: Int { frames / segments }
 }
 
-/// Counts the frames of parts that are rendered side by side.
+/// Counts the finished frames of parts that are rendered side by side.
 private final class FramesDone: Sendable {
     private let movie: MoviePlan
     private let counts: Mutex<[Int: Int]> = Mutex([:])
@@ -189,7 +191,7 @@ private final class FramesDone: Sendable {
         (self.movie, self.tell) = (movie, tell)
     }
 
-    /// Says how many frames of a part are done by now.
+    /// Records the number of finished frames of a part.
     func note(_ frames: Int, of segment: Int) {
         let sum = counts.withLock { counts in
             counts[segment] = max(frames, counts[segment] ?? 0)

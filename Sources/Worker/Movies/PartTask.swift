@@ -4,16 +4,16 @@ import Library
 
 /// The task of a worker that renders a part of another job's movie.
 ///
-/// It says from what the part is made and what it is for; whoever renders it finds out by itself whether that is so.
+/// It names the input and the purpose of the part. The worker that renders it verifies both by itself.
 struct PartTask: Sendable, Codable, Equatable {
     /// The asset whose original is rendered.
     let asset: String
-    /// As the job's edit says it: it is resolved anew, which comes to the same.
+    /// The recipe of the job's edit. The worker resolves it again, with the same result.
     let recipe: Recipe
-    /// Of the whole movie, in hex: a part is kept only if its own maker comes to this key.
+    /// The render key of the whole movie, in hex. A worker stores a part only if it computes the same key.
     let key: String
 
-    /// As text: the same task is the same text.
+    /// The task as text. Equal tasks have equal texts.
     var text: String {
         JSONValue.object([
             "asset": .string(asset), "recipe": recipe.json, "key": .string(key),
@@ -24,9 +24,9 @@ struct PartTask: Sendable, Codable, Equatable {
         (self.asset, self.recipe, self.key) = (asset.string, recipe, key.hex)
     }
 
-    /// Reads the text of a task.
+    /// Parses the text of a task.
     ///
-    /// - Throws: `malformedJSON` when it is none: a worker of another version wrote it.
+    /// - Throws: `malformedJSON` if it is invalid, for example because a worker of another version wrote it.
     init(_ text: String) throws(Failure) {
         do {
             self = try JSONDecoder().decode(PartTask.self, from: Data(text.utf8))

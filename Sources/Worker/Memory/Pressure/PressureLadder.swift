@@ -1,7 +1,8 @@
-/// The level of a worker over time: it rises at once and falls slowly.
+/// The pressure level of a worker over time. It rises immediately and falls slowly.
 ///
-/// A reading that calls for a higher level is followed at once. One step down takes a quiet time in which no reading called
-/// for keeping the level, and the next step down takes another one; so no level is entered twice within a quiet time.
+/// A reading that requires a higher level takes effect immediately. A step down needs a quiet period in which no
+/// reading required the present level, and each further step needs another one. So no level is entered twice within
+/// a quiet period.
 struct PressureLadder: Sendable {
     private let policy: PressurePolicy
     private let quiet: Duration
@@ -11,28 +12,28 @@ struct PressureLadder: Sendable {
     private var quietSince: ContinuousClock.Instant?
     private var strainedSince: ContinuousClock.Instant?
 
-    /// Time that shares are taken of.
+    /// The period over which shares of time are computed.
     static let window: Duration = .seconds(1)
-    /// Longest time at `pausing` that does not help: a render that stands still keeps its memory.
+    /// The longest time at `pausing` without an improvement: a paused render keeps its memory.
     static let pausingMax: Duration = .seconds(3)
 
-    /// A ladder at `calm`.
+    /// Creates a ladder at `calm`.
     init(_ policy: PressurePolicy, quiet: Duration) {
         self.policy = policy
         self.quiet = quiet
     }
 
-    /// What a reading comes to.
+    /// The result of a reading.
     struct Turn: Sendable, Equatable {
         let before: PressureLevel
         let level: PressureLevel
-        /// What was read.
+        /// The evaluated reading.
         let signs: PressureSigns
-        /// Whether memory is so short at this moment that one render less is called for.
+        /// Whether memory is so short at this moment that one more render should be stopped.
         let isStrained: Bool
     }
 
-    /// Takes a reading in.
+    /// Processes a reading.
     mutating func turn(_ reading: PressureReading, at now: ContinuousClock.Instant) -> Turn {
         let signs = signs(of: reading, at: now)
         let before = level
@@ -60,7 +61,7 @@ struct PressureLadder: Sendable {
         return Turn(before: before, level: level, signs: signs, isStrained: isStrained)
     }
 
-    /// Compares with the oldest reading of the last second, or with the one before when readings are rare.
+    /// Compares a reading with the oldest one of the last second, or with the previous one if readings are rare.
     private mutating func signs(
         of reading: PressureReading, at now: ContinuousClock.Instant
     ) -> PressureSigns {

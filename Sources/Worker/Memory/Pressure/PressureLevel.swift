@@ -1,14 +1,14 @@
-/// What a worker does while memory is short: each level does what those below it do, and more.
+/// The measures of a worker while memory is short. Each level includes those of the levels below it.
 public enum PressureLevel: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
     /// Memory is not short.
     case calm
-    /// No render is admitted and no job is claimed: other workers get them.
+    /// No render is admitted and no job is claimed; other workers claim them.
     case holding
-    /// New renders get less memory, and children that do nothing are ended.
+    /// New renders are planned with less memory, and idle children are ended.
     case shrinking
-    /// The youngest renders stand still.
+    /// The youngest renders are paused.
     case pausing
-    /// The youngest renders are killed and their jobs handed back, without an attempt burnt.
+    /// The youngest renders are killed and their jobs returned, without counting an attempt.
     case requeueing
 
     /// One word, for metrics and logs.
@@ -24,19 +24,20 @@ public enum PressureLevel: Int, Sendable, Comparable, CaseIterable, CustomString
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// The level below; `calm` is below itself.
+    /// The level below; for `calm`, `calm` itself.
     var below: PressureLevel { PressureLevel(rawValue: rawValue - 1) ?? .calm }
 }
 
 extension PressureLevel {
-    /// How many jobs may be claimed.
+    /// Returns the number of jobs that may be claimed.
     ///
-    /// A worker that has none still takes one at a time up to `shrinking`: a queue whose workers are all short of memory
-    /// goes on slowly, and does not stand. From `pausing` on, one more job would only be one more to give up.
+    /// Up to `shrinking`, a worker without jobs still claims one at a time, so that a queue whose workers are all
+    /// short of memory makes slow progress and does not stop. From `pausing` on, a further job would only have to
+    /// be returned.
     ///
     /// - Parameters:
-    ///   - held: jobs that the worker has.
-    ///   - slots: jobs that it may have.
+    ///   - held: the number of jobs that the worker holds.
+    ///   - slots: the number of jobs that it may hold.
     func claims(held: Int, slots: Int) -> Int {
         switch self {
         case .calm: max(0, slots - held)
@@ -45,8 +46,9 @@ extension PressureLevel {
         }
     }
 
-    /// Memory in bytes that a new render is planned for: half of it from `shrinking` on.
+    /// Returns the memory, in bytes, with which a new render is planned: half of it from `shrinking` on.
     ///
-    /// Half, because each rung of the planner (fewer threads, smaller tiles, a spool) about halves what a render holds.
+    /// Half, because each measure of the planner (fewer threads, smaller tiles, a spool) about halves a render's
+    /// memory.
     func memoryMax(of bytes: Int) -> Int { self < .shrinking ? bytes : bytes / 2 }
 }

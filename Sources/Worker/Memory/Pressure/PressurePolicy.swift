@@ -1,33 +1,34 @@
-/// Which level what was read calls for.
+/// The pressure level that a reading requires.
 ///
-/// | level | stalled (PSI `some`) | left below the limit, less than the smaller of |
+/// | level | stalled (PSI `some`) | memory left below the limit, less than the smaller of |
 /// |---|---|---|
 /// | holding | 5 % | 12 % and 1 GB |
 /// | shrinking | 10 % | 8 % and 512 MB |
-/// | pausing | 20 %, or the kernel has killed | 5 % and 256 MB |
-/// | requeueing | pausing called for during 3 s | 2 % and 64 MB |
+/// | pausing | 20 %, or the kernel has killed a process | 5 % and 256 MB |
+/// | requeueing | `pausing` required for 3 s | 2 % and 64 MB |
 ///
-/// The shares of time are those at which Facebook's oomd and senpai begin to act on containers that have to stay fast; by
-/// the time that systemd-oomd kills, at 60 % for 30 s, renders take many times as long. The rest to the limit is about what
-/// one to two renders of a phone photo (50 MB each) still take, and in large groups and machines a bound in bytes, so that
-/// they do not leave gigabytes unused.
+/// The shares of time are those at which Facebook's oomd and senpai begin to act on containers that must stay fast.
+/// At the point where systemd-oomd kills, 60 % for 30 s, renders already take many times as long. The memory left
+/// is about the need of one or two renders of a phone photo (50 MB each). In large groups and machines it is
+/// bounded in bytes, so that gigabytes are not left unused.
 struct PressurePolicy: Sendable, Equatable {
-    /// Share of time, from 0 to 1, in which some task waits for memory, that calls for `holding`; twice for `shrinking`,
-    /// four times for `pausing`.
+    /// The share of time, from 0 to 1, in which some task waits for memory, from which on `holding` is required.
+    /// Twice the share requires `shrinking`, four times the share `pausing`.
     var stall = 0.05
 
-    /// The kernel's average over 10 s comes to a third of a lasting stall only after 4 s. So three times the share over
-    /// the last second counts at once: 15 %, the trigger that the kernel's own documentation takes as its example
-    /// (`Documentation/accounting/psi.rst`: "some 150000 1000000").
+    /// The factor by which the share over the last second must exceed the threshold to take effect immediately. The
+    /// kernel's average over 10 s reaches a third of a lasting stall only after 4 s. At 3 the immediate threshold
+    /// is 15 %, the example trigger of the kernel's own documentation (`Documentation/accounting/psi.rst`: "some
+    /// 150000 1000000").
     static let atOnce = 3.0
-    /// A level that has been reached is kept down to this part of its share, …
+    /// A reached level is kept while the stall exceeds this fraction of the level's share.
     static let keptStall = 0.5
-    /// … and while less than so many times its rest is left.
+    /// A reached level is kept while less than this multiple of the level's remainder is left.
     static let keptLeft = 1.5
-    /// While the limit is being hit, what is left counts for this part of itself.
+    /// While the limit is being hit, the memory left is multiplied by this factor.
     static let hitLeft = 2.0 / 3
 
-    /// The level that is called for.
+    /// Returns the required level.
     func wanted(_ signs: PressureSigns) -> PressureLevel {
         let stalled = highest { level in
             guard let share = share(level) else { return false }
@@ -37,7 +38,7 @@ struct PressurePolicy: Sendable, Equatable {
         return max(stalled, byRest(signs, 1), signs.kills > 0 ? .pausing : .calm)
     }
 
-    /// The level that is kept when it has been reached before: at least as high as ``wanted(_:)``.
+    /// Returns the level that is kept if it was reached before: at least as high as ``wanted(_:)``.
     func kept(_ signs: PressureSigns) -> PressureLevel {
         let stalled = highest { level in
             share(level).map { signs.stalledNow >= $0 * Self.keptStall } ?? false

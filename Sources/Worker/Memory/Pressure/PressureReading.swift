@@ -1,40 +1,40 @@
-/// What the kernel tells of memory at one moment, as far as it does.
+/// The kernel's figures about memory at one moment, as far as the kernel reports them.
 struct PressureReading: Sendable, Equatable {
-    /// A bound on memory and what of it is in use, in bytes.
+    /// A bound on memory and the memory in use, in bytes.
     struct Bound: Sendable, Equatable {
         let limit: Int
-        /// What the kernel cannot simply take back: page cache that nobody has used lately is left out.
+        /// The memory that the kernel cannot simply reclaim, without the page cache that was not used recently.
         let used: Int
 
-        /// What can still be had.
+        /// The memory left.
         var left: Int { max(0, limit - used) }
     }
 
-    /// Time in which at least one task waited for memory (PSI `some`).
+    /// The time in which at least one task waited for memory (PSI `some`).
     struct Stall: Sendable, Equatable {
-        /// Share of the last 10 s, from 0 to 1.
+        /// The share of the last 10 s, from 0 to 1.
         let average10: Double
-        /// Since the group or the machine exists.
+        /// The total since the creation of the group or the start of the machine.
         let total: Duration
-        /// Whether tasks of our control group are counted alone, not those of the whole machine.
+        /// Whether only tasks of the worker's control group are counted, not those of the whole machine.
         let isOfGroup: Bool
     }
 
-    /// The limit of our control group; nil when it has none.
+    /// The limit of the worker's control group; nil if it has none.
     var group: Bound?
-    /// The whole machine.
+    /// The memory of the whole machine.
     var machine: Bound?
-    /// nil when the kernel does not count it.
+    /// The stalls; nil if the kernel does not count them.
     var stall: Stall?
-    /// How often our control group came to its limit.
+    /// How often the worker's control group has reached its limit.
     var limitHits = 0
-    /// Processes of our control group that the kernel killed for want of memory.
+    /// The number of processes of the worker's control group that the kernel killed for lack of memory.
     var kills = 0
 
-    /// Whether the kernel tells anything at all that a worker can go by.
+    /// Whether the reading lacks every figure that a worker could use.
     var isEmpty: Bool { group == nil && machine == nil && stall == nil }
 
-    /// The bound that leaves the smallest part of itself.
+    /// The bound of which the smallest share is left.
     var tightest: Bound? {
         [group, machine].compactMap(\.self).min {
             // a / b < c / d, without division.
@@ -43,33 +43,34 @@ struct PressureReading: Sendable, Equatable {
     }
 }
 
-/// What two readings say about the time between them.
+/// The changes between two readings.
 struct PressureSigns: Sendable, Equatable {
-    /// Share of the last moments in which a task waited for memory, from 0 to 1.
+    /// The share of the last moments in which a task waited for memory, from 0 to 1.
     var stalledNow = 0.0
-    /// The same over the last 10 s, as the kernel smooths it.
+    /// The share of the last 10 s, as smoothed by the kernel.
     var stalled10 = 0.0
-    /// The bound that leaves least; nil when none is known.
+    /// The bound of which the smallest share is left; nil if none is known.
     var bound: PressureReading.Bound?
-    /// Whether the group came to its limit: page cache alone brings it there, so that says little by itself.
+    /// Whether the group has reached its limit. Page cache alone causes that, so the fact says little by itself.
     var hitLimit = false
-    /// Processes that the kernel killed.
+    /// The number of processes that the kernel killed.
     var kills = 0
 
-    /// Nothing is short.
+    /// No shortage.
     static let none = PressureSigns()
 }
 
 extension PressureSigns {
-    /// Stalls of the whole machine are ours only when memory is short where we would feel it: with more left than this
-    /// part of a bound, or than these bytes, it is another container that is at its own limit.
+    /// Stalls of the whole machine count only if memory is short for this worker. If more than this share of a
+    /// bound is left, or more than these bytes, another container has reached its own limit.
     static let doubtShare = 0.25
     static let doubtBytes = 4 << 30
 
-    /// What has happened from one reading to a later one.
+    /// Creates the changes from one reading to a later one.
     ///
     /// - Parameters:
-    ///   - window: shortest time that shares are taken of, so that two readings in a row do not exaggerate.
+    ///   - window: the shortest period over which shares are computed, so that two readings in quick succession do
+    /// not exaggerate.
     init(
         _ reading: PressureReading, since earlier: PressureReading?, over time: Duration,
         window: Duration
@@ -91,7 +92,7 @@ extension PressureSigns {
 }
 
 extension PressureSigns: CustomStringConvertible {
-    /// What was read, as a sentence without an end: for logs and for `minilab top`.
+    /// The reading as a phrase, for logs and for `minilab top`.
     var description: String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
         var parts = [

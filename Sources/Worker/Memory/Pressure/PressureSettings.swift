@@ -1,16 +1,16 @@
-/// How a worker watches memory.
+/// The settings of the memory watch.
 public struct PressureSettings: Sendable, Equatable {
-    /// Whether it does.
+    /// Whether the worker watches memory.
     public var watches = true
-    /// Share of time, from 0 to 1, in which some task waits for memory, that is too much.
+    /// The share of time, from 0 to 1, in which some task waits for memory, from which on memory counts as short.
     public var stall = PressurePolicy().stall
-    /// How long memory must not be short before a worker does one thing more again.
+    /// How long memory must not be short before the worker goes down one level.
     public var quiet: Duration = .seconds(3)
 
-    /// Time between two looks. What the kernel counts is exact however rarely it is read; this is what the answer to it may
-    /// come late. A look at all files takes about 0.1 ms.
+    /// The time between two readings. The kernel's counters are exact however rarely they are read, so this bounds
+    /// only the delay of the reaction. Reading all files takes about 0.1 ms.
     static let interval: Duration = .seconds(1)
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 }

@@ -3,10 +3,11 @@ public import Logging
 import Synchronization
 public import SystemPackage
 
-/// Watches memory and takes a worker through its levels.
+/// Watches memory and sets the pressure level of a worker.
 ///
-/// It looks at the kernel's files a few times a second. Being woken by the kernel instead (PSI triggers and `POLLPRI`) needs
-/// a thread and, for who is not root, windows of two seconds, and tells nothing of limits; counters need no luck with time.
+/// It reads the kernel's files a few times a second. Rejected: notification by the kernel (PSI triggers and
+/// `POLLPRI`). It needs a thread and, without root, windows of two seconds, and it does not cover limits. Counters
+/// give exact results at any interval.
 public actor PressureWatch {
     private let files: MemoryFiles
     private let root: FilePath
@@ -18,15 +19,15 @@ public actor PressureWatch {
     private var pausedTold = 0
     private let newest = Mutex(Finding(level: .calm, reading: ""))
 
-    /// Where a worker is, and what was read when it came there.
+    /// The present level, and the reading that led to it.
     private struct Finding {
         let level: PressureLevel
         let reading: String
     }
 
-    /// A watch over the renders of a pool.
+    /// Creates a watch over the renders of a pool.
     ///
-    /// - Parameter root: the folder below which the kernel's files are: `/`, or one where a test plays the kernel.
+    /// - Parameter root: the root folder of the kernel's files: `/`, or the folder of a test with simulated files.
     public init(
         _ settings: PressureSettings, root: FilePath, pool: RenderPool, logger: Logger,
         listener: @escaping WorkerEvent.Listener = { _ in }
@@ -42,7 +43,7 @@ public actor PressureWatch {
     /// The present level.
     var level: PressureLevel { ladder.level }
 
-    /// What the worker tells the queue of it; nil when memory is not short.
+    /// The description that the worker sends to the queue; nil if memory is not short.
     public nonisolated var info: WorkerInfo.Pressure? {
         let finding = newest.withLock { $0 }
         guard finding.level > .calm else { return nil }
@@ -51,9 +52,9 @@ public actor PressureWatch {
             reading: finding.reading)
     }
 
-    /// Watches until it is cancelled; then all renders run.
+    /// Watches until the task is cancelled. Then all renders are resumed.
     ///
-    /// - Parameter follow: told each new level.
+    /// - Parameter follow: called with each new level.
     func run(_ follow: @Sendable (PressureLevel) async -> Void) async {
         if files.reading().isEmpty {
             logger.warning(
@@ -68,7 +69,7 @@ public actor PressureWatch {
         while let render = pool.renders.take(.resume) { tell(.resume, render, "the worker ends") }
     }
 
-    /// Looks once and does what follows.
+    /// Reads the files once and takes the resulting measures.
     @discardableResult
     func turn(at now: ContinuousClock.Instant) async -> PressureLadder.Turn {
         let turn = ladder.turn(files.reading(), at: now)
@@ -117,7 +118,7 @@ public actor PressureWatch {
 }
 
 extension MemoryFiles {
-    /// What the kernel tells at this moment.
+    /// Returns the kernel's figures at this moment.
     func reading() -> PressureReading {
         var reading = PressureReading()
         if let group = group() {

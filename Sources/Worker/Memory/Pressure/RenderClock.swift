@@ -1,27 +1,27 @@
 import Synchronization
 
-/// The time that a child may take for an answer; it stands still while the child does.
+/// The time limit of a child's answer. It is stopped while the child is paused.
 final class RenderClock: Sendable {
     private struct State {
         var left: Duration
         var runsSince: ContinuousClock.Instant?
     }
 
-    /// A sleep that is cancelled stays in Dispatch's heap until its time, with 290 bytes (heaptrack, Swift 6.3): 300 s of
-    /// renders would be several megabytes.
+    /// The longest single sleep. A cancelled sleep stays in Dispatch's heap until its time, with 290 bytes
+    /// (heaptrack, Swift 6.3); with sleeps of 300 s that would be several megabytes.
     private static let longestSleep: Duration = .seconds(5)
 
     private let state: Mutex<State>
 
-    /// How late an end may be noticed that came while the clock stood.
+    /// The largest delay in noticing an expiry that was postponed while the clock was stopped.
     private static let grain: Duration = .milliseconds(50)
 
-    /// A clock with this time left.
+    /// Creates a clock with this time left.
     init(_ limit: Duration, runs: Bool = true, at now: ContinuousClock.Instant = .now) {
         state = Mutex(State(left: limit, runsSince: runs ? now : nil))
     }
 
-    /// Lets it stand still.
+    /// Stops the clock.
     func stop(at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard let since = state.runsSince else { return }
@@ -30,19 +30,19 @@ final class RenderClock: Sendable {
         }
     }
 
-    /// Lets it go on.
+    /// Starts the clock again.
     func start(at now: ContinuousClock.Instant = .now) {
         state.withLock { $0.runsSince = $0.runsSince ?? now }
     }
 
-    /// What is left; below zero when it is over.
+    /// Returns the time left; negative after the expiry.
     func left(at now: ContinuousClock.Instant = .now) -> Duration {
         state.withLock { state in
             state.runsSince.map { state.left - (now - $0) } ?? state.left
         }
     }
 
-    /// Waits until it is over.
+    /// Waits until the time has expired.
     ///
     /// - Throws: `CancellationError`.
     func wait() async throws {

@@ -1,24 +1,25 @@
-/// What is done to one of the renders that run.
+/// A measure that is applied to one of the running renders.
 public enum RenderStep: String, Sendable, CaseIterable {
-    /// The youngest that runs stands still.
+    /// The youngest running render is paused.
     case pause = "paused"
-    /// The oldest that stands still runs on.
+    /// The oldest paused render is resumed.
     case resume = "resumed"
-    /// The youngest is killed and its job handed back.
+    /// The youngest render is killed and its job returned.
     case requeue = "requeued"
 
-    /// Shortest time between two steps: what one render less does has to be seen first.
+    /// The shortest time between two steps, so that the effect of one is measured before the next.
     static let interval: Duration = .seconds(1)
 
-    /// What is to be done next; nil: nothing.
+    /// Returns the next step; nil: none.
     ///
-    /// One render always runs. If it is itself what takes the memory, its own limit ends it, or the kernel does, which kills
-    /// children first; that is an end of its own (`outOfMemory`) and not for us to hide by handing it back for ever.
+    /// One render always runs. If that render itself exhausts the memory, its own limit ends it, or the kernel
+    /// does, which kills children first. That death is reported as such (`outOfMemory`); returning the job again
+    /// and again would hide it.
     ///
     /// - Parameters:
-    ///   - running: renders that run.
-    ///   - paused: renders that stand still.
-    ///   - waited: time since the last step; nil when there was none.
+    ///   - running: the number of running renders.
+    ///   - paused: the number of paused renders.
+    ///   - waited: the time since the last step; nil if there was none.
     static func next(
         _ turn: PressureLadder.Turn, running: Int, paused: Int, waited: Duration?
     ) -> RenderStep? {

@@ -1,18 +1,18 @@
 import JobQueue
 import Synchronization
 
-/// The renders that run, the oldest first: from a job's first pixel until its child is given back.
+/// The running renders, the oldest first. A render is listed from a job's first pixel until its child is returned.
 final class RunningRenders: Sendable {
-    /// One of them.
+    /// A running render.
     struct Render: Sendable {
-        /// Grows from one to the next.
+        /// Its number, which increases from each render to the next.
         let number: Int
         let child: RenderChild
-        /// For whom, if for a job.
+        /// Its job, if any.
         let job: LoggedJob?
-        /// Stands still.
+        /// Whether it is paused.
         fileprivate(set) var isPaused = false
-        /// Was killed, because its job is handed back.
+        /// Whether it was killed in order to return its job.
         fileprivate(set) var isRequeued = false
     }
 
@@ -23,7 +23,7 @@ final class RunningRenders: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many run, and how many stand still.
+    /// The numbers of running and of paused renders.
     var counts: (running: Int, paused: Int) {
         state.withLock { state in
             let paused = state.renders.count { $0.isPaused && !$0.isRequeued }
@@ -31,9 +31,9 @@ final class RunningRenders: Sendable {
         }
     }
 
-    /// A render begins.
+    /// Adds a render.
     ///
-    /// - Returns: its number.
+    /// - Returns: the number of the render.
     func begin(_ child: RenderChild) -> Int {
         state.withLock { state in
             state.next += 1
@@ -42,9 +42,9 @@ final class RunningRenders: Sendable {
         }
     }
 
-    /// A render has ended, in whatever way; its child may be used again.
+    /// Removes a render that has ended for any reason. Its child may be used again.
     ///
-    /// - Returns: whether it was killed because its job is handed back.
+    /// - Returns: whether it was killed in order to return its job.
     func end(_ number: Int) -> Bool {
         state.withLock { state in
             guard let index = state.renders.firstIndex(where: { $0.number == number }) else {
@@ -56,9 +56,9 @@ final class RunningRenders: Sendable {
         }
     }
 
-    /// Does a step.
+    /// Applies a step.
     ///
-    /// - Returns: to which render; nil when it has ended meanwhile.
+    /// - Returns: the render to which it was applied; nil if there is none any more.
     func take(_ step: RenderStep) -> Render? {
         state.withLock { state in
             let index =
@@ -84,5 +84,5 @@ final class RunningRenders: Sendable {
     }
 }
 
-/// What ends a job's work when its render was killed because memory is short: the job is handed back.
+/// The error of a job whose render was killed because memory is short: the job is returned to the queue.
 struct RenderRequeued: Error {}
