@@ -2,15 +2,15 @@
 public struct Collected: Sendable, Equatable, Codable {
     /// The versions, oldest first.
     public var versions: [String] = []
-    /// Folders of versions that never became current, left by jobs that lost a race or crashed.
+    /// The folders of versions that never became current, left by jobs that lost a race or crashed.
     public var orphans: [String] = []
-    /// Bytes that get free; what other versions share is not counted.
+    /// The number of bytes that are freed, without those shared with other versions.
     public var bytes = 0
-    /// The versions that went before and whose files the store still holds, each with its sentence: a right to remove is
-    /// missing, or a lock keeps them.
+    /// The versions that were removed before and whose files the store still holds, each with the reason: a missing
+    /// right to delete, or a lock on the files.
     public var held: [String: String] = [:]
 
-    /// Tells what was removed; nothing unless given.
+    /// Creates a record of removed versions; by default an empty one.
     package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {
         self.versions = versions
         self.orphans = orphans

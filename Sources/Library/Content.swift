@@ -3,8 +3,8 @@ public import Editors
 
 /// The layers of a version above the original: base, adjustment data, render and previews.
 ///
-/// They are what PhotoKit keeps for an edited asset: `render(base or original, adjustment data) == render`.
-/// A version that undo, redo or publish made shows the content of another one, unchanged.
+/// They are the layers that PhotoKit keeps for an edited asset: `render(base or original, adjustment data) ==
+/// render`. A version that undo, redo or publish made shows the content of another version, unchanged.
 public struct Content: Sendable, Codable, Equatable {
     /// The original.
     public let source: Input
@@ -12,39 +12,39 @@ public struct Content: Sendable, Codable, Equatable {
     public let base: Layer?
     /// The adjustment data beside the render.
     public let adjustment: Adjustment
-    /// What the edit that was there before said to the question whether it can be read; nil when there was none.
+    /// The answer of the previous edit's editor to `canHandle`; nil if there was no previous edit.
     public let opened: Opened?
-    /// The adjustment data decoded, in full-size pixels; nil when only their own editor can.
+    /// The decoded adjustment data, in full-size pixels; nil if only their own editor can decode them.
     public let recipe: Recipe?
-    /// SHA-256 of the edit as it was sent: the same edit sent again changes nothing.
+    /// The SHA-256 of the edit as it was sent. The same edit sent again changes nothing.
     public let editDigest: String
-    /// `asset@version` that the edit was copied from.
+    /// The source of a copied edit, as `asset@version`.
     public let copiedFrom: String?
-    /// `asset@version` whose render and previews these are; nil when they were made for this version.
+    /// The source of a reused render and its previews, as `asset@version`; nil if they were made for this version.
     public let reusedFrom: String?
-    /// How it was rendered; nil when the render came with the import.
+    /// The record of the rendering; nil for an imported render.
     public let rendering: Rendering?
     /// The render.
     public let render: Image
-    /// The movie of a Live Photo, edited as the render is; nil for a photo alone.
+    /// The movie of a Live Photo, with the same edit as the render; nil for a photo alone.
     public let pairedVideo: Image?
     /// The previews, smallest first.
     public let previews: [Preview]
-    /// A tiny JPEG of the render as a `data:` URI, to show at once; nil when there are no previews.
+    /// A tiny JPEG of the render as a `data:` URI, for immediate display; nil if there are no previews.
     public let placeholder: String?
 
-    /// What a render was made of.
+    /// The input of a render.
     public struct Input: Sendable, Codable, Equatable {
-        /// SHA-256 of its bytes, in hex.
+        /// The SHA-256 of its bytes, in hex.
         public let sha256: String
-        /// What its content is.
+        /// Its format.
         public let format: String
         /// Its size as stored.
         public let size: PixelSize
         /// Its EXIF orientation.
         public let orientation: Int
 
-        /// Makes an input.
+        /// Creates an input.
         public init(sha256: String, format: String, size: PixelSize, orientation: Int) {
             self.sha256 = sha256
             self.format = format
@@ -52,7 +52,7 @@ public struct Content: Sendable, Codable, Equatable {
             self.orientation = orientation
         }
 
-        /// What codecs have to know of it.
+        /// The properties that codecs need.
         public var photo: EditedPhoto {
             EditedPhoto(
                 storedSize: size, orientation: Orientation(rawValue: orientation) ?? .upright)
@@ -65,12 +65,12 @@ public struct Content: Sendable, Codable, Equatable {
         public let name: String
         /// The version whose render it is.
         public let version: String
-        /// What it is.
+        /// The file as the input of a render.
         public let input: Input
-        /// The movie of a Live Photo that goes with it.
+        /// The movie of a Live Photo that belongs to the layer.
         public let pairedVideo: Image?
 
-        /// Makes a layer.
+        /// Creates a layer.
         public init(name: String, version: String, input: Input, pairedVideo: Image? = nil) {
             self.name = name
             self.version = version
@@ -79,22 +79,22 @@ public struct Content: Sendable, Codable, Equatable {
         }
     }
 
-    /// Adjustment data, as recorded.
+    /// The record of adjustment data.
     public struct Adjustment: Sendable, Codable, Equatable {
         /// The sidecar's name in the version's folder.
         public let sidecar: String
-        /// SHA-256 of the sidecar's bytes, in hex.
+        /// The SHA-256 of the sidecar's bytes, in hex.
         public let sidecarSHA256: String
-        /// Who can read them.
+        /// The format of the data, which tells the editors that can read them.
         public let formatIdentifier: String
         /// The version of that format.
         public let formatVersion: String
-        /// SHA-256 of the data in it, in hex.
+        /// The SHA-256 of the data in the sidecar, in hex.
         public let sha256: String
 
-        /// Describes adjustment data.
+        /// Creates a record of adjustment data.
         ///
-        /// - Parameter sidecarSHA256: of the file with its wrapping.
+        /// - Parameter sidecarSHA256: the digest of the whole file, including its envelope.
         public init(sidecar: String, sidecarSHA256: String, _ data: AdjustmentData) {
             self.sidecar = sidecar
             self.sidecarSHA256 = sidecarSHA256
@@ -104,17 +104,17 @@ public struct Content: Sendable, Codable, Equatable {
         }
     }
 
-    /// The answer to `canHandle`, and what followed from it.
+    /// The answer to `canHandle`, and its consequence.
     public struct Opened: Sendable, Codable, Equatable {
-        /// The format of the edit that was there.
+        /// The format of the previous edit.
         public let formatIdentifier: String
         /// The version of that format.
         public let formatVersion: String
-        /// Whether it could be read.
+        /// Whether the previous edit could be read.
         public let canHandle: Bool
-        /// Why not.
+        /// The reason if it could not be read.
         public let reason: String?
-        /// The layer that the new edit was made on.
+        /// The layer on which the new edit was made.
         public let input: EditingInput
 
         /// Records an answer.
@@ -132,30 +132,30 @@ public struct Content: Sendable, Codable, Equatable {
         }
     }
 
-    /// How a render was made, and what it took.
+    /// The record of a rendering: its plan and the resources that it used.
     public struct Rendering: Sendable, Codable, Equatable {
-        /// What rendered it.
+        /// The name and version of the engine.
         public let engine: String
-        /// ``RenderKey`` in hex; nil when nobody else is to have the render.
+        /// ``RenderKey`` in hex; nil if the render must not be reused.
         public let key: String?
-        /// When, RFC 3339, by the worker's clock.
+        /// The time of the rendering, RFC 3339, by the worker's clock.
         public let at: String
-        /// How, one step per line.
+        /// The plan, one step a line.
         public let plan: [String]
-        /// Time in milliseconds.
+        /// The elapsed time in milliseconds.
         public let wallMilliseconds: Double
-        /// Processor time in milliseconds.
+        /// The processor time in milliseconds.
         public let cpuMilliseconds: Double
-        /// Highest resident set of the render child, in bytes.
+        /// The highest resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
         /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
         /// The fate of the video of a motion photo; nil when it has none.
         public let motionVideo: MotionVideoOutcome?
-        /// Other things of the photo's file that are not in the render; nil for none.
+        /// Other parts of the photo's file that are missing in the render; nil for none.
         public let leftOut: [Companion]?
 
-        /// Makes a record.
+        /// Creates a record.
         public init(
             engine: String, key: String? = nil, at: String, plan: [String],
             wallMilliseconds: Double,
@@ -183,12 +183,12 @@ public struct Content: Sendable, Codable, Equatable {
         public let mediaType: String
         /// Its upright size.
         public let size: PixelSize
-        /// Its length.
+        /// Its length in bytes.
         public let bytes: Int
-        /// SHA-256 of its bytes, in hex.
+        /// The SHA-256 of its bytes, in hex.
         public let sha256: String
 
-        /// Makes a record.
+        /// Creates a record.
         public init(name: String, mediaType: String, size: PixelSize, bytes: Int, sha256: String) {
             self.name = name
             self.mediaType = mediaType
@@ -200,19 +200,19 @@ public struct Content: Sendable, Codable, Equatable {
 
     /// A small picture of a render.
     public struct Preview: Sendable, Codable, Equatable {
-        /// The longest side that was asked for, in pixels.
+        /// The requested longest side, in pixels.
         public let longestSide: Int
         /// The picture.
         public let image: Image
 
-        /// Makes a record.
+        /// Creates a record.
         public init(longestSide: Int, image: Image) {
             self.longestSide = longestSide
             self.image = image
         }
     }
 
-    /// Makes a content.
+    /// Creates a content.
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
         editDigest: String, copiedFrom: String? = nil, reusedFrom: String? = nil,
@@ -234,6 +234,6 @@ public struct Content: Sendable, Codable, Equatable {
         self.placeholder = placeholder
     }
 
-    /// What the edit was made on: the base, or the original.
+    /// The input of the edit: the base, or the original.
     public var input: Input { base?.input ?? source }
 }

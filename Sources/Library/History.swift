@@ -1,49 +1,49 @@
 import Adjustments
 
-/// The versions of an asset in a row, and where undo and redo would go from here.
+/// The versions of an asset in order, and the targets of undo and redo.
 public struct History: Sendable, Equatable {
-    /// The draft, if there is one, then the published versions, newest first.
+    /// The draft, if there is one, followed by the published versions, newest first.
     public let entries: [Entry]
-    /// Where undo goes.
+    /// The target of undo.
     public let undo: Move
-    /// Where redo goes.
+    /// The target of redo.
     public let redo: Move
 
-    /// A version and what it is to the asset now.
+    /// A version and its present roles.
     public struct Entry: Sendable, Equatable {
         /// The version.
         public let version: Provenance
-        /// What it is, most important first.
+        /// Its present roles, the most important first.
         public let marks: [Mark]
     }
 
-    /// What a version is to the asset now.
+    /// A present role of a version.
     public enum Mark: String, Sendable, Encodable {
-        /// Readers see it.
+        /// Readers see this version.
         case current
-        /// It is prepared and not published.
+        /// The version is a draft.
         case draft
-        /// Undo shows what it shows.
+        /// Undo restores the content of this version.
         case undo
-        /// Redo shows what it shows.
+        /// Redo restores the content of this version.
         case redo
     }
 
-    /// Where undo or redo goes.
+    /// The target of undo or redo.
     public enum Move: Sendable, Equatable {
         /// There is nothing to undo or redo.
         case nothing
         /// To the original.
         case original
-        /// To what this version shows.
+        /// To the content of this version.
         case version(String)
-        /// To a version that is not kept any more: it would fail with `missingVersion`.
+        /// To a version that is no longer kept: the operation would fail with `missingVersion`.
         case collected(String)
     }
 
-    /// Puts them in a row.
+    /// Creates a history.
     ///
-    /// - Parameter versions: the published ones, the current one first.
+    /// - Parameter versions: the published versions, the current one first.
     public init(_ versions: [Provenance], draft: Provenance?) {
         let timeline = versions.first?.timeline ?? .start
         func move(to state: String?) -> Move {
@@ -71,7 +71,7 @@ extension History.Entry: Encodable {
         case version, revision, marks, mode, author, engine, render, adjustment
     }
 
-    /// As JSON: what `minilab history` prints.
+    /// Encodes the JSON that `minilab history` prints.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(version.version, forKey: .version)

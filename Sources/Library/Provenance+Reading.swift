@@ -4,17 +4,17 @@ import FoundationEssentials
 package import SystemPackage
 
 extension Provenance {
-    /// Reads a provenance and believes none of its names: they become paths.
+    /// Decodes a provenance and validates all its names, because they become paths.
     ///
-    /// - Parameter path: what a failure calls it.
-    /// - Throws: `laterFormat` when a later release wrote it; `damagedVersion` when it is not what a provenance is, or
+    /// - Parameter path: the name of the file in messages.
+    /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid provenance, or
     ///   names something that cannot be in a version's folder.
     package init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
         let bytes = Data(bytes)
         do {
             self = try JSONDecoder().decode(Self.self, from: bytes)
         } catch {
-            // What a later release wrote may not decode.
+            // A provenance of a later release may not decode.
             try Self.checkVersion(Self.version(of: bytes), path)
             throw Failure(
                 .damagedVersion,
@@ -47,13 +47,13 @@ extension Provenance {
                 + "\(formatVersionWritten). A later release wrote it: upgrade this one.")
     }
 
-    /// What it names that it must not: the predicate of a sentence; nil when all names are good.
+    /// The first invalid name, as the predicate of a sentence; nil if all names are valid.
     var misnomer: String? {
         let versions = [version] + [parent, draft].compactMap(\.self)
         for name in versions where VersionName(name) == nil {
             return "names the version \(name.debugDescription), which is not the name of one"
         }
-        // Walks along parents end only if each is older.
+        // Walks along parents end only if each parent is older.
         if let own = VersionName(version), let above = parent.flatMap(VersionName.init),
             above.revision >= own.revision
         {
@@ -82,12 +82,12 @@ extension Content {
         return nil
     }
 
-    /// Most bytes of a picture; more than any disk has for one.
+    /// The most bytes of a picture, more than any disk can hold for one.
     private static let imageBytesMax = 1 << 50
 
-    /// - Parameter folder: in the version's folder; nil for that itself.
+    /// - Parameter folder: a folder in the version's folder; nil: the version's folder itself.
     private static func isName(_ name: String, in folder: String?) -> Bool {
-        // Bytes, as the file system sees them: to Swift a slash with a combining mark is no slash.
+        // Bytes, as in the file system: for Swift a slash with a combining mark is not a slash.
         var bytes = name.utf8[...]
         if let folder {
             guard bytes.starts(with: (folder + "/").utf8) else { return false }

@@ -1,9 +1,9 @@
 public import Adjustments
 package import FoundationEssentials
 
-/// What a version is and where it comes from: `provenance.json` in its folder.
+/// The origin and the content of a version: `provenance.json` in its folder.
 public struct Provenance: Sendable, Codable, Equatable {
-    /// The version of the file's format; nil is 1, which had none.
+    /// The version of the file's format; nil means 1, which had no such field.
     let formatVersion: Int?
     /// The version's own name.
     public let version: String
@@ -11,33 +11,33 @@ public struct Provenance: Sendable, Codable, Equatable {
     public let revision: Int
     /// The name of the version that was current when this one was made; nil for the original.
     public let parent: String?
-    /// Whether it was only prepared, to be published or discarded.
+    /// Whether it is a draft, to be published or discarded.
     public let isDraft: Bool
-    /// What was done.
+    /// The mode of the edit.
     public let mode: Edit.Name
     /// The draft that it published.
     public let draft: String?
-    /// Who did it.
+    /// The job that made it.
     public let author: Author
-    /// The job that made it, and those that made the versions ahead of it; nil in format 1.
+    /// The job that made it, and the jobs of the versions before it; nil in format 1.
     public let published: [PublishedJob]?
-    /// Its place in the history, for undo and redo.
+    /// Its position in the history, for undo and redo.
     public let timeline: Timeline
-    /// What readers see; nil when the original is current.
+    /// The content that readers see; nil if it is the original.
     public let content: Content?
 
-    /// The file in a version's folder.
+    /// The name of the file in a version's folder.
     public static let fileName = "provenance.json"
-    /// The version of the format that is written; those before are read. 2: `formatVersion`, `published`.
+    /// The format version that is written. Earlier ones can be read. 2 added `formatVersion` and `published`.
     static let formatVersionWritten = 2
-    /// Most bytes of that file: a recipe of the longest, a number per line.
+    /// The most bytes of that file: the longest recipe, with one number a line.
     package static let fileBytesMax = 16 << 20
 
-    /// Makes a provenance.
+    /// Creates a provenance.
     ///
     /// - Parameters:
-    ///   - edit: SHA-256 of the edit as it was sent, in hex; nil when it is not known.
-    ///   - history: the jobs of the versions ahead of it, the newest first.
+    ///   - edit: the SHA-256 of the edit as it was sent, in hex; nil if it is unknown.
+    ///   - history: the jobs of the versions before it, the newest first.
     public init(
         version: VersionName, parent: VersionName?, isDraft: Bool = false, mode: Edit.Name,
         draft: VersionName? = nil, author: Author, edit: String? = nil,
@@ -57,8 +57,7 @@ public struct Provenance: Sendable, Codable, Equatable {
         self.content = content
     }
 
-    /// The file's field that has the SHA-256 of all others, as canonical JSON: so that a byte that rots in it
-    /// is found.
+    /// The field with the SHA-256 of all other fields as canonical JSON, by which a decayed byte is detected.
     private static let digestField = "digest"
 
     package func encoded() throws(Failure) -> Data {
@@ -76,9 +75,9 @@ public struct Provenance: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether the bytes of a file are as they were written.
+    /// Returns whether the bytes of a file are those that were written.
     package static func isSealed(_ bytes: Data) -> Bool {
-        // Bytes that are no JSON were not written so.
+        // Bytes that are not JSON were not written like this.
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes),
             case .object(var fields) = value
         else { return false }
@@ -90,23 +89,23 @@ public struct Provenance: Sendable, Codable, Equatable {
 extension Provenance {
     /// The job that made a version.
     public struct Author: Sendable, Codable, Equatable {
-        /// The queue, or nil when there was none.
+        /// The queue; nil if there was none.
         public let queue: String?
         /// The job.
         public let job: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed from the dead jobs, plus one.
         public let generation: Int
-        /// Which attempt of the generation it was.
+        /// The number of the attempt within the generation.
         public let attempt: Int
         /// The worker.
         public let worker: String
-        /// When, RFC 3339, by the worker's clock.
+        /// The time, RFC 3339, by the worker's clock.
         public let at: String
-        /// When the job arrived, in µs since 1970, by the clock of the queue's server; nil when no queue sent it or an older
-        /// release made the version: that counts as older than anything.
+        /// The arrival of the job, in µs since 1970, by the clock of the queue's server; nil if no queue sent it or
+        /// an older release made the version. nil counts as older than any arrival.
         public let arrival: Int?
 
-        /// Makes an author.
+        /// Creates an author.
         public init(
             queue: String?, job: String, generation: Int, attempt: Int, worker: String, at: String,
             arrival: Int? = nil

@@ -1,15 +1,15 @@
 /// The outcome of a publication.
 public enum Publication: Sendable, Equatable {
-    /// It is current now, or the draft.
+    /// The version is now current, or is now the draft.
     case published
-    /// It was published before: by us ahead of a crash, or by the worker that carried our job on.
+    /// The version was already published: by this worker before a crash, or by the worker that took the job over.
     case alreadyPublished
-    /// The job has made this version before, as Redis has forgotten: the new one is gone. An event must not name it, so
-    /// run the job again: it finds the one that stands.
+    /// The job has already made this version, and Redis has lost the record. The new version was removed. No event
+    /// may name it, so run the job again: it will find the published one.
     case publishedBefore(String)
-    /// Another version became current since this one was begun, or a draft that arrived later is there: make it again,
-    /// which finds that out.
+    /// Another version became current since this one was started, or there is a draft that arrived later. Run the
+    /// job again: it will plan with the new state.
     case conflict(current: VersionName?)
-    /// The staged version is not there: make it again.
+    /// The staged version is missing. Run the job again.
     case lost
 }

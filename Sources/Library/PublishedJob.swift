@@ -3,37 +3,38 @@ import FoundationEssentials
 
 /// A job whose version is in an asset's history.
 ///
-/// Redis may lose its last second, and with it that a job is done; the job is then run again. The history knows:
-/// each version has the jobs of the last versions in its provenance, carried on from version to version. So one
-/// file is read, whatever retention has collected, and undo or a draft forgets nothing.
+/// Redis may lose its last second, and with it the record that a job is done; the job is then run again. The
+/// history prevents a second publication: the provenance of each version lists the jobs of the last versions. So
+/// reading one file suffices, whatever retention has collected, and undo or a draft loses no entry.
 ///
-/// A job is the same if queue, name, generation and edit are. Two Redis servers with one queue name may both have a
-/// job of one name, given by the millisecond it came in; the edit tells those apart, unless it is the same edit of
-/// the same asset. Servers that share a library and are not copies of each other should have queues of different names.
+/// Two jobs are the same if queue, name, generation and edit are. Two Redis servers with one queue name may both
+/// have a job with one name, generated from the millisecond of its arrival. The edit distinguishes those, unless it
+/// is the same edit of the same asset. Servers that share a library and are not copies of each other should use
+/// different queue names.
 public struct PublishedJob: Sendable, Codable, Equatable {
     /// The queue.
     public let queue: String
     /// The job.
     public let job: String
-    /// How often the job was started from the dead, plus one.
+    /// The number of times the job was replayed from the dead jobs, plus one.
     public let generation: Int
-    /// SHA-256 of the edit as it was sent, in hex; nil when a release before format 2 made the version.
+    /// The SHA-256 of the edit as it was sent, in hex; nil if a release before format 2 made the version.
     public let edit: String?
-    /// When, RFC 3339, by the worker's clock.
+    /// The time, RFC 3339, by the worker's clock.
     public let at: String
     /// The version.
     public let version: String
 
-    /// Most jobs that a provenance has: as many edits of one asset may be lost by Redis and none is done twice. Each
-    /// takes about 250 bytes.
+    /// The most jobs in a provenance. Redis may lose as many edits of one asset without any being applied twice.
+    /// Each takes about 250 bytes.
     package static let listedMax = 32
-    /// How long a job counts, in seconds: as long as a queue knows the name of a job that is done. Behind that the name
-    /// may be another job's.
+    /// The period in which a job counts, in seconds: as long as a queue remembers the name of a finished job. After
+    /// that the name may be another job's.
     static let age: TimeInterval = 24 * 3600
 
-    /// A version's own job; nil when no queue sent it.
+    /// Creates the entry of a version's own job; nil if no queue sent it.
     ///
-    /// - Parameter edit: SHA-256 of the edit, in hex.
+    /// - Parameter edit: the SHA-256 of the edit, in hex.
     public init?(_ author: Provenance.Author, edit: String?, version: String) {
         guard let queue = author.queue else { return nil }
         self.queue = queue
@@ -42,14 +43,14 @@ public struct PublishedJob: Sendable, Codable, Equatable {
         self.version = version
     }
 
-    /// Whether a version was made by the job that makes this one.
+    /// Returns whether a version was made by the same job as another.
     package func isSame(as other: PublishedJob) -> Bool {
         queue == other.queue && job == other.job && generation == other.generation
             && (edit == nil || other.edit == nil || edit == other.edit) && isNear(other)
     }
 
     private func isNear(_ other: PublishedJob) -> Bool {
-        // What cannot be dated counts: nothing is done twice for a clock that writes nonsense.
+        // An unreadable date counts as near, so that an invalid clock does not cause a second publication.
         guard let one = Self.date(at), let two = Self.date(other.at) else { return true }
         return abs(one.timeIntervalSince(two)) < Self.age
     }
@@ -64,15 +65,15 @@ public struct PublishedJob: Sendable, Codable, Equatable {
 }
 
 extension PublishedJob {
-    /// The jobs of several lists, each once, the newest first, at most ``listedMax``.
+    /// Merges lists of jobs: each job once, the newest first, at most ``listedMax``.
     ///
-    /// - Parameter lists: the draft's first.
+    /// - Parameter lists: the lists, the draft's first.
     package static func merged(_ lists: [[PublishedJob]]) -> [PublishedJob] {
         var jobs: [PublishedJob] = []
         for job in lists.joined() where !jobs.contains(where: { $0.version == job.version }) {
             jobs.append(job)
         }
-        // Stable: what one list has in a row stays so.
+        // Stable: jobs that are adjacent in one list stay in their order.
         let rows = jobs.enumerated().sorted { one, other in
             let (first, second) = (one.element.revision, other.element.revision)
             return first == second ? one.offset < other.offset : first > second
@@ -81,18 +82,18 @@ extension PublishedJob {
     }
 }
 
-/// What became of a job that has been published before.
+/// The fate of a version that a job has already published.
 public enum PublishedBefore: Sendable, Equatable {
-    /// This version stands.
+    /// This version is kept.
     case kept(Provenance)
-    /// The version of this name was collected, or was a draft that is gone.
+    /// The version of this name was collected, or was a draft and is removed.
     case gone(String)
 }
 
 extension LibraryFolder {
-    /// The jobs in the history of an asset, the newest first, at most 32.
+    /// Returns the jobs in the history of an asset, the newest first, at most 32.
     ///
-    /// The draft's count as well: publishing takes them over.
+    /// It includes the draft's, because publishing the draft adds them to the history.
     public func publishedJobs(
         of asset: AssetPath, _ state: AssetState
     ) throws(Failure) -> [PublishedJob] {
@@ -107,8 +108,8 @@ extension LibraryFolder {
         return PublishedJob.merged(lists)
     }
 
-    /// The jobs of a version that a release before format 2 made, and of those ahead of it: read from each, once for
-    /// an asset, since the next version lists them.
+    /// Returns the jobs of a version that a release before format 2 made, and of its ancestors. They are read from
+    /// each version, but only once for an asset, because the next version lists them.
     private func jobsBefore(
         _ version: Provenance, of asset: AssetPath
     ) throws(Failure) -> [PublishedJob] {
@@ -124,7 +125,7 @@ extension LibraryFolder {
         return jobs
     }
 
-    /// What an asset's history says of a job: nil when it has made no version yet.
+    /// Returns the version that a job has already published, by the asset's history; nil if there is none.
     public func publishedBefore(
         _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
     ) throws(Failure) -> PublishedBefore? {
@@ -143,7 +144,7 @@ extension PublishedJob {
 }
 
 extension Provenance {
-    /// The job that made it.
+    /// The job that made the version.
     package var job: PublishedJob? {
         published?.first { $0.version == version }
             ?? PublishedJob(author, edit: nil, version: version)

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// Which versions are kept.
+/// A rule for keeping versions.
 ///
-/// Whatever it says, the current version and the draft are kept; and a base layer is in the folder of the
-/// version that needs it, so collecting an old version takes nothing away from a newer one.
+/// The current version and the draft are always kept. A base layer is in the folder of the version that needs it,
+/// so collecting an old version does not affect newer ones.
 public struct Retention: Sendable, Equatable {
-    /// The newest so many are kept, the current one counted.
+    /// The number of newest versions to keep, including the current one.
     public let versions: Int
-    /// And those that are younger than this, in seconds; nil for none on account of age.
+    /// Younger versions than this are kept as well, in seconds; nil: none are kept for their age.
     public let age: TimeInterval?
 
-    /// What is kept when nobody says.
+    /// The default rule.
     public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
 
-    /// How old a version that never became current has to be before it goes: its job has ended long ago. One
-    /// whose job has not, because all workers were away, is rendered again.
+    /// The age at which a version that never became current is collected: its job has ended long before. If its job
+    /// has not ended, because all workers were away, the job renders it again.
     package static let orphanAge: TimeInterval = 24 * 3600
 
-    /// Makes a rule.
+    /// Creates a rule.
     ///
     /// - Parameter versions: at least 1.
     public init(versions: Int, age: TimeInterval?) {
@@ -26,19 +26,19 @@ public struct Retention: Sendable, Equatable {
         self.age = age
     }
 
-    /// The versions of a history that are not kept, oldest first.
+    /// Returns the versions of a history to collect, oldest first.
     ///
-    /// An unbroken run from the oldest: a version is never collected ahead of an older one, so that a history
-    /// has no gaps.
+    /// They are an unbroken run from the oldest one: no version is collected before an older one, so a history has
+    /// no gaps.
     ///
-    /// - Parameter history: the current version first.
+    /// - Parameter history: the history, the current version first.
     public func collectable(of history: [Provenance], now: Date) -> [Provenance] {
         history.dropFirst(keptCount(of: history.map(\.author.date), now: now)).reversed()
     }
 
-    /// How many versions of a history are kept, counted from the current one.
+    /// Returns the number of versions to keep, counted from the current one.
     ///
-    /// - Parameter dates: when each was made, the current one's first; nil where that cannot be read.
+    /// - Parameter dates: the creation dates, the current version's first; nil if a date cannot be read.
     package func keptCount(of dates: [Date?], now: Date) -> Int {
         let kept = dates.enumerated().last { index, made in
             index < versions || isYoung(made, now: now)
@@ -55,7 +55,7 @@ public struct Retention: Sendable, Equatable {
 }
 
 extension Provenance.Author {
-    /// When, or nil when it cannot be read.
+    /// The time of creation; nil if it cannot be read.
     public var date: Date? {
         do {
             return try Date(at, strategy: .iso8601)

@@ -1,19 +1,19 @@
-/// A version's place in the history of its asset: what undo and redo go by.
+/// The position of a version in the history of its asset, used by undo and redo.
 ///
-/// History only grows: undo and redo make new versions that show what an older one showed. A *state* is what
-/// an edit or a revert made, named by that version; nil is the original as it came in.
+/// History only grows: undo and redo make new versions with the content of an older one. A *state* is the result of
+/// an edit or a revert, named by that version; nil is the original.
 public struct Timeline: Sendable, Codable, Equatable {
     /// The state that the version shows.
     public let state: String?
-    /// The state ahead of that one: where undo goes.
+    /// The previous state: the target of undo.
     public let before: String?
-    /// The states that undo took back, the next to redo first.
+    /// The states that undo left, the next one to redo first.
     public let redo: [String]
 
-    /// Most states that can be redone; the farthest are forgotten.
+    /// The most states that can be redone. The farthest ones are dropped.
     public static let redoMax = 100
 
-    /// Of an asset that nobody edited.
+    /// The timeline of an asset that was never edited.
     public static let start = Timeline(state: nil, before: nil, redo: [])
 
     init(state: String?, before: String?, redo: [String]) {
@@ -22,23 +22,23 @@ public struct Timeline: Sendable, Codable, Equatable {
         self.redo = redo
     }
 
-    /// After an edit or a revert that made `version`: nothing is left to redo.
+    /// Returns the timeline after an edit or a revert that made `version`. There is nothing to redo.
     public func edited(by version: VersionName) -> Timeline {
         Timeline(state: version.description, before: state, redo: [])
     }
 
-    /// After undo.
+    /// Returns the timeline after undo.
     ///
-    /// - Parameter target: the timeline of the version that is named by `before`; nil for the original.
+    /// - Parameter target: the timeline of the version named by `before`; nil for the original.
     public func undone(to target: Timeline?) -> Timeline {
         Timeline(
             state: before, before: target?.before,
             redo: Array(([state].compactMap { $0 } + redo).prefix(Self.redoMax)))
     }
 
-    /// After redo.
+    /// Returns the timeline after redo.
     ///
-    /// - Parameter target: the timeline of the version that is named first in `redo`.
+    /// - Parameter target: the timeline of the version named first in `redo`.
     public func redone(to target: Timeline) -> Timeline {
         Timeline(state: target.state, before: target.before, redo: Array(redo.dropFirst()))
     }

@@ -2,18 +2,18 @@
 ///
 /// The fence makes it unique, so that two workers that render the same job never write to one place.
 public struct VersionName: Sendable, Hashable, CustomStringConvertible {
-    /// Its number: one more than the version it was made from. The original is 0.
+    /// Its number: one more than that of the version it was made from. The original is 0.
     public let revision: Int
     /// The fence of the hold that made it.
     public let fence: String
 
-    /// Makes a name.
+    /// Creates a name.
     public init(revision: Int, fence: String) {
         self.revision = revision
         self.fence = fence
     }
 
-    /// Reads a name; nil when it is none.
+    /// Parses a name; nil if it is invalid.
     public init?(_ string: String) {
         let parts = string.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
         guard string.utf8.count <= Self.bytesMax, parts.count == 2,
@@ -27,9 +27,9 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    /// Largest revision that is read: one that every reader of JSON keeps, and far from where adding 1 fails.
+    /// The largest revision that is accepted: every JSON parser preserves it, and adding 1 to it cannot overflow.
     package static let revisionMax = 1 << 53
-    /// Longest name: the largest revision and the largest fence.
+    /// The length of the longest name: the largest revision and the largest fence.
     package static let bytesMax = 40
 
     public var description: String { "\(revision)-\(fence)" }

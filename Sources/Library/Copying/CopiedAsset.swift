@@ -2,37 +2,37 @@ package import Adjustments
 
 /// The outcome of a copy for one asset.
 package struct CopiedAsset: Sendable, Equatable {
-    /// Its name; or that of an original that can be no asset.
+    /// The name of the asset, or of an original whose name is not valid for an asset.
     package let asset: String
-    /// How it went.
+    /// The result.
     package let result: Result
 
-    /// How it went.
+    /// The result of a copy for one asset.
     package enum Result: Sendable, Equatable {
-        /// The target has all of it.
+        /// The target has the complete asset.
         case copied(Copied)
-        /// The target shows what it showed before.
+        /// The target is unchanged.
         case refused(Failure)
     }
 
-    /// The files that were written and found.
+    /// The numbers of written and existing files.
     package struct Copied: Sendable, Equatable {
-        /// Versions of which something was written.
+        /// The number of versions of which something was written.
         package var versions = 0
-        /// Files and bytes.
+        /// The numbers of files and bytes.
         package var tally = CopyTally()
     }
 }
 
 /// The outcome of a whole copy.
 package struct CopySummary: Sendable, Equatable, Encodable {
-    /// Assets that the target has whole, originals that nobody has edited counted.
+    /// The number of assets that the target has completely, including unedited originals.
     package var assets = 0
-    /// Versions of which something was written.
+    /// The number of versions of which something was written.
     package var versions = 0
-    /// Files and bytes of those assets.
+    /// The numbers of files and bytes of those assets.
     package var tally = CopyTally()
-    /// Assets that were refused.
+    /// The number of refused assets.
     package var refused = 0
 
     package init() {}

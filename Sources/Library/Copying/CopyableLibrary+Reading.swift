@@ -4,10 +4,10 @@ import FoundationEssentials
 import SystemPackage
 
 extension CopyableLibrary {
-    /// Most times that a history is read: each time somebody has published meanwhile.
+    /// The most times that a history is read. Each repetition means that a version was published in the meantime.
     private static var looksMax: Int { 8 }
 
-    /// The history of an asset, as it is at one moment.
+    /// Returns the history of an asset, consistent at one moment.
     package func kept(of asset: AssetPath) async throws(Failure) -> KeptHistory {
         for _ in 0..<Self.looksMax {
             let before = try await state(of: asset)
@@ -24,9 +24,9 @@ extension CopyableLibrary {
         )
     }
 
-    /// The provenance of a version, byte for byte.
+    /// Returns the provenance of a version, byte for byte.
     ///
-    /// - Throws: `damagedVersion` when it was changed after it was written.
+    /// - Throws: `damagedVersion` if it was changed after it was written.
     package func provenanceText(
         of copy: VersionCopy, _ asset: AssetPath
     ) async throws(Failure) -> [UInt8] {
@@ -45,7 +45,7 @@ extension CopyableLibrary {
         return text
     }
 
-    /// A file of a version, opened.
+    /// Opens a file of a version.
     package func open(
         _ file: VersionCopy.File, of copy: VersionCopy, _ asset: AssetPath
     ) async throws(Failure) -> OpenFile {
@@ -54,9 +54,9 @@ extension CopyableLibrary {
 }
 
 extension RecordedFile {
-    /// Refuses bytes that are not those recorded.
+    /// Rejects bytes that differ from the record.
     ///
-    /// - Parameter place: how the sentence calls the file.
+    /// - Parameter place: the name of the file in the message.
     /// - Throws: `damagedVersion`.
     package func check(_ found: StoredDigest, _ place: String) throws(Failure) {
         guard !isSame(as: found) else { return }

@@ -1,55 +1,59 @@
 package import Adjustments
 package import Files
 
-/// A library that a copy can be made of, and that can become one.
+/// A library that can be the source or the target of a copy.
 ///
-/// A file that is there already is no error: the target is the state of a copy, so one that was cut off is begun again.
+/// Existing files are no error: the target itself is the state of a copy, so an interrupted copy is simply started
+/// again.
 package protocol CopyableLibrary: LibraryStore {
     // MARK: As the source
 
-    /// All files below the originals, in the order of their names' bytes, a page at a time.
+    /// Lists all files below the originals, in the byte order of their names, one page at a time.
     func originals(
         _ page: (OriginalsPage) async throws(Failure) -> Void
     ) async throws(Failure)
-    /// Whether anybody has edited an asset.
+    /// Returns whether an asset was ever edited.
     func isEdited(_ asset: AssetPath) async throws(Failure) -> Bool
 
     // MARK: As the target
 
-    /// Removes what copies that were killed have left unfinished.
+    /// Removes the unfinished files of copies that were killed.
     func sweepCopies() async throws(Failure)
-    /// Adds an original, whole or not at all; the name must be free.
+    /// Adds an original, atomically. The name must be free.
     ///
-    /// - Parameter digest: of the source's bytes; what is stored has the same, or the call fails.
+    /// - Parameter digest: the digest of the source's bytes. If the stored bytes have another digest, the call
+    ///   fails.
     func take(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure)
-    /// Adds the files of a version that are not there yet, its provenance last, where ``advance(_:to:)`` finds them.
+    /// Adds the missing files of a version, its provenance last, to the place where ``advance(_:to:)`` expects
+    /// them.
     ///
-    /// - Parameter source: has the files.
-    /// - Throws: `damagedVersion` when a file of the source is not what is recorded, or when the target has another version
-    ///   of this name.
+    /// - Parameter source: the library with the files.
+    /// - Throws: `damagedVersion` if a file of the source differs from its record, or if the target has another
+    ///   version with this name.
     func take(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally
-    /// Makes the versions of a history those of the asset, in one step, if ``KeptHistory/over(current:draft:)`` allows it.
+    /// Makes the versions of a history those of the asset, atomically, if ``KeptHistory/over(current:draft:)``
+    /// allows it.
     func advance(
         _ asset: AssetPath, to history: KeptHistory
     ) async throws(Failure) -> HeadAdvance
 }
 
-/// Some of the files below a library's originals.
+/// A page of the files below a library's originals.
 package struct OriginalsPage: Sendable, Equatable {
-    /// Those that have the name of an asset.
+    /// The files whose names are valid names of assets.
     package var assets: [AssetPath] = []
-    /// Those that no asset can be named like, each with the reason.
+    /// The files whose names are not valid for an asset, each with the reason.
     package var refused: [Refused] = []
 
     /// A file that cannot be an original.
     package struct Refused: Sendable, Equatable {
         /// Its path below the originals.
         package let name: String
-        /// Why not.
+        /// The reason.
         package let failure: Failure
     }
 
@@ -67,32 +71,32 @@ package struct OriginalsPage: Sendable, Equatable {
     }
 }
 
-/// How many files and bytes a copy wrote and found.
+/// The numbers of files and bytes that a copy wrote or found.
 package struct CopyTally: Sendable, Equatable, Encodable {
-    /// Files that were written.
+    /// The number of written files.
     package var filesCopied = 0
-    /// Their bytes.
+    /// The bytes of the written files.
     package var bytesCopied = 0
-    /// Files that were there, with the same bytes.
+    /// The number of files that existed with the same bytes.
     package var filesSkipped = 0
-    /// Their bytes.
+    /// The bytes of the existing files.
     package var bytesSkipped = 0
 
     package init() {}
 
-    /// Counts a file that was written.
+    /// Counts a written file.
     package mutating func copied(_ bytes: Int) {
         filesCopied += 1
         bytesCopied += bytes
     }
 
-    /// Counts a file that was there.
+    /// Counts an existing file.
     package mutating func skipped(_ bytes: Int) {
         filesSkipped += 1
         bytesSkipped += bytes
     }
 
-    /// Adds what another one counted.
+    /// Adds the numbers of another tally.
     package mutating func add(_ other: CopyTally) {
         filesCopied += other.filesCopied
         bytesCopied += other.bytesCopied

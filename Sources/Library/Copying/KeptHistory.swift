@@ -1,41 +1,41 @@
 import Adjustments
 
-/// All that a library keeps of an asset's edits, as it was at one moment.
+/// All the versions that a library keeps of an asset, at one moment.
 package struct KeptHistory: Sendable, Equatable {
-    /// The published versions, the current one first, as far back as they are kept.
+    /// The kept published versions, the current one first.
     package let versions: [Provenance]
-    /// The version that is prepared and not published.
+    /// The draft: a version that is prepared and not published.
     package let draft: Provenance?
-    /// When the edit arrived that readers see, in µs since 1970.
+    /// The arrival of the edit that readers see, in µs since 1970.
     package let arrival: Int
 
     package init(versions: [Provenance], draft: Provenance?, arrival: Int = 0) {
         (self.versions, self.draft, self.arrival) = (versions, draft, arrival)
     }
 
-    /// The version that readers see; nil for the original.
+    /// The version that readers see; nil if they see the original.
     package var current: Provenance? { versions.first }
 
-    /// The SHA-256 of the original that readers' version was made of; nil when they see the original itself.
+    /// The SHA-256 of the original from which the current version was made; nil if readers see the original itself.
     package var originalDigest: String? { current?.content?.source.sha256 }
 }
 
-/// The fate of an asset's head at the target of a copy.
+/// The outcome of a copy for the head of an asset at the target.
 package enum HeadAdvance: Sendable, Equatable {
-    /// It is the source's already.
+    /// The target's head equals the source's.
     case same
-    /// It is an earlier one of the same history, or there is none: it becomes the source's.
+    /// The target's head is an earlier one of the same history, or missing. It is replaced by the source's.
     case advanced
-    /// It is somebody else's: it stays. The sentence says why.
+    /// The target's head belongs to another history and is kept. The string is the reason.
     case differs(String)
 }
 
 extension KeptHistory {
-    /// Decides whether this history may take the place of what a target has.
+    /// Decides whether this history may replace the target's state.
     ///
     /// - Parameters:
-    ///   - current: the version that is current there; nil when none is.
-    ///   - draft: the draft there.
+    ///   - current: the current version of the target; nil if there is none.
+    ///   - draft: the draft of the target.
     package func over(current: String?, draft: String?) -> HeadAdvance {
         if current == self.current?.version, draft == self.draft?.version { return .same }
         if let current, current != self.current?.version, !isBehind(current) {
@@ -53,7 +53,7 @@ extension KeptHistory {
         return .advanced
     }
 
-    /// Whether a version was current before ours.
+    /// Returns whether a version was current before the current one of this history.
     private func isBehind(_ name: String) -> Bool {
         guard let current, let version = VersionName(name), version.revision < current.revision
         else { return false }
@@ -61,10 +61,10 @@ extension KeptHistory {
             || jobs.contains(name)
     }
 
-    /// The drafts that this history has, has published, or remembers.
+    /// The drafts of this history: present, published, or listed in its jobs.
     private var drafts: Set<String> { jobs.union(versions.compactMap(\.draft)) }
 
-    /// The versions of the jobs that it remembers.
+    /// The versions of the jobs that this history lists.
     private var jobs: Set<String> {
         Set([draft, current].compactMap(\.self).flatMap { $0.published ?? [] }.map(\.version))
     }

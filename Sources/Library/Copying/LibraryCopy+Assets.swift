@@ -2,14 +2,14 @@ import Adjustments
 import Files
 
 extension LibraryCopy {
-    /// Copies an asset that somebody has edited; begins anew when it has changed at the source meanwhile.
+    /// Copies an edited asset. If it changes at the source in the meantime, the copy is started again.
     func copyEdited(_ asset: AssetPath) async throws(Failure) -> CopiedAsset.Result {
         var history = try await source.kept(of: asset)
         for _ in 1..<Self.roundsMax {
             do throws(Failure) {
                 return try await copy(asset, history)
             } catch {
-                // A version that is collected, or a draft that is discarded, while it is read is no damage.
+                // A version that was collected, or a draft that was discarded, during the copy is not a damage.
                 let now = try await source.kept(of: asset)
                 guard now != history else { throw error }
                 history = now
@@ -18,11 +18,12 @@ extension LibraryCopy {
         return try await copy(asset, history)
     }
 
-    /// The head is the last thing that is written, so that a copy that is cut off shows nothing of it.
+    /// Copies an asset with a given history. The head is written last, so that an interrupted copy is invisible to
+    /// readers.
     private func copy(
         _ asset: AssetPath, _ history: KeptHistory
     ) async throws(Failure) -> CopiedAsset.Result {
-        // Nothing is copied beside what is somebody else's.
+        // Nothing is copied if the target's asset has another history.
         let there = try await target.state(of: asset)
         if case .differs(let sentence) = history.over(
             current: there.current?.version, draft: there.draft?.version)
@@ -51,14 +52,14 @@ extension LibraryCopy {
         return .copied(copied)
     }
 
-    /// Copies an original that nobody has edited.
+    /// Copies an unedited original.
     func copyUnedited(_ asset: AssetPath) async throws(Failure) -> CopiedAsset.Result {
         var copied = CopiedAsset.Copied()
         try await copyOriginal(asset, expected: nil, &copied.tally)
         return .copied(copied)
     }
 
-    /// - Parameter expected: the SHA-256 that the current version records of it.
+    /// - Parameter expected: the SHA-256 of the original that the current version records.
     private func copyOriginal(
         _ asset: AssetPath, expected: String?, _ tally: inout CopyTally
     ) async throws(Failure) {
@@ -91,7 +92,7 @@ extension LibraryCopy {
         try check(try await target.digest(of: original, isRead: true), wanted, original)
     }
 
-    /// Reads a version's files from the target.
+    /// Reads a version's files back from the target and compares them.
     private func readBack(
         _ copy: VersionCopy, of asset: AssetPath
     ) async throws(Failure) {

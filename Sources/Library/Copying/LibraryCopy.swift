@@ -1,24 +1,25 @@
 package import Adjustments
 
-/// Copies a library into another one: originals, versions and drafts, and at last what is current.
+/// Copies a library into another one: originals, versions, drafts, and last the pointers to the current versions.
 ///
-/// There is no journal. Whatever the target has with the same bytes is skipped, so a copy that was cut off, or one that
-/// was made while workers ran, is made whole by the same call.
+/// There is no journal. Files that the target has with the same bytes are skipped, so the same call completes a
+/// copy that was interrupted or that was made while workers ran.
 package struct LibraryCopy: Sendable {
     let source: any CopyableLibrary
     let target: any CopyableLibrary
     let options: Options
 
-    /// Most assets that are copied at one time.
+    /// The most assets that are copied at the same time.
     package static let assetsAtOnce = 4
-    /// Most times that an asset is begun: each time it has changed at the source meanwhile.
+    /// The most times that the copy of an asset is started. Each repetition means that the asset changed at the
+    /// source.
     static let roundsMax = 3
 
-    /// The parts that are copied, and how they are checked.
+    /// The parts to copy, and the checks.
     package struct Options: Sendable {
-        /// Whether originals are copied; else they are where the target looks for them.
+        /// Whether originals are copied. If not, they must be where the target expects them.
         package var copiesOriginals = true
-        /// Whether everything is read back from the target.
+        /// Whether all files are read back from the target.
         package var readsBack = false
 
         package init() {}
@@ -30,12 +31,12 @@ package struct LibraryCopy: Sendable {
         (self.source, self.target, self.options) = (source, target, options)
     }
 
-    /// Copies everything: the assets that anybody has edited, then the other originals.
+    /// Copies everything: first the edited assets, then the other originals.
     ///
-    /// A fault of one asset is told and does not stop the others.
+    /// A failure of one asset is reported and does not stop the others.
     ///
-    /// - Parameter tell: gets each asset when it is done, one at a time.
-    /// - Throws: what stops the others too: `storeUnavailable`, `noSpace`, and a list that cannot be read.
+    /// - Parameter tell: called with each asset when it is done, one at a time.
+    /// - Throws: the failures that stop the copy: `storeUnavailable`, `noSpace`, and a list that cannot be read.
     package func run(
         _ tell: (CopiedAsset) throws(Failure) -> Void
     ) async throws(Failure) -> CopySummary {
@@ -57,14 +58,15 @@ package struct LibraryCopy: Sendable {
                 try tell(line)
             }
             try await each(page.assets, &summary, tell) { asset throws(Failure) in
-                // With its versions before; or it is edited just now, and the next pass has it.
+                // An edited asset was copied with its versions before. If it was edited only now, the next copy
+                // includes it.
                 try await source.isEdited(asset) ? nil : try await copyUnedited(asset)
             }
         }
         return summary
     }
 
-    /// Does `body` for each of `assets`, a few at one time.
+    /// Calls `body` for each of `assets`, a few at a time.
     private func each(
         _ assets: [AssetPath], _ summary: inout CopySummary,
         _ tell: (CopiedAsset) throws(Failure) -> Void,

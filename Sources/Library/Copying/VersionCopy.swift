@@ -1,6 +1,6 @@
 package import Adjustments
 
-/// A version that is to be copied, and where its files come from.
+/// A version to copy, and the sources of its files.
 package struct VersionCopy: Sendable, Equatable {
     /// The version.
     package let version: Provenance
@@ -9,41 +9,41 @@ package struct VersionCopy: Sendable, Equatable {
     /// Its files, without the provenance.
     package let files: [File]
 
-    /// A file of it.
+    /// A file of a version to copy.
     package struct File: Sendable, Equatable {
         /// Its record in the provenance.
         package let recorded: RecordedFile
-        /// The file of an earlier version of the asset with the same bytes; nil when it is the first one.
+        /// The file of an earlier version of the asset with the same bytes; nil if this is the first one.
         package let link: Link?
     }
 
     /// A file of another version of the same asset.
     package struct Link: Sendable, Equatable {
-        /// Which version.
+        /// The version that has the file.
         package let version: VersionName
-        /// Its path there.
+        /// The path of the file in that version.
         package let file: String
     }
 
-    /// Its provenance's file.
+    /// Returns the file of its provenance.
     package func provenanceFile(of asset: AssetPath) -> StoredFile {
         file(Provenance.fileName, of: asset)
     }
 
-    /// A file of it.
+    /// Returns one of its files.
     package func file(_ name: String, of asset: AssetPath) -> StoredFile {
         .layer(asset, version: self.name, isDraft: version.isDraft, name: name)
     }
 }
 
 extension KeptHistory {
-    /// The versions in the order in which they are copied: the oldest first, the draft last.
+    /// Returns the versions in the order of copying: the oldest first, the draft last.
     ///
-    /// Files with the same bytes become one: hard links in a folder, entries of `links.json` in a bucket. They are found by
-    /// what the provenances record and not by what the source shares, so that a folder that lost its links in a backup
-    /// gets them back.
+    /// Files with the same bytes are stored once: as hard links in a folder, as entries of `links.json` in a
+    /// bucket. They are found by the records of the provenances, not by the links of the source, so that a folder
+    /// that lost its links in a backup gets them again.
     ///
-    /// - Throws: `damagedVersion` when a version's name is none.
+    /// - Throws: `damagedVersion` if a version's name is invalid.
     package func copies() throws(Failure) -> [VersionCopy] {
         var first: [String: VersionCopy.Link] = [:]
         var copies: [VersionCopy] = []

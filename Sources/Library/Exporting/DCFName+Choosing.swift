@@ -1,15 +1,15 @@
 public import Adjustments
 
 extension DCFName {
-    /// Names for photos that go into one folder, in their order.
+    /// Chooses names for photos that are exported to one folder, in their order.
     ///
-    /// A photo keeps its own name where that is one and nobody has it, ahead of all that need a new one; those get
-    /// the lowest free numbers of `IMG_`.
+    /// A photo keeps its own name if that is a valid one and free. These names are assigned first. The other photos
+    /// get the lowest free numbers of `IMG_`.
     ///
     /// - Parameters:
-    ///   - stems: the photos' names without extensions.
-    ///   - taken: the names of the files that are in the folder.
-    /// - Throws: `invalidValue` when the numbers do not suffice.
+    ///   - stems: the photos' names, without extensions.
+    ///   - taken: the names of the files in the folder.
+    /// - Throws: `invalidValue` if there are not enough numbers.
     public static func choose(
         for stems: [String], besides taken: [String]
     ) throws(Failure) -> [DCFName] {

@@ -1,4 +1,4 @@
-/// A file name by the rules of cameras, as Apple's tools pair an original with its edit: `IMG_1234`.
+/// A file name in the form that cameras write, which lets Apple's tools pair an original with its edit: `IMG_1234`.
 ///
 /// | file | name |
 /// |---|---|
@@ -6,17 +6,17 @@
 /// | render | `IMG_E1234.JPG` |
 /// | adjustment data | `IMG_1234.AAE` |
 ///
-/// Source: DCF 2.0 (four characters, then 0001 to 9999), of which Photos takes three letters and `_` to pair the
-/// three files of an import.
+/// Source: DCF 2.0 (four characters, then 0001 to 9999). Photos pairs the three files of an import only for three
+/// letters followed by `_`.
 public struct DCFName: Sendable, Hashable, Comparable {
     /// Three letters, A to Z.
     public let letters: String
-    /// Its number, 1 to 9999.
+    /// The number, 1 to 9999.
     public let number: Int
 
-    /// The numbers that there are.
+    /// The range of valid numbers.
     public static let numbers = 1...9999
-    /// The letters of a name that is made up.
+    /// The letters of a generated name.
     public static let madeUpLetters = "IMG"
 
     init(letters: String, number: Int) {
@@ -24,13 +24,13 @@ public struct DCFName: Sendable, Hashable, Comparable {
         self.number = number
     }
 
-    /// Reads the name of an original without its extension, in any case; nil when it is none.
+    /// Parses the name of an original, without its extension, in upper or lower case; nil if it is invalid.
     public init?(original stem: String) {
         self.init(stem, marks: [])
     }
 
-    /// Reads a name that a file of any role may have, `IMG_E1234` and the `IMG_O1234` of a camera's own
-    /// adjustment data too.
+    /// Parses the name of a file of any role, including `IMG_E1234` and the `IMG_O1234` of a camera's own
+    /// adjustment data.
     public init?(anyRole stem: String) {
         self.init(stem, marks: ["E", "O"])
     }

@@ -4,15 +4,15 @@ import Files
 public import FoundationEssentials
 import SystemPackage
 
-/// A photo to be written for Apple's tools: the original, and the edit if there is one.
+/// A photo to export for Apple's tools: the original, and the edit if there is one.
 public struct ExportedPhoto: Sendable, Equatable {
     /// The asset.
     public let asset: AssetPath
-    /// The layers above it; nil when the original is what readers see.
+    /// The layers above it; nil if readers see the original.
     public let edit: Layers?
     /// The movie of a Live Photo beside the original; nil for a photo alone.
     public let pairedVideo: AssetPath?
-    /// Sentences that a person should know of it.
+    /// Notes for the operator, as sentences.
     public let notes: [String]
 
     /// The files beside an original.
@@ -21,18 +21,18 @@ public struct ExportedPhoto: Sendable, Equatable {
         public let version: String
         /// The render.
         public let render: StoredFile
-        /// The extension of its real format.
+        /// The file extension of its actual format.
         public let renderExtension: String
-        /// The movie of a Live Photo that goes with the render; nil for a photo alone.
+        /// The movie of a Live Photo that belongs to the render; nil for a photo alone.
         public let pairedVideo: StoredFile?
         /// The bytes of the sidecar.
         public let sidecar: Data
     }
 
-    /// Apple's tools know the movie of a Live Photo by this extension.
+    /// The extension by which Apple's tools recognise the movie of a Live Photo.
     private static let movieSuffix = ".MOV"
 
-    /// The files of it by name.
+    /// Returns the photo's files with their names.
     func files(as name: DCFName) -> [(name: String, source: Source)] {
         let suffix = FilePath(asset.string).extension.map { "." + $0.uppercased() } ?? ""
         var files = [(name: name.original + suffix, source: Source.stored(.original(asset)))]
@@ -47,38 +47,38 @@ public struct ExportedPhoto: Sendable, Equatable {
         return files + [(name.sidecar, .bytes(edit.sidecar))]
     }
 
-    /// Where the bytes of a file come from.
+    /// The source of a file's bytes.
     enum Source {
         case stored(StoredFile)
         case bytes(Data)
     }
 }
 
-/// The files that an export wrote of a photo.
+/// The report of a photo's export.
 public struct ExportReport: Sendable, Equatable, Encodable {
     /// The asset.
     public let asset: AssetPath
-    /// The version, or nil for the original alone.
+    /// The version; nil for the original alone.
     public let version: String?
-    /// The files' names, the original's first.
+    /// The names of the written files, the original's first.
     public let files: [String]
-    /// Sentences that a person should know.
+    /// Notes for the operator, as sentences.
     public let notes: [String]
 }
 
 extension LibraryStore {
-    /// Gathers what is exported of a version.
+    /// Collects the files to export of a version.
     ///
     /// - Parameters:
-    ///   - version: nil for the original alone.
-    ///   - codec: writes the adjustment data anew; nil to take them as they are.
-    /// - Throws: `missingAsset`; `cannotHandleAdjustmentData` when they are to be written anew and no editor here
-    ///   can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
+    ///   - version: the version; nil: the original alone.
+    ///   - codec: the codec that writes the adjustment data again; nil: they are exported unchanged.
+    /// - Throws: `missingAsset`; `cannotHandleAdjustmentData` if the data are to be written again and no available
+    ///   editor can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
     public func export(
         _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
     ) async throws(Failure) -> ExportedPhoto {
         try await checkOriginal(of: asset)
-        // A movie of this name that bears a mark at all is the other half of the still.
+        // A movie with the same name and any content identifier is the other half of the still.
         let movie = try await pairedVideos(of: asset).first { $0.contentIdentifier != nil }?.path
         guard let version, let content = version.content else {
             return ExportedPhoto(asset: asset, edit: nil, pairedVideo: movie, notes: [])
@@ -137,13 +137,13 @@ extension Content {
 }
 
 extension Content.Image {
-    /// The extension of its format in capitals: `JPG`, `HEIC`, `TIF`.
+    /// The extension of its format in upper case: `JPG`, `HEIC`, `TIF`.
     var fileExtension: String {
         let format = mediaType.split(separator: "/").last.map(String.init) ?? mediaType
         if let known = Recipe.Format.allCases.first(where: { $0.mediaType == mediaType }) {
             return known.fileExtension.uppercased()
         }
-        // A render that came with an import is named by its content: HEIC and AVIF are both heif.
+        // An imported render has the media type of its content: HEIC and AVIF are both heif.
         return format == "heif" ? "HEIC" : format.uppercased()
     }
 }

@@ -3,22 +3,22 @@ public import Files
 import FoundationEssentials
 public import SystemPackage
 
-/// Writes photos of a library into a folder, under names that Apple's tools pair.
+/// Writes photos of a library into a folder, with names that Apple's tools pair.
 ///
-/// A photo's files are written to a hidden folder, which is renamed when it is complete, and moved from there.
-/// So each file is complete or absent, none is ever overwritten, and of a photo all files are there or none;
-/// after a crash between two moves the next export to the folder does the rest.
+/// A photo's files are written to a hidden folder, which is renamed when it is complete, and are moved from there.
+/// So each file is complete or absent, no file is ever overwritten, and either all files of a photo exist or none.
+/// After a crash between two moves, the next export to the folder moves the remaining files.
 public struct Exporter: Sendable {
     private let library: any LibraryStore
     private let folder: FilePath
     private let files: FileSystem
 
-    /// The folder in which files are written before they get their names. Complete or gone.
+    /// The folder in which files are written before they are named. It is completed or removed.
     static let staging = FilePath.Component(".minilab-export-new")
-    /// The same, once it is complete: what is in it has a right to its name.
+    /// The same folder after its completion. Its files are entitled to their names.
     static let sealed = FilePath.Component(".minilab-export")
 
-    /// An exporter of a library's photos to a folder.
+    /// Creates an exporter of a library's photos to a folder.
     public init(_ library: any LibraryStore, to folder: FilePath, files: FileSystem = FileSystem())
     {
         self.library = library
@@ -26,10 +26,10 @@ public struct Exporter: Sendable {
         self.files = files
     }
 
-    /// Writes photos.
+    /// Exports photos.
     ///
-    /// - Returns: what was written, in the order of the photos; what a crash had left comes first.
-    /// - Throws: `invalidValue` when no names are free, `ioFailure`, `noSpace`.
+    /// - Returns: the written files, in the order of the photos, after those that a crash had left unmoved.
+    /// - Throws: `invalidValue` if no names are free, `ioFailure`, `noSpace`.
     public func export(
         _ photos: [ExportedPhoto]
     ) async throws(Failure) -> (finished: [String], reports: [ExportReport]) {
@@ -61,7 +61,7 @@ public struct Exporter: Sendable {
                 try await write(file.source, to: staging.appending(file.name))
             }
         } catch {
-            // Swallowed: the next export removes the folder, and the first error is the one to tell.
+            // Ignored: the next export removes the folder, and the first error is the one to report.
             try? await offPool { () throws(Failure) in try files.remove(staging) }
             throw error
         }
@@ -89,9 +89,9 @@ public struct Exporter: Sendable {
         }
     }
 
-    /// Gives what is sealed its names.
+    /// Moves the files of the sealed folder to their names.
     ///
-    /// - Throws: `ioFailure` when one of the names is taken meanwhile; then nothing of it has its name.
+    /// - Throws: `ioFailure` if one of the names was taken in the meantime. Then none of the files is moved.
     private func place() throws(Failure) -> [String] {
         let sealed = folder.appending(Self.sealed)
         guard try files.exists(sealed) else { return [] }

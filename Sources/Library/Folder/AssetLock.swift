@@ -3,9 +3,9 @@ import Files
 import Glibc
 import SystemPackage
 
-/// The lock of one asset; the kernel frees it when its holder dies.
+/// The lock of one asset. The kernel releases it when its holder dies.
 enum AssetLock {
-    /// Longest wait: far more than the few renames and fsyncs that are done under it.
+    /// The longest wait: far longer than the few renames and fsyncs that are done under the lock.
     static let waitMax: Duration = .seconds(30)
     private static let pollMicroseconds: UInt32 = 5_000
 
@@ -19,10 +19,10 @@ enum AssetLock {
         return try body()
     }
 
-    /// Waits for a lock.
+    /// Waits for a lock and takes it.
     ///
-    /// - Parameter isFolder: whether `path` is a folder, which is its own lock.
-    /// - Returns: the lock file, which holds it until it is closed.
+    /// - Parameter isFolder: whether `path` is a folder, which is then its own lock.
+    /// - Returns: the lock file. The lock is held until the file is closed.
     static func take(_ path: FilePath, isFolder: Bool = false) throws(Failure) -> OpenFile {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
         let file = try FileSystem.saying(

@@ -2,7 +2,7 @@ package import Adjustments
 package import Files
 
 extension FolderLibrary: CopyableLibrary {
-    /// Most originals of a page.
+    /// The most originals of a page.
     private static let originalsMax = 1_000
 
     package func originals(
@@ -42,7 +42,7 @@ extension FolderLibrary: CopyableLibrary {
         }
     }
 
-    /// Makes the version in staging and moves it to its place whole.
+    /// Builds the version in staging and moves the complete folder to its place.
     package func take(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
@@ -80,7 +80,7 @@ extension FolderLibrary: CopyableLibrary {
             do throws(Failure) {
                 try await discard(staged)
             } catch {
-                // The first failure says more; the next copy removes what is left.
+                // The first failure is more informative. The next copy removes the remaining files.
             }
             throw error
         }

@@ -3,20 +3,20 @@ public import Files
 public import FoundationEssentials
 public import SystemPackage
 
-/// A library in a folder, whose calls wait off Swift's cooperative threads.
+/// A library in a folder. Its calls block outside Swift's cooperative threads.
 public struct FolderLibrary: LibraryStore {
-    /// The folder itself, whose calls block.
+    /// The folder itself, whose calls block their thread.
     public let folder: LibraryFolder
 
-    /// A library of a folder that is open.
+    /// Creates a library of an open folder.
     public init(_ folder: LibraryFolder) { self.folder = folder }
 
-    /// Opens a library, making its own folders where they are missing.
+    /// Opens a library and creates its own folders if they are missing.
     ///
     /// - Parameters:
-    ///   - root: where versions go.
-    ///   - originals: where originals are; nil for the folder `originals` of the root.
-    /// - Throws: `ioFailure` when a folder cannot be made or the originals are not there.
+    ///   - root: the folder for versions.
+    ///   - originals: the folder of originals; nil: the folder `originals` of the root.
+    /// - Throws: `ioFailure` if a folder cannot be created or the originals are missing.
     public init(root: FilePath, originals: FilePath? = nil) throws(Failure) {
         folder = try LibraryFolder(root: root, originals: originals)
     }
@@ -37,7 +37,7 @@ public struct FolderLibrary: LibraryStore {
         try await offPool { () throws(Failure) in try folder.history(of: asset) }
     }
 
-    /// All of them in one page: the tree has to be walked whole to sort them.
+    /// Returns all assets in one page, because sorting them needs a walk through the whole tree.
     public func assets(after: AssetPath?) async throws(Failure) -> AssetPage {
         guard after == nil else { return AssetPage([]) }
         return AssetPage(try await offPool { () throws(Failure) in try folder.assets() })
@@ -79,7 +79,7 @@ public struct FolderLibrary: LibraryStore {
         try await offPool { () throws(Failure) in try folder.look(at: file) }
     }
 
-    /// Its bytes are always read: a folder keeps no digest of them.
+    /// Always reads the bytes, because a folder stores no digests of originals.
     public func digest(
         of file: StoredFile, isRead: Bool
     ) async throws(Failure) -> StoredDigest? {
@@ -94,12 +94,12 @@ public struct FolderLibrary: LibraryStore {
         }
     }
 
-    /// A folder that hangs holds the call up itself; one that is gone fails with what is wrong.
+    /// A folder that hangs blocks the call itself; one that is missing fails with its own error.
     public func link(
         to file: StoredFile, for time: Duration
     ) async throws(Failure) -> JobEvent.Link? { nil }
 
-    /// A disk that is full is no outage: smaller photos may have room, so each job's own failure tells.
+    /// A full disk is not an outage: smaller photos may still fit, so each job reports its own failure.
     public func reach() async throws(Failure) {
         do throws(Failure) {
             try await offPool { () throws(Failure) in try staging.checkWritable() }
@@ -208,7 +208,7 @@ public struct FolderLibrary: LibraryStore {
     }
 }
 
-/// The right to make a render: the file of its key, locked.
+/// The right to make a render: the locked file of its key.
 private struct FolderRenderEntry: RenderEntry {
     let file: RenderFile
     let folder: LibraryFolder

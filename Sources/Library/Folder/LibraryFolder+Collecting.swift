@@ -4,13 +4,13 @@ public import FoundationEssentials
 import SystemPackage
 
 extension LibraryFolder {
-    /// Removes the versions of an asset that a rule does not keep.
+    /// Removes the versions of an asset that a retention rule does not keep.
     ///
-    /// Each goes by one `rename` under the asset's lock, the oldest first. A crash between any two steps leaves
-    /// a version whole or gone. What is kept needs nothing of what goes: each version has all its layers in its
-    /// own folder. Undo and redo to what is gone fail with `missingVersion`.
+    /// Each version is removed by one `rename` under the asset's lock, the oldest first. After a crash between any
+    /// two steps each version is complete or absent. Kept versions do not depend on removed ones, because each
+    /// version has all its layers in its own folder. Undo and redo to a removed version fail with `missingVersion`.
     ///
-    /// - Parameter isDryRun: whether only to look.
+    /// - Parameter isDryRun: whether versions are only counted, not removed.
     public func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool = false
     ) throws(Failure) -> Collected {
@@ -26,7 +26,7 @@ extension LibraryFolder {
                 bytes: try files.freedBytes(in: folders))
             if !isDryRun {
                 for folder in folders { try bin(folder, of: asset) }
-                // What a crash has left of the last one.
+                // Removes the remains of a collection that crashed.
                 try emptyBin(of: asset)
             }
             return collected
@@ -38,13 +38,13 @@ extension LibraryFolder {
     ) throws(Failure) -> [FilePath] {
         let draft = try pointed(.drafts, of: asset)
         let known = Set(history.map(\.version) + [draft?.description].compactMap { $0 })
-        // Some may have been current, if one between them and the history was removed by hand.
+        // If a version between them and the history was removed by hand, some of these may have been current.
         let age = max(Retention.orphanAge, retention.age ?? 0)
         var orphans: [FilePath] = []
         for shelf in Shelf.allCases {
             for name in try versionNames(on: shelf, of: asset) where !known.contains(name) {
                 let folder = self.shelf(shelf, of: asset).appending(name)
-                // Not a version, whatever its name: verify tells of it.
+                // Not a version, although its name is one; `verify` reports it.
                 guard try files.exists(folder.appending(Provenance.fileName)) else { continue }
                 let version = try provenance(in: folder)
                 guard let made = version.author.date, now.timeIntervalSince(made) > age

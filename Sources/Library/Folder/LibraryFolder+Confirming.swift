@@ -2,25 +2,26 @@ public import Adjustments
 import Files
 import SystemPackage
 
-/// How an edit that finds nothing to change counts as the one that arrived last: no version tells of it, so a link
-/// among the versions says that the current one was confirmed, and when that edit had arrived.
+/// The record that an edit without effect arrived last. No version is made for such an edit, so a link among the
+/// versions states which version it confirmed and when it arrived.
 ///
-/// The link names the version, so it says nothing of the next one and need not be removed. It lies where no other asset can
-/// have its folder: see ``checkPlace(of:)``.
+/// The link names the version, so it does not apply to the next one and need not be removed. Its place cannot be
+/// the folder of another asset: see ``checkPlace(of:)``.
 extension LibraryFolder {
     private static let confirmedName = "confirmed"
-    /// The link before it is moved to its name. A crash may leave it; the next confirmation removes it.
+    /// The name of a new link before it is moved into place. A crash may leave it; the next confirmation removes
+    /// it.
     private static let newConfirmedName = "confirmed.new"
 
-    /// Whether an entry of a shelf is the link, or what a crash left of one.
+    /// Returns whether an entry of a shelf is the link, or the remains of one after a crash.
     static func isConfirmation(_ name: String, on shelf: Shelf) -> Bool {
         shelf == .versions && (name == confirmedName || name == newConfirmedName)
     }
 
-    /// Notes that an edit asks for what the current version shows.
+    /// Records that an edit requests the content that the current version already has.
     ///
-    /// - Parameter arrival: when that edit arrived, in µs since 1970.
-    /// - Returns: false when another version became current since: the edit is to be looked at again.
+    /// - Parameter arrival: the arrival of that edit, in µs since 1970.
+    /// - Returns: false if another version has become current. The edit must then be planned again.
     /// - Throws: `ioFailure`.
     public func confirm(
         _ version: Provenance, of asset: AssetPath, at arrival: Int
@@ -41,7 +42,7 @@ extension LibraryFolder {
         }
     }
 
-    /// When the latest edit arrived that found a version to be what it asks for; nil when there was none.
+    /// Returns the arrival of the latest edit that confirmed a version; nil if there was none.
     func confirmation(of version: Provenance, _ asset: AssetPath) throws(Failure) -> Int? {
         let link = shelf(.versions, of: asset).appending(Self.confirmedName)
         guard let target = try files.linkTarget(link) else { return nil }

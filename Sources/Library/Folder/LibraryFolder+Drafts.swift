@@ -3,11 +3,11 @@ import Files
 import SystemPackage
 
 extension LibraryFolder {
-    /// Removes the draft of an asset; where there is none, what a crash left of one.
+    /// Removes the draft of an asset. If there is none, removes the remains of one after a crash.
     ///
-    /// - Parameter name: only if it is this one; nil for whichever it is.
-    /// - Returns: what was removed, or nil when there was nothing to remove.
-    /// - Throws: `missingAsset` when there is neither an edit nor an original; `unsupportedFormat` when the asset is a
+    /// - Parameter name: the name that the draft must have; nil: any.
+    /// - Returns: the removed draft; nil if there was nothing to remove.
+    /// - Throws: `missingAsset` if there is neither an edit nor an original; `unsupportedFormat` if the asset is a
     ///   folder; `ioFailure`.
     public func discardDraft(
         of asset: AssetPath, _ name: VersionName?
@@ -27,8 +27,8 @@ extension LibraryFolder {
         }
     }
 
-    /// Removes what a version that is now in place has made needless: the draft that it published, or the
-    /// drafts that it took the place of.
+    /// Removes the drafts that a version made obsolete when it was put in place: the draft that it published, or
+    /// the drafts that it replaced.
     func tidy(
         after version: Provenance, on shelf: Shelf, of asset: AssetPath
     ) throws(Failure) {
@@ -56,8 +56,8 @@ extension LibraryFolder {
         if try files.exists(folder) { try bin(folder, of: asset) }
     }
 
-    /// Removes a version's folder: it goes at once, and what a crash leaves of it lies where the next removal
-    /// or collection finds it.
+    /// Removes a version's folder. It disappears at once; the remains after a crash are where the next removal or
+    /// collection finds them.
     func bin(_ folder: FilePath, of asset: AssetPath) throws(Failure) {
         try emptyBin(of: asset)
         let bin = self.folder(of: asset).appending(Self.binName)
@@ -65,9 +65,9 @@ extension LibraryFolder {
         try files.remove(bin)
     }
 
-    /// Removes what a crash left of a removal.
+    /// Removes the remains of a removal that crashed.
     ///
-    /// - Throws: `invalidValue` when an asset named `bin` is there; `ioFailure`.
+    /// - Throws: `invalidValue` if there is an asset named `bin`; `ioFailure`.
     func emptyBin(of asset: AssetPath) throws(Failure) {
         let bin = folder(of: asset).appending(Self.binName)
         guard try isBin(bin) else {

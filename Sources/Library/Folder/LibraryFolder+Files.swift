@@ -3,7 +3,7 @@ import Files
 import Glibc
 import SystemPackage
 
-/// The files that the rest of the worker names without knowing where they are.
+/// Access to files by ``StoredFile``, for callers that do not know their paths.
 extension LibraryFolder {
     /// Opens a file for reading.
     func open(_ file: StoredFile) throws(Failure) -> OpenFile {
@@ -14,7 +14,7 @@ extension LibraryFolder {
         }
     }
 
-    /// Looks at a file; one that is missing is no error.
+    /// Returns the place and length of a file. A missing file is no error.
     func look(at file: StoredFile) throws(Failure) -> StoredFileInfo {
         let path = path(of: file)
         var info = stat()
@@ -27,14 +27,14 @@ extension LibraryFolder {
         return StoredFileInfo(place: path.string, bytes: Int(info.st_size))
     }
 
-    /// SHA-256 and length of a file; nil when it is not there.
+    /// Returns the SHA-256 and length of a file; nil if it is missing.
     func digest(of file: StoredFile) throws(Failure) -> StoredDigest? {
         guard try look(at: file).bytes != nil else { return nil }
         let found = try FileDigest.sha256(of: open(file))
         return StoredDigest(sha256: found.hex, bytes: found.bytes)
     }
 
-    /// Where a file is, or would be; links on the way are not resolved.
+    /// Returns the path of a file, whether or not the file exists. Links are not resolved.
     func path(of file: StoredFile) -> FilePath {
         switch file {
         case .original(let asset): originals.pushing(FilePath(asset.string))

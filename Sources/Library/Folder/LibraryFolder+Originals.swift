@@ -6,10 +6,10 @@ public import SystemPackage
 extension LibraryFolder {
     /// Opens an asset's original.
     ///
-    /// Links are resolved first, as ``original(of:)`` does; then the kernel opens what was found, and refuses a link that
-    /// somebody has put in its way meanwhile.
+    /// Links are resolved first, as by ``original(of:)``. Then the kernel opens the resolved path and refuses any
+    /// link that was inserted into it in the meantime.
     ///
-    /// - Throws: as ``original(of:)``. The file's name is its path.
+    /// - Throws: the failures of ``original(of:)``. The name of the opened file is its path.
     public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
         var path = try original(of: asset)
         _ = path.removePrefix(originals)
@@ -19,14 +19,14 @@ extension LibraryFolder {
     /// Opens a file of a version.
     ///
     /// - Parameter name: its path in the version's folder.
-    /// - Throws: `damagedVersion` when it leads out of the folder or through a link; `ioFailure`.
+    /// - Throws: `damagedVersion` if the path leads out of the folder or through a link; `ioFailure`.
     public func openFile(_ name: String, in folder: FilePath) throws(Failure) -> OpenFile {
         try files.openFile(name, in: folder)
     }
 
-    /// The file of an asset's original, with symbolic links resolved.
+    /// Returns the file of an asset's original, with symbolic links resolved.
     ///
-    /// Links may stay within the originals; one that leads out of them is refused.
+    /// Links may stay within the originals. A link that leads out of them is refused.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat` (not a regular file) or
     ///   `ioFailure`.
@@ -66,7 +66,7 @@ extension LibraryFolder {
     }
 }
 
-/// A path with all symbolic links resolved, or nil with the reason in `errno`.
+/// Returns a path with all symbolic links resolved, or nil with the reason in `errno`.
 func realPath(_ path: FilePath) -> FilePath? {
     guard let resolved = realpath(path.string, nil) else { return nil }
     defer { free(resolved) }

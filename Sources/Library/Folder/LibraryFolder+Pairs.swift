@@ -4,28 +4,28 @@ import Files
 import Metadata
 import SystemPackage
 
-/// A video that lies beside a still and has its name, as the other half of a Live Photo does.
+/// A video beside a still with the same name, like the other half of a Live Photo.
 public struct PairedVideo: Sendable, Equatable {
     /// Its path below the originals.
     public let path: AssetPath
-    /// What marks it as the other half of a still; nil when that cannot be read.
+    /// The content identifier that pairs it with a still; nil if it cannot be read.
     public let contentIdentifier: String?
 
-    /// Names a video.
+    /// Creates a paired video.
     public init(path: AssetPath, contentIdentifier: String?) {
         self.path = path
         self.contentIdentifier = contentIdentifier
     }
 
-    /// The endings of a video's name behind its still's stem: a camera's, and those of downloaders from iCloud,
-    /// for which a HEIC and its video would otherwise have one name with a JPEG's.
+    /// The endings of a video's name after its still's stem: those of cameras, and those of iCloud downloaders,
+    /// which add `_HEVC` so that the videos of a HEIC and of a JPEG with one name do not collide.
     package static let endings = [
         ".MOV", ".mov", ".MP4", ".mp4", "_HEVC.MOV", "_HEVC.mov", "_HEVC.MP4", "_HEVC.mp4",
     ]
 }
 
 extension LibraryFolder {
-    /// The videos beside an asset's original that have its name.
+    /// Returns the videos beside an asset's original that have its name.
     ///
     /// - Throws: `ioFailure`.
     public func pairedVideos(of asset: AssetPath) throws(Failure) -> [PairedVideo] {
@@ -33,7 +33,7 @@ extension LibraryFolder {
         let stem = still.removingLastComponent().appending(asset.stem).string
         var videos: [PairedVideo] = []
         for ending in PairedVideo.endings {
-            // A name that is too long is that of no file.
+            // No file has a name that is too long.
             guard let path = try? AssetPath(stem + ending) else { continue }
             if let video = try video(at: path) { videos.append(video) }
         }
@@ -45,7 +45,7 @@ extension LibraryFolder {
         do throws(Failure) {
             file = try openOriginal(of: asset)
         } catch {
-            // A link that leads out of the library, or a folder: not the other half of anything.
+            // A link that leads out of the library, or a folder: not the half of a Live Photo.
             if error.code == .ioFailure { throw error }
             return nil
         }
@@ -53,7 +53,7 @@ extension LibraryFolder {
         let window = FileWindow(length: length) { file.bytes(from: $0, count: $1) }
         return PairedVideo(
             path: asset,
-            // What cannot be read is not known; the video still lies there.
+            // The identifier of an unreadable video is unknown; the video is still listed.
             contentIdentifier: MovieIdentifier.identifier(in: window))
     }
 }

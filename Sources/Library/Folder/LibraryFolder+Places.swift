@@ -2,11 +2,11 @@ public import Adjustments
 import Files
 import SystemPackage
 
-/// Where an asset's own entries are, and what may not be taken for them.
+/// The places of an asset's own entries, and the rules that tell them from other entries.
 ///
-/// The folder of an asset can also be a folder of assets: once `2024` was a photo, now it is an album with
-/// `2024/drafts/p1.jpg` in it. Both have entries in `edits/2024`. So an entry counts by its kind, and of versions
-/// by its name, and where the two would still meet, the asset that comes second is refused.
+/// The folder of an asset can also be a folder of assets: `2024` was once a photo and is now an album with
+/// `2024/drafts/p1.jpg` in it. Both have entries in `edits/2024`. So an entry is recognised by its kind, and a
+/// version also by its name. If the two would still collide, the second asset is refused.
 extension LibraryFolder {
     /// The names of an asset's own entries in its folder.
     static let ownNames: Set<String> = [
@@ -15,9 +15,9 @@ extension LibraryFolder {
     static let lockName = "lock"
     static let binName = "bin"
 
-    /// Whether anybody has edited an asset: it has a pointer, or a version that a crash left without one.
+    /// Returns whether an asset was ever edited: it has a pointer, or a version that a crash left without one.
     ///
-    /// A lock alone says nothing: earlier releases made one for each name that a job had.
+    /// A lock alone does not count: earlier releases created one for each asset that a job named.
     func isEdited(_ asset: AssetPath) throws(Failure) -> Bool {
         guard try files.isFolder(folder(of: asset)) else { return false }
         for shelf in Shelf.allCases where try files.linkTarget(pointer(shelf, of: asset)) != nil {
@@ -33,16 +33,16 @@ extension LibraryFolder {
         return false
     }
 
-    /// What lies on a shelf and is named like a version.
+    /// Returns the entries of a shelf whose names are names of versions.
     ///
-    /// Nothing else there is touched: it is somebody else's, perhaps another asset's.
+    /// Other entries are left alone, because they may belong to another asset.
     func versionNames(on shelf: Shelf, of asset: AssetPath) throws(Failure) -> [String] {
         try files.list(self.shelf(shelf, of: asset)).filter { VersionName($0) != nil }
     }
 
-    /// Refuses an asset whose entries would be in the way of another one's.
+    /// Refuses an asset whose entries would collide with those of another asset.
     ///
-    /// Free for an asset that is edited, and for most others one look at a folder that is not there.
+    /// It costs nothing for an edited asset, and for most others one check for a folder that does not exist.
     ///
     /// - Throws: `invalidValue`, `ioFailure`.
     public func checkPlace(of asset: AssetPath) throws(Failure) {
@@ -70,7 +70,7 @@ extension LibraryFolder {
         }
     }
 
-    /// Whether an entry is of the kind that an asset's own one of that name is.
+    /// Returns whether an entry has the kind of an asset's own entry with that name.
     private func isOwn(_ name: String, in folder: FilePath) throws(Failure) -> Bool {
         let path = folder.appending(name)
         guard try !isLeftover(path) else { return true }
@@ -86,7 +86,8 @@ extension LibraryFolder {
         }
     }
 
-    /// Whether an entry is what earlier releases made when a job named it as its asset: a folder with a lock, no more.
+    /// Returns whether an entry is the remains of earlier releases for an asset that a job named: a folder with
+    /// only a lock.
     private func isLeftover(_ path: FilePath) throws(Failure) -> Bool {
         guard try files.isFolder(path), try files.list(path) == [Self.lockName] else {
             return false
@@ -94,7 +95,7 @@ extension LibraryFolder {
         return try !files.isFolder(path.appending(Self.lockName))
     }
 
-    /// Makes way for pointers and lock of an asset's first version.
+    /// Removes such remains where the pointers and the lock of an asset's first version will be.
     func removeLeftovers(of asset: AssetPath) throws(Failure) {
         for name in Shelf.allCases.map(\.pointer.string) + [Self.lockName] {
             let path = folder(of: asset).appending(name)
@@ -102,7 +103,7 @@ extension LibraryFolder {
         }
     }
 
-    /// Whether a folder is what a crash left of a version, not of an asset named `bin`.
+    /// Returns whether a folder is the remains of a version after a crash, and not of an asset named `bin`.
     func isBin(_ path: FilePath) throws(Failure) -> Bool {
         for name in try files.list(path) where try files.isFolder(path.appending(name)) {
             guard name == Content.baseFolder || name == Content.previewsFolder else { return false }
@@ -110,7 +111,7 @@ extension LibraryFolder {
         return true
     }
 
-    /// All assets that anybody has edited, sorted.
+    /// Returns all edited assets, sorted.
     public func assets() throws(Failure) -> [AssetPath] {
         var assets: [AssetPath] = []
         var open = [root.appending("edits")]

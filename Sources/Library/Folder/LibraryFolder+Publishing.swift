@@ -4,23 +4,24 @@ import FoundationEssentials
 import SystemPackage
 
 extension LibraryFolder {
-    /// Makes a staged version current, or the draft, if what it was made from is still current.
+    /// Makes a staged version current, or the draft, if the version it was made from is still current.
     ///
-    /// Idempotent: called again after a crash anywhere it finds what was done and does the rest.
+    /// Idempotent: if it is called again after a crash at any point, it detects the finished steps and completes
+    /// the rest.
     ///
-    /// A version whose job is in the asset's history is not published a second time: see ``PublishedJob``.
+    /// A version whose job is in the asset's history is not published again: see ``PublishedJob``.
     ///
     /// 1. The staged folder is moved to its place among the asset's versions or drafts.
-    ///    Each folder on the way there is made to last.
+    ///    Each folder on the path is synced.
     /// 2. The pointer is replaced by one that points to it.
-    /// 3. The draft that it published, or the one it takes the place of, goes.
+    /// 3. The draft that it published, or the one that it replaces, is removed.
     ///
-    /// All happen under the asset's lock, which the kernel frees when its holder dies.
+    /// All steps happen under the asset's lock, which the kernel releases when its holder dies.
     public func publish(
         _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) -> Publication {
         if try !isEdited(asset) {
-            // The first one: what is sealed was made of an original, so the asset gets a folder.
+            // The first version: the sealed version was made from an original, so the asset gets a folder.
             let sealed = staging.folder(of: staged).appending(Provenance.fileName)
             guard try files.exists(sealed) else { return .lost }
             try checkPlace(of: asset)
@@ -33,13 +34,13 @@ extension LibraryFolder {
                 try publishLocked(name, of: asset, from: staged)
             }
         } catch {
-            // Whichever worker tries next, and a sweep once nobody wants the version, must not wait for us.
+            // Release the hold, so that neither the worker that tries next nor a later sweep waits for this one.
             try staging.letGo(staged)
             throw error
         }
         switch publication {
         case .published, .alreadyPublished, .publishedBefore: try staging.letGo(staged)
-        // The caller may look at it; it discards.
+        // The caller may still read the staged version, and discards it.
         case .conflict, .lost: break
         }
         return publication
@@ -51,7 +52,7 @@ extension LibraryFolder {
         let source = staging.folder(of: staged)
         guard let found = try find(name, of: asset, or: source) else { return .lost }
         let version = try provenance(in: found.folder)
-        // A name that Redis made up must not become that of a version.
+        // A name from Redis must not become the name of a version that differs from it.
         guard version.version == name.description else { return .lost }
         let shelf: Shelf = version.isDraft ? .drafts : .versions
         let state = try state(of: asset)
@@ -61,7 +62,7 @@ extension LibraryFolder {
             isDone = try isAncestor(name, of: state.current, asset)
         }
         guard !isDone else {
-            // A crash may have come between a move and its sync.
+            // A crash may have happened between a move and its sync.
             try settle(shelf, of: asset)
             try files.sync(folder(of: asset))
             if isShown { try tidy(after: version, on: shelf, of: asset) }
@@ -76,7 +77,7 @@ extension LibraryFolder {
             if found.isPlaced { try bin(found.folder, of: asset) }
             return .conflict(current: state.current.flatMap { VersionName($0.version) })
         }
-        // Of two drafts on one version the one that arrived later stays, whoever was faster.
+        // Of two drafts based on one version the one that arrived later is kept, whichever was rendered first.
         if let shown = shelf == .drafts ? state.draft : state.current,
             let own = version.author.arrival,
             (shelf == .drafts ? shown.author.arrival ?? 0 : state.arrival) > own
@@ -94,7 +95,7 @@ extension LibraryFolder {
         return .published
     }
 
-    /// Removes a version whose job has made another one.
+    /// Removes a version whose job has already made another one.
     private func drop(
         _ found: (folder: FilePath, isPlaced: Bool), of asset: AssetPath, _ before: String
     ) throws(Failure) -> Publication {
@@ -106,11 +107,11 @@ extension LibraryFolder {
         return .publishedBefore(before)
     }
 
-    /// Makes what lies on a shelf last through a power cut, and the way to it: with an asset's first version, each
-    /// folder above may be new, made by us or by a job that died.
+    /// Syncs a shelf and the path to it. With an asset's first version each folder above may be new, created by
+    /// this process or by a job that died.
     ///
-    /// Each is fsynced though it may be old, since nobody can tell what another process has not synced yet; later
-    /// versions find the way paved.
+    /// Each folder is synced even if it may be old, since this process cannot know what another one has not synced
+    /// yet. Later versions need not sync the path again.
     func settle(_ shelf: Shelf, of asset: AssetPath) throws(Failure) {
         try files.sync(self.shelf(shelf, of: asset))
         guard try (current(of: asset)?.revision ?? 0) <= 1 else { return }
@@ -129,22 +130,23 @@ extension LibraryFolder {
         for shelf in Shelf.allCases where try files.exists(place(name, on: shelf, of: asset)) {
             return (place(name, on: shelf, of: asset), true)
         }
-        // A link is what a crash left of step 2.
+        // A link is the remains of step 2 after a crash.
         return try files.isFolder(staged) ? (staged, false) : nil
     }
 
-    /// Most versions that are read to find out whether one was current. Only for one that is in its place, whose
-    /// job died, and that is not among the last 32.
+    /// The most versions that are read in order to determine whether one was current. That is needed only for a
+    /// version in its place whose job died and that is not among the last 32.
     private static let ancestorsMax = 1000
 
-    /// Whether `current` was made on top of `name`, however many edits later.
+    /// Returns whether `current` was made on top of `name`, after any number of edits.
     ///
-    /// - Returns: true also when it cannot be told within the bound: the other answer would remove it.
+    /// - Returns: true also if that is not determined within the bound, because the answer false would remove the
+    ///   version.
     private func isAncestor(
         _ name: VersionName, of current: Provenance?, _ asset: AssetPath
     ) throws(Failure) -> Bool {
         var next = current
-        // What is collected is older than what is kept.
+        // Collected versions are older than kept ones.
         for _ in 0..<Self.ancestorsMax {
             guard let version = next, version.revision >= name.revision else { return false }
             if version.version == name.description { return true }

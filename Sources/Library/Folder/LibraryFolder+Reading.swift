@@ -4,12 +4,12 @@ import FoundationEssentials
 public import SystemPackage
 
 extension LibraryFolder {
-    /// The current version of an asset, or nil when nobody has edited it.
+    /// Returns the current version of an asset; nil if the asset was never edited.
     public func current(of asset: AssetPath) throws(Failure) -> VersionName? {
         try pointed(.versions, of: asset)
     }
 
-    /// What an asset is now.
+    /// Returns the present state of an asset.
     public func state(of asset: AssetPath) throws(Failure) -> AssetState {
         let current = try pointed(.versions, of: asset)
         let draft = try pointed(.drafts, of: asset)
@@ -26,7 +26,7 @@ extension LibraryFolder {
             })
     }
 
-    /// The provenance of a published version, or nil when there is none of that name.
+    /// Returns the provenance of a published version; nil if there is none of that name.
     public func provenance(
         of name: VersionName, _ asset: AssetPath
     ) throws(Failure) -> Provenance? {
@@ -34,11 +34,11 @@ extension LibraryFolder {
             ? try provenance(of: name, on: .versions, asset) : nil
     }
 
-    /// The versions of an asset, the current one first, as far back as they are kept.
+    /// Returns the kept versions of an asset, the current one first.
     public func history(of asset: AssetPath) throws(Failure) -> [Provenance] {
         var history: [Provenance] = []
         var next = try current(of: asset)
-        // Revisions fall by one with each step, so this ends.
+        // The revision falls by one with each step, so the loop ends.
         while let name = next, let version = try provenance(of: name, asset) {
             history.append(version)
             next = version.parent.flatMap(VersionName.init)
@@ -46,17 +46,17 @@ extension LibraryFolder {
         return history
     }
 
-    /// The folder of a version.
+    /// Returns the folder of a version.
     public func folder(of version: Provenance, _ asset: AssetPath) -> FilePath {
         shelf(version.isDraft ? .drafts : .versions, of: asset).appending(version.version)
     }
 
-    /// The same below the library's root, as events name it.
+    /// Returns the path of a version's folder below the library's root, as used in events.
     static func path(of version: VersionName, isDraft: Bool, _ asset: AssetPath) -> String {
         "edits/\(asset)/\((isDraft ? Shelf.drafts : .versions).folder)/\(version)"
     }
 
-    /// SHA-256 and length of a file.
+    /// Returns the SHA-256 and length of a file.
     public func digest(of path: FilePath) throws(Failure) -> (hex: String, bytes: Int) {
         try FileDigest.sha256(of: path.string)
     }
@@ -68,9 +68,9 @@ extension LibraryFolder {
             at: folder.appending(Provenance.fileName))
     }
 
-    /// The provenance of a version that is in its place.
+    /// Returns the provenance of a version in its place.
     ///
-    /// - Throws: `damagedVersion` when it is another version's, and as `provenance(in:)` does.
+    /// - Throws: `damagedVersion` if it is the provenance of another version; the failures of `provenance(in:)`.
     private func provenance(
         of name: VersionName, on shelf: Shelf, _ asset: AssetPath
     ) throws(Failure) -> Provenance {

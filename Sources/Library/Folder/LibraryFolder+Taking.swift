@@ -4,9 +4,9 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// Versions and originals that come from another library.
+/// Copies of versions and originals from another library.
 extension LibraryFolder {
-    /// Adds an original: under a name of its own first, which a crash may leave and the next copy removes.
+    /// Adds an original. It is written under a temporary name, which a crash may leave and the next copy removes.
     func take(
         original source: OpenFile, _ wanted: StoredDigest, of asset: AssetPath
     ) throws(Failure) {
@@ -17,7 +17,8 @@ extension LibraryFolder {
         let part = folder.appending(
             OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
         try files.faults?.reach("take", part)
-        // Locked until it has its name: a second copy to this folder must not end the file of the first.
+        // Locked until the file has its final name, so that a second copy to this folder does not rename the file
+        // of the first.
         let target = try lockedPart(part)
         try FileSystem.saying("emptying", part, target.truncate())
         let found: (hex: String, bytes: Int)
@@ -32,7 +33,7 @@ extension LibraryFolder {
             try files.sync(part)
             try files.moveToFreeName(part, to: path)
         } catch {
-            // A process that crashed could not do it either: the next copy does.
+            // A simulated crash must not remove the file, since a real one could not. The next copy removes it.
             if files.faults == nil { try files.remove(part) }
             throw error
         }
@@ -40,19 +41,19 @@ extension LibraryFolder {
         withExtendedLifetime(target) {}
     }
 
-    /// Most times that a part is opened anew because another copy has ended it.
+    /// The most times that a part is opened again because another copy has finished it.
     private static let partTriesMax = 100
 
-    /// Opens a part for this process alone.
+    /// Opens a part exclusively for this process.
     ///
-    /// - Throws: `ioFailure` while another process writes it.
+    /// - Throws: `ioFailure` while another process writes the part.
     func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
         for _ in 0..<Self.partTriesMax {
             let file = try FileSystem.saying(
                 "making the file", part,
                 OpenFile(opening: part.string, O_RDWR | O_CREAT | O_NOFOLLOW))
             guard try FileSystem.saying("locking", part, file.lock()) else { break }
-            // Between the two calls the other copy may have given the file its real name.
+            // Between the two calls the other copy may have moved the file to its final name.
             if try FileSystem.saying("looking at", part, file.isAt(part.string)) { return file }
         }
         throw Failure(
@@ -61,7 +62,7 @@ extension LibraryFolder {
         )
     }
 
-    /// Makes a folder below the originals, and it and those above it last.
+    /// Creates a folder below the originals and syncs it and the folders above it.
     private func makeFolder(forOriginals folder: FilePath) throws(Failure) {
         let isNew = try files.makeFolder(folder)
         guard let real = realPath(folder), real.starts(with: originals) else {
@@ -78,10 +79,10 @@ extension LibraryFolder {
         }
     }
 
-    /// Compares a version that is in its place with the one that is to be copied.
+    /// Compares a version in its place with the version to copy.
     ///
-    /// - Returns: what is there; nil when nothing is.
-    /// - Throws: `damagedVersion` when it is another one, or a file of it is not as recorded.
+    /// - Returns: the numbers of existing files; nil if the version is not there.
+    /// - Throws: `damagedVersion` if it is another version, or one of its files differs from its record.
     func placed(
         _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath
     ) throws(Failure) -> CopyTally? {
@@ -107,20 +108,20 @@ extension LibraryFolder {
         return tally
     }
 
-    /// Gives a staged copy the files that it shares with earlier versions.
+    /// Links the files that a staged copy shares with earlier versions.
     func link(
         _ copy: VersionCopy, of asset: AssetPath, into staged: StagedVersion
     ) throws(Failure) {
         for file in copy.files {
             guard let link = file.link else { continue }
-            // The target of a link is published: drafts are copied last.
+            // The target of a link is a published version, because drafts are copied last.
             let source = place(link.version, on: .versions, of: asset)
                 .pushing(FilePath(link.file))
             try staging.link(source, as: file.recorded.name, into: staged)
         }
     }
 
-    /// Makes a staged copy last and moves it to its place.
+    /// Syncs a staged copy and moves it to its place.
     func place(
         _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) {
@@ -139,14 +140,14 @@ extension LibraryFolder {
         try locked(asset) { () throws(Failure) in
             let place = place(copy.name, on: copy.shelf, of: asset)
             try files.makeFolder(shelf(copy.shelf, of: asset))
-            // Another copy may have been faster.
+            // Another copy may have finished first.
             if try placed(copy, text, of: asset) == nil { try files.move(folder, to: place) }
             try settle(copy.shelf, of: asset)
         }
         try staging.discard(staged)
     }
 
-    /// Makes the versions of a history the asset's own: the pointers, under its lock.
+    /// Makes the versions of a history those of the asset, by setting its pointers under its lock.
     func advance(
         _ asset: AssetPath, to history: KeptHistory
     ) throws(Failure) -> HeadAdvance {
@@ -156,7 +157,7 @@ extension LibraryFolder {
             let advance = history.over(
                 current: try pointed(.versions, of: asset)?.description, draft: draft?.description)
             guard advance == .advanced else {
-                // A crash may have come between a move and its sync.
+                // A crash may have happened between a move and its sync.
                 try files.sync(folder(of: asset))
                 return advance
             }
@@ -184,10 +185,10 @@ extension LibraryFolder {
         }
     }
 
-    /// The folder of staging that copies have: the name of no queue.
+    /// The folder of staging for copies. It is not a valid name of a queue.
     static let copyQueue = ".copy"
 
-    /// Where a version is copied to, before it is moved to its place.
+    /// Returns the staged version to which a version is copied before it is moved to its place.
     static func staged(_ copy: VersionCopy, of asset: AssetPath) -> StagedVersion {
         StagedVersion(
             queue: copyQueue, job: String(JSONValue.string(asset.string).digest.prefix(32)),
@@ -196,6 +197,6 @@ extension LibraryFolder {
 }
 
 extension VersionCopy {
-    /// Where it lies.
+    /// The shelf of the version.
     var shelf: Shelf { version.isDraft ? .drafts : .versions }
 }

@@ -2,41 +2,42 @@ public import Adjustments
 public import Files
 public import SystemPackage
 
-/// A folder of photos: originals, which are never written, and the versions that edits made of them.
+/// A folder of photos: originals, which are never written, and the versions that edits produced.
 ///
 /// ```
 /// <root>/originals/<asset>                          the original; may be a read-only mount elsewhere
-/// <root>/edits/<asset>/current -> versions/<name>   the pointer; no link: nobody has edited it
+/// <root>/edits/<asset>/current -> versions/<name>   the pointer; missing if the asset was never edited
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
-/// <root>/edits/<asset>/versions/confirmed -> <name>:<µs>  when an edit arrived that found it to be what it asks for
-/// <root>/edits/<asset>/draft -> drafts/<name>       a version that is prepared and not published
-/// <root>/staging/<queue>/<job>@<fence>/             a version in the making
+/// <root>/edits/<asset>/versions/confirmed -> <name>:<µs>  arrival of the latest edit that changed nothing
+/// <root>/edits/<asset>/draft -> drafts/<name>       the draft: a version that is prepared and not published
+/// <root>/staging/<queue>/<job>@<fence>/             a version that is being made
 /// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
-/// <root>/renders/                                   which versions have the render of which photo and recipe
+/// <root>/renders/                                   for each photo and recipe, the versions that have its render
 /// ```
 ///
-/// A version is made in staging, made to last, moved to its place whole and never changed after.
-/// It becomes current by one `rename` of the pointer, which compares the version it started from
-/// under the asset's lock. So a crash at any point leaves the old version or the new one. Each version has all
-/// its layers in its own folder; what versions share are hard links, so that each can be removed alone.
+/// A version is made in staging, synced, moved to its place as a whole, and never changed afterwards. It becomes
+/// current by one `rename` of the pointer, under the asset's lock, after a check that the version it started from
+/// is still current. So a crash at any point leaves either the old version or the new one current. Each version has
+/// all its layers in its own folder. Files that versions share are hard links, so that each version can be removed
+/// alone.
 ///
-/// All calls block on files; keep them off Swift's cooperative threads. ``FolderLibrary`` does.
+/// All calls block on files; call them outside Swift's cooperative threads, as ``FolderLibrary`` does.
 public struct LibraryFolder: Sendable {
-    /// Where everything but the originals is.
+    /// The folder of everything except the originals.
     public let root: FilePath
-    /// Where the originals are, with symbolic links resolved.
+    /// The folder of the originals, with symbolic links resolved.
     public let originals: FilePath
-    /// Where its versions are made: on its own disk, so that they need no copy.
+    /// The place where versions are made: on the library's own disk, so that they are moved and not copied.
     public let staging: Staging
     let files: FileSystem
 
-    /// Opens a library, making its own folders where they are missing.
+    /// Opens a library and creates its own folders if they are missing.
     ///
     /// - Parameters:
-    ///   - root: where versions go.
-    ///   - originals: where originals are; nil for the folder `originals` of the root.
-    ///   - faults: for tests, where the process is to crash.
-    /// - Throws: `ioFailure` when a folder cannot be made or the originals are not there.
+    ///   - root: the folder for versions.
+    ///   - originals: the folder of originals; nil: the folder `originals` of the root.
+    ///   - faults: for tests: the points at which the process crashes.
+    /// - Throws: `ioFailure` if a folder cannot be created or the originals are missing.
     public init(
         root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil
     ) throws(Failure) {
@@ -61,14 +62,14 @@ public struct LibraryFolder: Sendable {
 
     func lock(of asset: AssetPath) -> FilePath { folder(of: asset).appending(Self.lockName) }
 
-    /// Runs `body` while nobody else changes the asset, whose folder is there: see ``isEdited(_:)``.
+    /// Runs `body` under the asset's lock. The asset's folder must exist: see ``isEdited(_:)``.
     ///
-    /// It makes no folder, so that a job for what does not exist leaves nothing behind.
+    /// It creates no folder, so that a job for an asset that does not exist leaves nothing behind.
     func locked<Result>(
         _ asset: AssetPath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try AssetLock.hold(lock(of: asset)) { () throws(Failure) in
-            // The last holder may have changed it on another machine.
+            // The previous holder may have changed the folder on another machine.
             try files.refresh(folder(of: asset))
             for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf, of: asset)) }
             return try body()

@@ -3,27 +3,27 @@ import Files
 import Glibc
 import SystemPackage
 
-/// A walk through the files below a folder of originals, in the order of their paths' bytes.
+/// A walk through the files below a folder of originals, in the byte order of their paths.
 ///
-/// It keeps the names of the folders on its way and no more. Links to folders are not followed: what they lead to within
-/// the originals is met at its own place.
+/// It holds in memory only the names of the folders on its path. Links to folders are not followed: targets within
+/// the originals are visited at their own paths.
 struct OriginalsWalk: Sendable {
     private let root: FilePath
     private let files: FileSystem
-    /// The places still to be visited, the next last.
+    /// The entries still to be visited, the next one last.
     private var open: [Place]
 
-    /// A file, or a folder whose names are not read yet.
+    /// A file, or a folder whose entries are not read yet.
     private struct Place: Sendable {
         let path: String
         let isFolder: Bool
-        /// Whether its real name is no text.
+        /// Whether its actual name is not valid text.
         var isUnnamed = false
-        /// By the bytes, a folder with the slash that its files' paths have.
+        /// The sort key: the bytes of the path, with a slash after a folder as in its files' paths.
         var order: [UInt8] { Array((isFolder ? path + "/" : path).utf8) }
     }
 
-    /// The beginning of the names of files that are being copied to here.
+    /// The prefix of the names of files that are being copied here.
     static let partPrefix = ".minilab-copy-"
 
     init(_ root: FilePath, _ files: FileSystem) {
@@ -31,7 +31,7 @@ struct OriginalsWalk: Sendable {
         open = [Place(path: "", isFolder: true)]
     }
 
-    /// The next files, or nil when there are no more.
+    /// Returns the next files, or nil if there are no more.
     mutating func next(atMost count: Int) throws(Failure) -> OriginalsPage? {
         var page = OriginalsPage()
         while page.assets.count + page.refused.count < count, let place = open.popLast() {
@@ -60,13 +60,13 @@ struct OriginalsWalk: Sendable {
         return page == OriginalsPage() ? nil : page
     }
 
-    /// A link counts as what it leads to, if that is a file; pipes and devices are nobody's photo.
+    /// Returns the entry at a path. A link to a file counts as a file. Pipes and devices are ignored.
     private func look(at path: String) throws(Failure) -> Place? {
         let place = root.pushing(FilePath(path))
         var info = stat()
         guard lstat(place.string, &info) == 0 else {
             if errno == ENOENT {
-                // Listing has put U+FFFD where bytes are no text.
+                // Listing replaces bytes that are not valid text by U+FFFD.
                 let isUnnamed = path.unicodeScalars.contains("\u{FFFD}")
                 return isUnnamed ? Place(path: path, isFolder: false, isUnnamed: true) : nil
             }

@@ -2,17 +2,17 @@ import Adjustments
 import Files
 import SystemPackage
 
-/// The two kinds of versions that an asset has, each with a pointer of its own.
+/// The two kinds of versions of an asset, each with its own pointer.
 enum Shelf: CaseIterable {
-    /// Those that were or are current.
+    /// Versions that are or were current.
     case versions
-    /// The one that is prepared.
+    /// Drafts.
     case drafts
 
-    /// The folder that holds them.
+    /// The folder of these versions.
     var folder: FilePath.Component { self == .versions ? "versions" : "drafts" }
 
-    /// The link to the one that counts.
+    /// The link to the current one.
     var pointer: FilePath.Component { self == .versions ? "current" : "draft" }
 }
 
@@ -29,7 +29,7 @@ extension LibraryFolder {
         self.shelf(shelf, of: asset).appending(name.description)
     }
 
-    /// The version that a pointer names, or nil when there is none.
+    /// Returns the version that a pointer names; nil if there is no pointer.
     func pointed(_ shelf: Shelf, of asset: AssetPath) throws(Failure) -> VersionName? {
         let pointer = pointer(shelf, of: asset)
         guard let target = try files.linkTarget(pointer) else { return nil }
@@ -42,10 +42,10 @@ extension LibraryFolder {
         return name
     }
 
-    /// A link cannot be overwritten, but it can be renamed: so a new one is made and moved over the
-    /// old.
+    /// Sets a pointer. A link cannot be overwritten, so a new one is created and renamed over the old one.
     ///
-    /// - Parameter link: where it is made: in staging, so that what a crash leaves is swept with the rest.
+    /// - Parameter link: the path at which the new link is created: in staging, so that a sweep removes the remains
+    ///   after a crash.
     func point(
         _ shelf: Shelf, of asset: AssetPath, to name: VersionName, by link: FilePath
     ) throws(Failure) {

@@ -3,32 +3,32 @@ public import Files
 import Glibc
 import SystemPackage
 
-/// Originals that arrive over the network:
+/// Originals that are received over the network:
 ///
 /// ```
-/// <originals>/.minilab-copy-uploads/<random>        one that has not arrived whole, locked by who receives it
+/// <originals>/.minilab-copy-uploads/<random>        an incomplete original, locked by the process that receives it
 /// ```
 ///
-/// It is written there, made to last, and moved to its name in one step that never replaces anything. So a crash leaves it
-/// whole or not at all; what it leaves in the folder nobody has locked, and is swept.
+/// An original is written there, synced, and moved to its name by one step that never replaces a file. So after a
+/// crash it is complete or absent. Files that a crash leaves in the folder are not locked, and are swept.
 extension LibraryFolder {
-    /// The folder of what has not arrived yet; the walk through originals passes it over.
+    /// The folder of incomplete originals. The walk through originals skips it.
     static let arrivalsName = OriginalArrival.ownPrefix + "uploads"
 
     private var arrivals: FilePath { originals.appending(Self.arrivalsName) }
 
-    /// A file that is to become an original.
+    /// A file that will become an original.
     struct Arriving: Sendable {
         let file: OpenFile
         let path: FilePath
-        /// The folder that will have it.
+        /// The folder to which it will be moved.
         let folder: OpenFile
         let name: String
     }
 
-    /// Makes the file for an original.
+    /// Creates the file for an original.
     ///
-    /// - Returns: nil when there is one already.
+    /// - Returns: nil if the original already exists.
     /// - Throws: `noSpace`, `invalidValue`, `assetOutsideLibrary`, `ioFailure`.
     func beginReceiving(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
         try arrival.checkName()
@@ -51,7 +51,7 @@ extension LibraryFolder {
         return Arriving(file: file, path: path, folder: folder, name: name)
     }
 
-    /// Gives a file its name.
+    /// Moves a file to its name.
     func endReceiving(
         _ arriving: Arriving, _ arrival: OriginalArrival
     ) throws(Failure) -> ReceivedOriginal {
@@ -66,9 +66,9 @@ extension LibraryFolder {
         return .isThere
     }
 
-    /// Removes what crashes have left of originals that did not arrive whole.
+    /// Removes the incomplete originals that crashes have left.
     ///
-    /// - Returns: how many they were.
+    /// - Returns: the number of removed files.
     @discardableResult
     public func sweepArrivals() throws(Failure) -> Int {
         var swept = 0
@@ -78,7 +78,7 @@ extension LibraryFolder {
             do throws(Errno) {
                 file = try OpenFile(opening: path.string, O_RDWR | O_NOFOLLOW)
             } catch {
-                // It has arrived, or another one sweeps.
+                // It is complete now, or another process sweeps.
                 if error == .noSuchFileOrDirectory { continue }
                 throw FileSystem.failure("opening", path, error)
             }
@@ -126,7 +126,7 @@ extension FolderLibrary {
                     try folder.files.remove(arriving.path)
                 }
             } catch {
-                // The first failure says more, and the sweep comes by.
+                // The first failure is more informative, and the next sweep removes the file.
             }
             throw error
         }

@@ -1,23 +1,23 @@
 public import Adjustments
 
-/// An original that is about to arrive.
+/// An announced original.
 public struct OriginalArrival: Sendable {
-    /// The asset that it is to be.
+    /// The name of the asset.
     public let asset: AssetPath
     /// Its length.
     public let bytes: Int
-    /// The bytes that have to stay free on the disk that it goes to.
+    /// The bytes that must stay free on the target disk.
     public let bytesLeftFree: Int
 
-    /// Describes an original.
+    /// Creates the announcement of an original.
     public init(_ asset: AssetPath, bytes: Int, bytesLeftFree: Int = 0) {
         (self.asset, self.bytes, self.bytesLeftFree) = (asset, bytes, bytesLeftFree)
     }
 
-    /// The beginning of names that the library has for itself.
+    /// The prefix of names that are reserved for the library.
     static let ownPrefix = OriginalsWalk.partPrefix
 
-    /// Refuses a name that would not be an original's.
+    /// Rejects a name that an original cannot have.
     ///
     /// - Throws: `invalidValue`.
     package func checkName() throws(Failure) {
@@ -30,7 +30,7 @@ public struct OriginalArrival: Sendable {
         }
     }
 
-    /// Compares what arrived with what was announced.
+    /// Compares the received bytes with the announcement.
     ///
     /// - Throws: `invalidValue`.
     package func check(_ arrived: StoredDigest) throws(Failure) {
@@ -42,9 +42,9 @@ public struct OriginalArrival: Sendable {
         }
     }
 
-    /// Fails when the disk would get too full.
+    /// Throws if too little space would stay free on the disk.
     ///
-    /// - Parameter free: the bytes that are free.
+    /// - Parameter free: the number of free bytes.
     /// - Throws: `noSpace`.
     package func checkSpace(_ free: Int, at place: String) throws(Failure) {
         let (needed, isTooMuch) = bytes.addingReportingOverflow(bytesLeftFree)
@@ -57,10 +57,10 @@ public struct OriginalArrival: Sendable {
     }
 }
 
-/// The end of an arrival.
+/// The outcome of receiving an original.
 public enum ReceivedOriginal: Sendable, Equatable {
-    /// It is an original now.
+    /// The file is now an original.
     case added
-    /// There is one of that name already, which stays as it is; nothing is left of the other.
+    /// An original of that name already exists and is unchanged. The received file was removed.
     case isThere
 }

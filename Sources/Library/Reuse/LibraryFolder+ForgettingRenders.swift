@@ -3,19 +3,19 @@ import Files
 import SystemPackage
 
 extension LibraryFolder {
-    /// Gives the render of a key to nobody any more: it was found to be wrong.
+    /// Ends the reuse of a key's render, which was found to be wrong.
     ///
-    /// - Parameter key: as provenance has it.
+    /// - Parameter key: the key as recorded in a provenance.
     public func forgetRender(_ key: String) throws(Failure) {
         guard let key = RenderKey(recorded: key) else { return }
         try files.remove(path(ofRender: key.hex))
     }
 
-    /// Removes the files of keys whose render no version has any more; those that a job has open stay.
+    /// Removes the files of keys whose render no version has any more, except those that a job has open.
     ///
-    /// So there are never many more of them than versions.
+    /// So their number stays below the number of versions.
     ///
-    /// - Returns: how many went.
+    /// - Returns: the number of removed files.
     @discardableResult
     public func forgetRenders() throws(Failure) -> Int {
         var count = 0

@@ -3,29 +3,29 @@ import Files
 import FoundationEssentials
 import SystemPackage
 
-/// A render that was made before, with its previews, as a staged version has it now.
+/// An existing render with its previews, as linked into a staged version.
 public struct ReusedRender: Sendable {
-    /// What it was made of.
+    /// The input of the render.
     public let input: Content.Input
-    /// The recipe as it was resolved for the full photo.
+    /// The recipe as resolved for the full photo.
     public let recipe: Recipe
-    /// How it was made.
+    /// The record of the rendering.
     public let rendering: Content.Rendering
-    /// The render, under our name.
+    /// The render, under its name in the new version.
     public let render: Content.Image
-    /// The movie of a Live Photo that goes with it, under our name.
+    /// The movie of a Live Photo, under its name in the new version.
     public let pairedVideo: Content.Image?
     /// The previews.
     public let previews: [Content.Preview]
-    /// The tiny JPEG that goes with previews.
+    /// The tiny JPEG that accompanies the previews.
     public let placeholder: String?
-    /// `asset@version` that it was taken from; nil when an earlier attempt of our own job made it.
+    /// The source of the render, as `asset@version`; nil if an earlier attempt of the same job made it.
     public let from: String?
 
-    /// Describes a render; nil when a version's content does not tell how it was made.
+    /// Creates a description; nil if the version's content does not record the rendering.
     ///
     /// - Parameters:
-    ///   - stem: of names in the version that takes it over.
+    ///   - stem: the stem of the file names in the version that reuses the render.
     package init?(_ content: Content, as stem: String, from: String?) {
         guard let recipe = content.recipe, let rendering = content.rendering else { return nil }
         input = content.input
@@ -39,18 +39,18 @@ public struct ReusedRender: Sendable {
     }
 }
 
-/// Renders that are already there:
+/// The reuse of existing renders:
 ///
 /// ```
-/// <root>/renders/<two digits>/<the other 62>     the file of a key: which versions have its render
+/// <root>/renders/<two digits>/<the other 62>     the file of a key: the versions that have its render
 /// ```
 ///
-/// They are taken over as hard links and compared with their digests. Whatever is wrong with one, or with the file,
-/// the photo is rendered: nothing is lost if all of `renders` is removed.
+/// They are hard-linked and compared with their digests. If a render or the file of a key is damaged, the photo is
+/// rendered again. Nothing is lost if `renders` is removed.
 extension LibraryFolder {
-    /// Asks for the file of a key; does not wait.
+    /// Requests the file of a key, without waiting.
     ///
-    /// - Parameter staged: of the job that would render.
+    /// - Parameter staged: the staged version of the job that would render.
     func claim(
         _ key: RenderKey, for staged: StagedVersion
     ) throws(Failure) -> RenderFile.Claim {
@@ -60,16 +60,16 @@ extension LibraryFolder {
         return claim ?? .busy
     }
 
-    /// Gives a staged version a render of the entry's key, if a version has it; else the entry says that our job
-    /// makes it.
+    /// Links a render of the entry's key into a staged version if a version has it. Otherwise records in the entry
+    /// that this job makes it.
     ///
-    /// - Parameter stem: name of the render without extension.
-    /// - Returns: nil when it has to be rendered; nothing of what was tried is left then.
+    /// - Parameter stem: the name of the render without extension.
+    /// - Returns: nil if the photo must be rendered. No remains are left in that case.
     func reuse(
         _ entry: RenderFile, as stem: String, into staged: StagedVersion
     ) throws(Failure) -> ReusedRender? {
         for place in entry.record.places {
-            // A version moves from staging to its place, so it is looked for in that order.
+            // A version moves from staging to its place, so the folders are tried in that order.
             for folder in folders(of: place) {
                 if let content = donor(in: folder, entry.key), content.recipe != nil,
                     try take(content, from: folder, as: stem, into: staged)
@@ -86,7 +86,7 @@ extension LibraryFolder {
         return nil
     }
 
-    /// Lets others have the render of a version that is sealed in staging, and the entry.
+    /// Offers the render of a version that is sealed in staging, and releases the entry.
     func offer(
         _ entry: RenderFile, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
@@ -98,8 +98,8 @@ extension LibraryFolder {
         entry.letGo()
     }
 
-    /// The same for a render that was taken over, unless somebody has the entry: then the version it came from, or
-    /// theirs, is enough.
+    /// Offers a reused render, unless another job holds the entry. In that case the source of the render, or that
+    /// job's version, suffices.
     func offer(
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
@@ -121,7 +121,7 @@ extension LibraryFolder {
         ]
     }
 
-    /// What a version shows, if it is as it was sealed and has the render of a key.
+    /// Returns the content of a version if it is unchanged since it was sealed and has the render of a key.
     private func donor(in folder: FilePath, _ key: RenderKey) -> Content? {
         do throws(Failure) {
             let bytes = Data(
@@ -135,14 +135,15 @@ extension LibraryFolder {
             else { return nil }
             return content
         } catch {
-            return nil  // gone or damaged: it is rendered
+            return nil  // missing or damaged: the photo is rendered
         }
     }
 
-    /// Links render, movie and previews, and compares what is there then with the digests.
+    /// Links render, movie and previews, and compares the linked files with their digests.
     ///
-    /// - Returns: false when something is wrong with them; nothing of what was tried is left then.
-    /// - Throws: when what was linked cannot be removed again: a render would be written into the other version's.
+    /// - Returns: false if a file is damaged. No remains are left in that case.
+    /// - Throws: if linked files cannot be removed again: a render would otherwise be written into the other
+    ///   version's files.
     private func take(
         _ content: Content, from folder: FilePath, as stem: String, into staged: StagedVersion
     ) throws(Failure) -> Bool {
@@ -170,7 +171,7 @@ extension LibraryFolder {
 }
 
 extension Content.Image {
-    /// The same under another name with the same extension.
+    /// Returns the image under another name with the same extension.
     package func renamed(_ stem: String) -> Content.Image {
         Content.Image(
             name: stem + (FilePath(name).extension.map { "." + $0 } ?? ""), mediaType: mediaType,
@@ -179,6 +180,6 @@ extension Content.Image {
 }
 
 extension StagedVersion {
-    /// The job, whichever of its holds it is.
+    /// The job, regardless of the hold.
     package var holder: String { "\(queue)/\(job)" }
 }

@@ -3,15 +3,15 @@ import Files
 import FoundationEssentials
 import SystemPackage
 
-/// Parts of movies in the making:
+/// Parts of movies that are being rendered:
 ///
 /// ```
 /// <root>/segments/<two digits>/<the other 62>/<number>-<SHA-256>     a part of the render of a key
 /// ```
 extension LibraryFolder {
-    /// Copies a part that was rendered before into a file.
+    /// Copies an existing part into a file.
     ///
-    /// - Returns: false when there is none that is whole; what is in the file is worthless then.
+    /// - Returns: false if there is no intact part. The content of the file is then undefined.
     func readSegment(_ name: SegmentName, into place: OpenFile) throws(Failure) -> Bool {
         let folder = path(ofSegments: name.render.hex)
         for file in try files.list(folder) where file.hasPrefix("\(name.number)-") {
@@ -19,7 +19,7 @@ extension LibraryFolder {
             do throws(Failure) {
                 source = try OpenFile(reading: folder.appending(file).string)
             } catch {
-                continue  // collected meanwhile
+                continue  // collected in the meantime
             }
             try place.cut(to: 0)
             let digest = try FileCopy.copy(source, to: place)
@@ -29,7 +29,7 @@ extension LibraryFolder {
         return false
     }
 
-    /// Keeps a copy of a part for whoever goes on with the movie.
+    /// Stores a copy of a part for a later worker.
     func keepSegment(_ part: OpenFile, as name: SegmentName) throws(Failure) {
         let folder = path(ofSegments: name.render.hex)
         _ = try files.makeFolder(folder)
@@ -48,7 +48,7 @@ extension LibraryFolder {
         try files.remove(path(ofSegments: render.hex))
     }
 
-    /// Removes the parts of movies that nobody has written to for ``SegmentName/age``.
+    /// Removes the parts of movies that were not written for ``SegmentName/age``.
     func forgetOldSegments(before now: Date) throws(Failure) {
         let oldest = now.addingTimeInterval(-Double(SegmentName.age))
         for prefix in try files.list(segments) {

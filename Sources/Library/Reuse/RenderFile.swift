@@ -5,29 +5,29 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The file of a render's key, open and locked: whoever has it renders, everybody else waits or does without.
+/// The file of a render's key, open and locked. Its holder renders; other jobs wait or render without it.
 ///
-/// The kernel frees it when it is let go, or when the object or the process goes.
+/// The kernel releases the lock when the file is closed, the object is deinitialised, or the process ends.
 final class RenderFile: Sendable {
-    /// Which render.
+    /// The key of the render.
     let key: RenderKey
     private let path: FilePath
     private let state: Mutex<State>
 
     private struct State {
-        /// Nil when it was let go.
+        /// The open file; nil after its release.
         var file: OpenFile?
         var record: RenderRecord
     }
 
-    /// What became of the wish for an entry.
+    /// The outcome of a claim.
     enum Claim: Sendable {
-        /// It is ours.
+        /// This job holds the entry.
         case held(RenderFile)
-        /// Another job renders this very photo with this very recipe now.
+        /// Another job is rendering the same photo with the same recipe.
         case busy
-        /// It cannot be ours: an earlier hold of our own job has it, whose worker is stuck, or it would have gone on;
-        /// or a later release wrote it.
+        /// The entry cannot be claimed: an earlier hold of the same job has it and its worker is stuck; or a later
+        /// release wrote the file.
         case lost
     }
 
@@ -36,15 +36,16 @@ final class RenderFile: Sendable {
         state = Mutex(State(file: file, record: record))
     }
 
-    /// Lets others have it. An object lives on for a moment after its last use, and a worker may be stopped in that.
+    /// Releases the file. Explicit, because an object may live on after its last use, and a worker may be suspended
+    /// in that time.
     func letGo() { state.withLock { $0.file = nil } }
 
-    /// What it says.
+    /// The content of the file.
     var record: RenderRecord { state.withLock { $0.record } }
 
-    /// Changes what it says.
+    /// Changes the content of the file.
     ///
-    /// It need not last: what is not there is rendered.
+    /// The change need not survive a crash: a missing render is made again.
     func update(_ change: (inout RenderRecord) -> Void) throws(Failure) {
         try state.withLock { state throws(Failure) in
             var record = state.record
@@ -57,10 +58,10 @@ final class RenderFile: Sendable {
         }
     }
 
-    /// Opens the file of a key, if nobody has it; does not wait.
+    /// Opens the file of a key if no other job holds it, without waiting.
     ///
-    /// - Parameter holder: `queue/job`.
-    /// - Returns: nil when the file is not there and is not to be made.
+    /// - Parameter holder: the job, as `queue/job`.
+    /// - Returns: nil if the file is missing and is not to be created.
     static func open(
         _ path: FilePath, _ key: RenderKey, for holder: String? = nil, making: Bool,
         _ files: FileSystem
@@ -75,14 +76,14 @@ final class RenderFile: Sendable {
                     return .lost
                 }
             }
-            // Removed between open and lock: there is another file of that name, or none.
+            // Removed between open and lock: another file has that name, or none.
             guard try FileSystem.saying("looking at", path, file.isAt(path.string)) else {
                 continue
             }
             do throws(Failure) {
                 return .held(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
-                // The photo is rendered without it; nothing of it is changed.
+                // The photo is rendered without the entry, which is not changed.
                 if error.code == .laterFormat { return .lost }
                 throw error
             }
@@ -108,7 +109,7 @@ final class RenderFile: Sendable {
         return try FileSystem.saying("opening", path, OpenFile(opening: path.string, flags))
     }
 
-    /// - Returns: what is there, cut off where a record must have ended.
+    /// - Returns: the bytes of the file, truncated at the maximum length of a record.
     private static func read(_ file: OpenFile, _ path: FilePath) throws(Failure) -> [UInt8] {
         try FileSystem.saying(
             "reading", path, Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1))

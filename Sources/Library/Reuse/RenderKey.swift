@@ -1,32 +1,33 @@
 public import Adjustments
 
-/// What decides every byte of a render and of its previews: two renders of one key are the same.
+/// The key that determines every byte of a render and its previews: two renders with one key are the same.
 ///
-/// And whose it is: a child that one tenant's photo has taken over can spoil what it renders of that tenant's next photos,
-/// and another tenant with the same photo is not to have that.
+/// It includes the tenant. A child that one tenant's photo has taken over can corrupt the renders of that tenant's
+/// next photos, and another tenant with the same photo must not receive those.
 ///
-/// Nothing else decides. Threads, limits and the asset's name do not; metadata come from the photo's bytes and hold no
-/// clock; files that the recipe names, it names by their digest; the AAE with its time is not part of a render.
+/// Nothing else affects the bytes. Threads, limits and the asset's name do not; metadata come from the photo's
+/// bytes and contain no current time; a recipe names resources by their digest; the AAE, which has a time, is not
+/// part of a render.
 public struct RenderKey: Sendable, Hashable {
-    /// SHA-256 in hex of photo, recipe, engine and tenant as canonical JSON.
+    /// The SHA-256, in hex, of photo, recipe, engine and tenant as canonical JSON.
     public let hex: String
 
-    /// Length of a key.
+    /// The length of a key.
     private static let digits = 64
 
-    /// Reads a key; nil when it is none.
+    /// Parses a recorded key; nil if it is invalid.
     package init?(recorded hex: String) {
         guard hex.utf8.count == Self.digits, hex.allSatisfy(\.isHexDigit) else { return nil }
         self.hex = hex
     }
 
-    /// Makes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
-    ///   - photo: SHA-256 of the base's or original's bytes, in hex.
-    ///   - recipe: with its output, scaled to the photo. What is automatic in it follows from the photo.
-    ///   - engine: name and version of what renders.
-    ///   - tenant: who can have it; the empty one is an operator's own.
+    ///   - photo: the SHA-256 of the bytes of the base or original, in hex.
+    ///   - recipe: the recipe with its output, scaled to the photo. Automatic values follow from the photo.
+    ///   - engine: the name and version of the renderer.
+    ///   - tenant: the tenant that may reuse the render; the empty tenant is the operator.
     public init(photo: String, recipe: Recipe, engine: String, tenant: String = "") {
         var fields: [String: JSONValue] = [
             "photo": .string(photo), "recipe": recipe.json, "engine": .string(engine),

@@ -1,20 +1,21 @@
 package import Adjustments
 package import FoundationEssentials
 
-/// The record of a render's key: which versions have the render.
+/// The record of a render's key: the versions that have the render.
 package struct RenderRecord: Sendable, Codable, Equatable {
-    /// The version of the file's format; nil is 1, which did not say so at first.
+    /// The version of the file's format; nil means 1, which at first had no such field.
     private var formatVersion: Int? = Self.formatVersionWritten
-    /// The job that renders it now, `queue/job`, or whose worker died at it.
+    /// The job that is rendering it, as `queue/job`, or whose worker died while rendering it.
     var holder: String?
-    /// Versions that have it, the newest first.
+    /// The versions that have the render, the newest first.
     package private(set) var places: [Place] = []
 
-    /// The version of the format that is written.
+    /// The format version that is written.
     static let formatVersionWritten = 1
-    /// Most versions that are remembered: one may be discarded or collected while the next is still there.
+    /// The most versions in a record. More than one, because a version may be discarded or collected while the next
+    /// still exists.
     static let placesMax = 4
-    /// Most bytes of the file: so many assets of the longest names, all of them escaped.
+    /// The most bytes of the file: that many assets with the longest names, fully escaped.
     package static let bytesMax = 64 << 10
 
     /// A version that has a render.
@@ -30,7 +31,7 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         /// The job that made it.
         let job: String
 
-        /// Where it is before it is published; nil when its name is none.
+        /// Its place before it is published; nil if its name is invalid.
         var staged: StagedVersion? {
             VersionName(version).map {
                 StagedVersion(queue: queue, job: job, fence: $0.fence)
@@ -38,14 +39,15 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         }
     }
 
-    /// Remembers another place, and forgets the oldest when there are too many.
+    /// Adds a place, and drops the oldest one if there are too many.
     package mutating func add(_ place: Place) {
         places = Array(([place] + places.filter { $0 != place }).prefix(Self.placesMax))
     }
 
-    /// What bytes say; nothing when they are damaged: then the photo is rendered and they are written anew.
+    /// Decodes a record. Damaged bytes yield an empty record: the photo is then rendered and the record written
+    /// again.
     ///
-    /// - Throws: `laterFormat` when a later release wrote them: they are its own to change.
+    /// - Throws: `laterFormat` if a later release wrote the record, which must then not be changed.
     package init(_ bytes: [UInt8]) throws(Failure) {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
@@ -76,7 +78,7 @@ package struct RenderRecord: Sendable, Codable, Equatable {
 
     package init() {}
 
-    /// Notes that our own job makes the render.
+    /// Records that a job makes the render.
     mutating func begin(_ holder: String) {
         self.holder = holder
         places = []
@@ -92,7 +94,7 @@ package struct RenderRecord: Sendable, Codable, Equatable {
 }
 
 extension RenderRecord.Place {
-    /// The place of a version that a job made.
+    /// Creates the place of a version that a job made.
     package init(_ version: Provenance, of asset: AssetPath, in staged: StagedVersion) {
         self.init(
             asset: asset, version: version.version, isDraft: version.isDraft, queue: staged.queue,

@@ -1,17 +1,18 @@
-/// A part of a movie in the making: of which render, and which one.
+/// The name of a part of a movie that is being rendered: the movie's render key, and the number of the part.
 ///
-/// Its content follows from the name alone, so whoever finds it can go on from there. Nobody relies on it: it may be gone at any time.
+/// The name determines the content, so any worker that finds a part can continue from it. No worker depends on a
+/// part, which may be removed at any time.
 public struct SegmentName: Sendable, Hashable {
-    /// Of the whole movie.
+    /// The render key of the whole movie.
     public let render: RenderKey
-    /// From 0 on.
+    /// The number of the part, from 0.
     public let number: Int
 
-    /// Names a part.
+    /// Creates the name of a part.
     public init(_ render: RenderKey, _ number: Int) {
         (self.render, self.number) = (render, number)
     }
 
-    /// Seconds after it was written when a part is collected: a day, in which a job has ended or is dead.
+    /// The age in seconds at which a part is collected: one day, after which a job has finished or is dead.
     package static let age = 86_400
 }

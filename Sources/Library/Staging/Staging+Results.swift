@@ -2,21 +2,21 @@ public import Adjustments
 public import Files
 import SystemPackage
 
-/// The way of a result from a render child into a version: the child gets a nameless file, and what is published is a copy
-/// of it that no child has ever had open.
+/// The transfer of a result from a render child into a version. The child writes to a nameless file, and the
+/// published file is a copy of it that no child ever had open.
 extension Staging {
-    /// A nameless file on the disk of staging, for a child to write to.
+    /// Creates a nameless file on the disk of staging, for a child to write to.
     public func scratch(for staged: StagedVersion) throws(Failure) -> OpenFile {
         try files.faults?.reach("scratch", folder(of: staged))
         return try .nameless(in: folder(of: staged).string, name: "a result of \(staged.job)")
     }
 
-    /// Copies a result into a staged version, as a new file, and digests it in the same pass.
+    /// Copies a result into a staged version as a new file, and computes its digest in the same pass.
     ///
     /// - Parameters:
     ///   - name: its path in the staged folder.
-    ///   - bytesMax: a longer one is an `ioFailure`.
-    /// - Returns: the digest in hex and the length of what was copied.
+    ///   - bytesMax: the largest length; a longer result is an `ioFailure`.
+    /// - Returns: the digest in hex and the length of the copy.
     public func take(
         _ result: OpenFile, as name: String, into staged: StagedVersion, bytesMax: Int
     ) throws(Failure) -> (hex: String, bytes: Int) {

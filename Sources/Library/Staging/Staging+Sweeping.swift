@@ -3,36 +3,36 @@ import Files
 import Glibc
 import SystemPackage
 
-/// What dead workers leave in staging:
+/// The remains of dead workers in staging:
 ///
 /// ```
 /// <root>/holds/<queue>/<job>@<fence>     locked by the worker that makes the staged version of this name
 /// ```
 ///
-/// Whether a version is wanted, a queue's records say. But a library may be used by two Redis servers with queues of one
-/// name, as when one takes over from the other, and neither knows the other's jobs. So what a living process makes is
-/// nobody's to sweep. What is not locked is swept by any server's workers: a version that was sealed by a worker that
-/// died is rendered again then.
+/// A queue's records tell whether a version is wanted. But two Redis servers with queues of one name may use the
+/// same library, as when one takes over from the other, and neither knows the other's jobs. So versions that a
+/// living process is making are never swept. Versions that are not locked are swept by the workers of either
+/// server. If one of them was sealed by a worker that died, it is rendered again.
 extension Staging {
     func hold(of staged: StagedVersion) -> FilePath {
         root.appending("holds").appending(staged.queue).appending(staged.folderName)
     }
 
-    /// Locks a staged version that is about to be made.
+    /// Locks a staged version before it is made.
     func take(_ staged: StagedVersion) throws(Failure) {
         let path = hold(of: staged)
         try files.makeFolder(path.removingLastComponent())
         try holds.take(staged, at: path)
     }
 
-    /// Lets go of a staged version that is published or gone.
+    /// Unlocks a staged version that is published or removed.
     func letGo(_ staged: StagedVersion) throws(Failure) {
-        // Ahead of closing, so that nobody locks a file that goes.
+        // Removed before closing, so that no other process locks a file that is being removed.
         try files.remove(hold(of: staged))
         holds.letGo(staged)
     }
 
-    /// All that a sweep has to look at: staged versions, and locks that a crash left without one.
+    /// Returns the candidates of a sweep: staged versions, and locks without one that a crash left.
     public func sweepable(in queue: String) throws(Failure) -> [StagedVersion] {
         let held = try files.list(root.appending("holds").appending(queue))
             .compactMap { StagedVersion(queue: queue, folderName: $0) }
@@ -41,13 +41,13 @@ extension Staging {
         return staged + held.filter { !known.contains($0) }
     }
 
-    /// Removes a staged version that nobody wants, unless a living process makes it.
+    /// Removes an unwanted staged version, unless a living process is making it.
     ///
-    /// - Returns: whether it is gone.
+    /// - Returns: whether it was removed.
     public func sweep(_ staged: StagedVersion) throws(Failure) -> Bool {
         switch try StagingHolds.lock(hold(of: staged), making: false) {
         case .others: return false
-        // A release that locked nothing has made it.
+        // Made by a release that did not lock staged versions.
         case .none: try discard(staged)
         case .ours(let file):
             defer { withExtendedLifetime(file) {} }

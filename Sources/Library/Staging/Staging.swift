@@ -4,7 +4,7 @@ package import Files
 import FoundationEssentials
 public import SystemPackage
 
-/// A version in the making: a folder that belongs to one hold of one job.
+/// A version that is being made: a folder that belongs to one hold of one job.
 public struct StagedVersion: Sendable, Hashable {
     /// The queue of the job.
     public let queue: String
@@ -13,14 +13,14 @@ public struct StagedVersion: Sendable, Hashable {
     /// The fence of the hold.
     public let fence: String
 
-    /// Names a staged version.
+    /// Creates a staged version.
     public init(queue: String, job: String, fence: String) {
         self.queue = queue
         self.job = job
         self.fence = fence
     }
 
-    /// `@` stands in no job id and no fence.
+    /// The name of its folder. `@` occurs in no job id and no fence.
     var folderName: String { "\(job)@\(fence)" }
 
     init?(queue: String, folderName: String) {
@@ -30,16 +30,16 @@ public struct StagedVersion: Sendable, Hashable {
     }
 }
 
-/// The versions in the making on this machine:
+/// The versions that are being made on this machine:
 ///
 /// ```
-/// <root>/staging/<queue>/<job>@<fence>/             a version in the making
+/// <root>/staging/<queue>/<job>@<fence>/             a version that is being made
 /// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
 /// ```
 ///
-/// All calls block on files; keep them off Swift's cooperative threads.
+/// All calls block on files; call them outside Swift's cooperative threads.
 public struct Staging: Sendable {
-    /// The folder that has both: the library's own, or a machine's scratch folder.
+    /// The folder that contains both: the library's own, or a machine's scratch folder.
     public let root: FilePath
     package let files: FileSystem
     let holds = StagingHolds()
@@ -49,12 +49,12 @@ public struct Staging: Sendable {
         self.files = files
     }
 
-    /// The folder of a staged version, there or not.
+    /// Returns the folder of a staged version, whether or not it exists.
     public func folder(of staged: StagedVersion) -> FilePath {
         root.appending("staging").appending(staged.queue).appending(staged.folderName)
     }
 
-    /// Finds out whether versions can be made: a disk may be full, broken, or mounted for reading alone.
+    /// Checks whether versions can be made: a disk may be full, broken, or mounted read-only.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func checkWritable() throws(Failure) {
@@ -64,7 +64,7 @@ public struct Staging: Sendable {
         try file.write([0], at: 0)
     }
 
-    /// Makes the folder of a staged version, empty.
+    /// Creates the empty folder of a staged version.
     @discardableResult
     public func begin(_ staged: StagedVersion) throws(Failure) -> FilePath {
         let folder = folder(of: staged)
@@ -74,7 +74,7 @@ public struct Staging: Sendable {
         return folder
     }
 
-    /// Gives a staged version a file of the same disk, without copying it where the file system can.
+    /// Adds a file of the same disk to a staged version, without copying it if the file system can.
     ///
     /// - Parameter name: its path in the staged folder.
     package func link(
@@ -87,7 +87,7 @@ public struct Staging: Sendable {
 
     /// Writes the adjustment data of a staged version.
     ///
-    /// - Returns: what its content records of them.
+    /// - Returns: the record of the data for the content.
     public func write(
         _ sidecar: AAESidecar, as name: String, into staged: StagedVersion
     ) throws(Failure) -> Content.Adjustment {
@@ -98,7 +98,7 @@ public struct Staging: Sendable {
             sidecar.adjustment)
     }
 
-    /// Adds the provenance to a staged version and makes all of it last.
+    /// Adds the provenance to a staged version and syncs all its files.
     package func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
         let folder = folder(of: staged)
         if let sentence = provenance.misnomer {
@@ -113,13 +113,13 @@ public struct Staging: Sendable {
         try files.sync(folder.removingLastComponent())
     }
 
-    /// Removes a staged version that will not be published; nothing there is fine.
+    /// Removes a staged version that will not be published. If there is none, the call succeeds.
     public func discard(_ staged: StagedVersion) throws(Failure) {
         try files.remove(folder(of: staged))
         try letGo(staged)
     }
 
-    /// Everything that lies in staging for a queue.
+    /// Returns all staged versions of a queue.
     public func staged(in queue: String) throws(Failure) -> [StagedVersion] {
         try files.list(root.appending("staging").appending(queue))
             .compactMap { StagedVersion(queue: queue, folderName: $0) }
@@ -127,12 +127,12 @@ public struct Staging: Sendable {
 }
 
 extension Content {
-    /// The folder of the base layer in a version's folder.
+    /// The folder of the base layer within a version's folder.
     public static let baseFolder = "base"
-    /// The folder of the previews in a version's folder.
+    /// The folder of the previews within a version's folder.
     public static let previewsFolder = "previews"
 
-    /// All files of it, as paths in a version's folder.
+    /// All its files, as paths in a version's folder.
     public var fileNames: [String] {
         [render.name, adjustment.sidecar]
             + [pairedVideo?.name, base?.name, base?.pairedVideo?.name].compactMap(\.self)

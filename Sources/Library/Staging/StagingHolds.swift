@@ -4,17 +4,18 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The locks of the staged versions that this process makes, each as long as it is made.
+/// The locks of the staged versions that this process is making, each held while its version is made.
 ///
-/// The kernel frees them when the process dies, however it does. A lock is a file of its own and not the staged
-/// folder: a folder is moved to its place, and NFS locks no folders.
+/// The kernel releases them when the process dies for any reason. A lock is a separate file and not the staged
+/// folder, because a folder is moved to its place, and NFS does not lock folders.
 final class StagingHolds: Sendable {
     private let open = Mutex<[StagedVersion: OpenFile]>([:])
-    /// Most tries to lock a file, ``pauseMicroseconds`` apart: only a sweep that just looks can have it.
+    /// The most attempts to lock a file, ``pauseMicroseconds`` apart. Only a sweep that is checking the file can
+    /// hold it.
     private static let attemptsMax = 200
     private static let pauseMicroseconds: UInt32 = 5_000
 
-    /// Locks a staged version until it is let go.
+    /// Locks a staged version until it is released.
     func take(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
         guard open.withLock({ $0[staged] == nil }) else { return }
         for _ in 0..<Self.attemptsMax {
@@ -29,21 +30,21 @@ final class StagingHolds: Sendable {
         )
     }
 
-    /// Lets go of a staged version, if we have it.
+    /// Releases a staged version if this process holds it.
     func letGo(_ staged: StagedVersion) {
         open.withLock { $0[staged] = nil }
     }
 
-    /// What became of the wish for a lock.
+    /// The outcome of an attempt to lock a file.
     enum Answer {
-        /// Until the file is let go.
+        /// This process holds the lock until the file is released.
         case ours(OpenFile)
         case others
-        /// There is no such file, or it was removed while we opened it.
+        /// The file does not exist, or it was removed while it was being opened.
         case none
     }
 
-    /// Locks a file; does not wait.
+    /// Locks a file, without waiting.
     static func lock(_ path: FilePath, making: Bool) throws(Failure) -> Answer {
         let file: OpenFile
         do throws(Errno) {

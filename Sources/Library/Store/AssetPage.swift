@@ -1,13 +1,13 @@
 public import Adjustments
 
-/// A part of the list of a library's assets.
+/// A page of the list of a library's assets.
 public struct AssetPage: Sendable, Equatable {
-    /// In the order of their names' bytes.
+    /// The assets in the byte order of their names.
     public let assets: [AssetPath]
-    /// Where the list goes on; nil when these were the last.
+    /// The name after which the list continues; nil on the last page.
     public let next: AssetPath?
 
-    /// A page.
+    /// Creates a page.
     public init(_ assets: [AssetPath], next: AssetPath? = nil) {
         (self.assets, self.next) = (assets, next)
     }

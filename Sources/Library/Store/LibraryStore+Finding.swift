@@ -2,19 +2,19 @@ public import Adjustments
 import Files
 
 extension LibraryStore {
-    /// The history of an asset, as far back as it is kept.
+    /// Returns the history of an asset, as far back as it is kept.
     ///
-    /// - Throws: `missingAsset` when there is neither an edit nor an original.
+    /// - Throws: `missingAsset` if there is neither an edit nor an original.
     public func versions(of asset: AssetPath) async throws(Failure) -> History {
         let state = try await state(of: asset)
         if state == AssetState() { try await checkOriginal(of: asset) }
         return History(try await history(of: asset), draft: state.draft)
     }
 
-    /// The version that a person names.
+    /// Returns the version that a user names.
     ///
-    /// - Parameter text: its id, or its revision; a draft goes by its id or the word `draft`.
-    /// - Throws: `missingVersion`, with what there is; `missingAsset`.
+    /// - Parameter text: its id, or its revision. A draft is named by its id or the word `draft`.
+    /// - Throws: `missingVersion`, with a list of the existing versions; `missingAsset`.
     public func version(
         _ text: String, of asset: AssetPath
     ) async throws(Failure) -> Provenance {
@@ -38,7 +38,7 @@ extension LibraryStore {
                 + " See minilab history.")
     }
 
-    /// Fails unless there is an original for an asset.
+    /// Throws unless the original of an asset exists.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat`, `ioFailure`.
     public func checkOriginal(of asset: AssetPath) async throws(Failure) {
@@ -46,7 +46,7 @@ extension LibraryStore {
             _ = try await open(.original(asset))
             return
         }
-        // It is asked for, and not brought here.
+        // Checked without transferring the file.
         let found = try await look(at: .original(asset))
         guard found.bytes == nil else { return }
         throw Failure(
@@ -55,7 +55,7 @@ extension LibraryStore {
                 + "original is named.")
     }
 
-    /// The file that readers of a version see.
+    /// Returns the file that readers of a version see.
     public func shownFile(
         of version: Provenance, _ asset: AssetPath
     ) throws(Failure) -> StoredFile {
@@ -63,12 +63,12 @@ extension LibraryStore {
         return try StoredFile(content.render.name, of: version, asset)
     }
 
-    /// Refuses an asset whose files in a version would have names that are too long.
+    /// Refuses an asset whose files in a version would have too long names.
     ///
-    /// - Parameter format: of the render; nil when it is the original's.
+    /// - Parameter format: the format of the render; nil: that of the original.
     /// - Throws: `invalidValue`.
     public func checkStem(of asset: AssetPath, format: Recipe.Format?) throws(Failure) {
-        // The sidecar's, and at least the render's.
+        // The length of the sidecar's extension, or of the render's if that is longer.
         let ending = max(4, 1 + (format?.fileExtension.utf8.count ?? 0))
         let bytes = asset.stem.utf8.count + ending
         guard bytes > FileSystem.nameBytesMax else { return }

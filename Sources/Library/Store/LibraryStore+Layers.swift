@@ -1,43 +1,43 @@
 public import Adjustments
 import Files
 
-/// A file of an asset, as PhotoKit's resources name them.
+/// A file of an asset, named like PhotoKit's resources.
 public struct Layer: Sendable, Equatable, Encodable {
-    /// Which layer it is.
+    /// The kind of layer.
     public let kind: Kind
     /// Its absolute path, or its URL.
     public let path: String
-    /// Its length; nil when the file is not there.
+    /// Its length; nil if the file is missing.
     public let bytes: Int?
-    /// SHA-256 in hex: as recorded, or of the bytes where nothing is recorded; nil when there are none.
+    /// The SHA-256 in hex, as recorded, or of the bytes if nothing is recorded; nil if there are none.
     public let sha256: String?
 
-    /// The layers of an asset.
+    /// The kinds of layers.
     public enum Kind: String, Sendable, Encodable {
-        /// As it came in.
+        /// The original photo.
         case original
-        /// What the edit was made on, when that is not the original.
+        /// The input of the edit, if that is not the original.
         case base
-        /// The edit.
+        /// The adjustment data: the edit.
         case adjustmentData
-        /// What readers of the version see.
+        /// The file that readers of the version see.
         case render
         /// The movie of a Live Photo beside the original, the base and the render.
         case pairedVideo, basePairedVideo, renderPairedVideo
-        /// A small picture of it.
+        /// A small picture of the render.
         case preview
-        /// What the draft would show.
+        /// The render of the draft.
         case draft
     }
 }
 
 extension LibraryStore {
-    /// The files of a version, the original first.
+    /// Returns the files of a version, the original first.
     ///
     /// - Parameters:
-    ///   - version: nil for the original alone.
+    ///   - version: the version; nil: the original alone.
     ///   - draft: the draft of the asset.
-    /// - Throws: `ioFailure`; a file that is missing is no error.
+    /// - Throws: `ioFailure`. A missing file is no error.
     public func layers(
         of version: Provenance?, draft: Provenance?, _ asset: AssetPath
     ) async throws(Failure) -> [Layer] {

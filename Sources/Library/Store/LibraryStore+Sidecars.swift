@@ -4,7 +4,7 @@ package import Files
 import FoundationEssentials
 
 extension LibraryStore {
-    /// The adjustment data of a version's content.
+    /// Returns the adjustment data of a version's content.
     ///
     /// - Throws: `badSidecar`, `ioFailure`.
     public func sidecar(
@@ -14,7 +14,7 @@ extension LibraryStore {
         return try await sidecar(in: open(StoredFile(name, of: version, asset)))
     }
 
-    /// A sidecar that was uploaded, below the originals.
+    /// Returns an uploaded sidecar below the originals.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `badSidecar`, `ioFailure`.
     public func sidecar(at path: AssetPath) async throws(Failure) -> AAESidecar {

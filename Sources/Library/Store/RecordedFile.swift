@@ -1,27 +1,27 @@
-/// A file of a version, as its provenance records it.
+/// The record of a version's file in its provenance.
 package struct RecordedFile: Sendable, Equatable {
     /// Its path in the version.
     package let name: String
-    /// SHA-256 in hex.
+    /// The SHA-256 in hex.
     package let sha256: String
-    /// Its length; nil where none is recorded.
+    /// Its length; nil if it is not recorded.
     package let bytes: Int?
     /// Its IANA media type.
     package let mediaType: String?
-    /// Its part in the version.
+    /// Its role in the version.
     package let part: Verification.Part
 
-    /// Whether it is what readers see.
+    /// Whether it is the file that readers see.
     package var isRender: Bool { part == .render }
 
-    /// Whether a file's bytes are those that are recorded.
+    /// Returns whether a file has the recorded bytes.
     package func isSame(as found: StoredDigest) -> Bool {
         found.sha256 == sha256 && bytes ?? found.bytes == found.bytes
     }
 }
 
 extension Content {
-    /// The files of a version, as recorded.
+    /// The records of a version's files.
     package var recordedFiles: [RecordedFile] {
         var files = [
             RecordedFile(
@@ -55,7 +55,7 @@ extension Content {
             }
     }
 
-    /// The record of one of them.
+    /// Returns the record of one file.
     package func record(of file: String) -> RecordedFile? {
         recordedFiles.first { $0.name == file }
     }

@@ -1,16 +1,16 @@
 public import Adjustments
 
-/// A file of a library, wherever that keeps it.
+/// A file of a library, independent of the kind of store.
 public enum StoredFile: Sendable, Hashable {
-    /// A file below the originals: an asset's photo, or what an import names.
+    /// A file below the originals: an asset's photo, or a file that an import names.
     case original(AssetPath)
     /// A file of a version or draft.
     case layer(AssetPath, version: VersionName, isDraft: Bool, name: String)
 
-    /// A file of a version.
+    /// Creates the name of a file of a version.
     ///
-    /// - Parameter name: its path in the version's folder, as the version's content has it.
-    /// - Throws: `damagedVersion` when the version's name is none.
+    /// - Parameter name: its path in the version's folder, as recorded in the version's content.
+    /// - Throws: `damagedVersion` if the version's name is invalid.
     public init(
         _ name: String, of version: Provenance, _ asset: AssetPath
     ) throws(Failure) {
@@ -27,10 +27,10 @@ public enum StoredFile: Sendable, Hashable {
 public struct StoredFileInfo: Sendable, Equatable {
     /// Its path, or its URL.
     public let place: String
-    /// Its length; nil when it is not there.
+    /// Its length; nil if it is missing.
     public let bytes: Int?
 
-    /// Describes a file.
+    /// Creates a description of a file.
     public init(place: String, bytes: Int?) {
         self.place = place
         self.bytes = bytes
@@ -39,12 +39,12 @@ public struct StoredFileInfo: Sendable, Equatable {
 
 /// The SHA-256 and length of a stored file.
 public struct StoredDigest: Sendable, Equatable {
-    /// SHA-256 of its bytes, in hex.
+    /// The SHA-256 of its bytes, in hex.
     public let sha256: String
     /// Its length.
     public let bytes: Int
 
-    /// Describes a file's bytes.
+    /// Creates a digest.
     public init(sha256: String, bytes: Int) {
         self.sha256 = sha256
         self.bytes = bytes

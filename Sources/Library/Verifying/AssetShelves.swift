@@ -3,13 +3,13 @@ import Files
 import FoundationEssentials
 import SystemPackage
 
-/// What lies on the shelves of an asset, read under its lock, so that nobody moves anything meanwhile.
+/// The entries on the shelves of an asset, read under its lock, so that no process changes them in the meantime.
 struct AssetShelves {
-    /// What can be read, by shelf and name.
+    /// The readable versions, by shelf and name.
     private(set) var versions: [Shelf: [String: Provenance]] = [:]
-    /// Where the pointers lead.
+    /// The targets of the pointers.
     private(set) var pointed: [Shelf: VersionName] = [:]
-    /// All names, those that cannot be read too.
+    /// All names, including those of unreadable versions.
     private var names: [Shelf: [String]] = [:]
 
     init(_ asset: AssetPath, in library: LibraryFolder, _ report: inout Verification)
@@ -44,7 +44,7 @@ struct AssetShelves {
         }
     }
 
-    /// The published versions from the current one on, as far as they can be followed.
+    /// The published versions, from the current one as far back as they can be followed.
     var history: [Provenance] {
         var history: [Provenance] = []
         var next = pointed[.versions]?.description
@@ -60,7 +60,7 @@ struct AssetShelves {
     /// The draft.
     var draft: Provenance? { pointed[.drafts].flatMap { versions[.drafts]?[$0.description] } }
 
-    /// Tells what belongs to neither history nor draft.
+    /// Reports the entries that belong neither to the history nor to the draft.
     func checkStrays(
         _ asset: AssetPath, in library: LibraryFolder, now: Date, _ report: inout Verification
     ) {
@@ -101,7 +101,7 @@ extension LibraryFolder {
         folder(of: version, asset)
     }
 
-    /// The provenance in a folder, or nil with the reason in the report.
+    /// Returns the provenance in a folder, or nil after adding the reason to the report.
     fileprivate func read(_ folder: FilePath, _ report: inout Verification) -> Provenance? {
         let path = folder.appending(Provenance.fileName)
         do throws(Failure) {

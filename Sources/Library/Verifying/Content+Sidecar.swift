@@ -2,12 +2,12 @@ package import Adjustments
 package import Editors
 
 extension Content {
-    /// The recipe to render again: the adjustment data decoded, with the recorded output.
+    /// Returns the recipe for a second render: the decoded adjustment data, with the recorded output.
     ///
     /// - Parameters:
-    ///   - sidecar: as it was read, whose bytes are those recorded.
-    ///   - path: of the sidecar, for the report.
-    /// - Returns: nil when the data cannot be decoded or are not as recorded.
+    ///   - sidecar: the sidecar, whose bytes match the record.
+    ///   - path: the path of the sidecar, for the report.
+    /// - Returns: nil if the data cannot be decoded or differ from the record.
     package func recipe(
         checking sidecar: AAESidecar, at path: String, _ editors: EditorRegistry,
         _ report: inout Verification
@@ -52,7 +52,7 @@ extension Content {
             return nil
         case .canHandle(let found):
             guard let recorded = recipe else { return nil }
-            // Only our own format says how the result is written.
+            // Only Minilab's own format includes the output settings.
             let isOurs =
                 sidecar.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
             guard found.filters == recorded.filters, !isOurs || found.output == recorded.output

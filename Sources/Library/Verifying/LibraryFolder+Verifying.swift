@@ -4,11 +4,11 @@ import Files
 public import FoundationEssentials
 import SystemPackage
 
-/// What reading an asset's files found, and which renders can be made again to be compared.
+/// The result of checking an asset's files, and the renders that can be made again for comparison.
 public struct VerifiedFiles: Sendable {
     /// The report so far.
     public let report: Verification
-    /// The renders whose input and edit are as recorded.
+    /// The renders whose input and edit match their records.
     public let renders: [RecordedRender]
 
     package init(report: Verification, renders: [RecordedRender]) {
@@ -17,17 +17,17 @@ public struct VerifiedFiles: Sendable {
     }
 }
 
-/// A render and what it was made of.
+/// A render and its input.
 public struct RecordedRender: Sendable {
-    /// How it was made.
+    /// The record of the rendering.
     public let rendering: Content.Rendering
-    /// The file that it was made from: base or original.
+    /// The input file: base or original.
     public let source: StoredFile
-    /// The adjustment data decoded, with the output as recorded.
+    /// The decoded adjustment data, with the recorded output.
     public let recipe: Recipe
-    /// What came out.
+    /// The recorded result.
     public let image: Content.Image
-    /// Where that is.
+    /// The path of the result.
     public let path: String
     /// Whether it is the still of a Live Photo whose movie was edited with it.
     public let isOfPair: Bool
@@ -46,11 +46,11 @@ public struct RecordedRender: Sendable {
 }
 
 extension FolderLibrary {
-    /// Compares the files of an asset with what is recorded of them; they are read without its lock, which a worker may
-    /// want meanwhile.
+    /// Compares the files of an asset with their records. The files are read without the asset's lock, which a
+    /// worker may need in the meantime.
     ///
-    /// - Throws: `missingAsset` when there is nothing of that name; `ioFailure` when the lock or a folder cannot
-    ///   be read.
+    /// - Throws: `missingAsset` if neither an edit nor an original of that name exists; `ioFailure` if the lock or
+    ///   a folder cannot be read.
     public func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) async throws(Failure) -> VerifiedFiles {
@@ -64,7 +64,7 @@ extension FolderLibrary {
         return VerifiedFiles(report: files.report, renders: files.renders)
     }
 
-    /// Reads the files of a version, unless it goes meanwhile.
+    /// Reads the files of a version, unless the version is removed in the meantime.
     func check(
         _ version: Provenance, of asset: AssetPath, _ files: inout VersionFiles
     ) async throws(Failure) {
@@ -89,13 +89,14 @@ extension FolderLibrary {
 }
 
 extension LibraryFolder {
-    /// A folder's files are called by their paths; whatever is the matter with one, a disk is.
+    /// The properties of a folder: files are named by their paths, and every failure to read one is a finding,
+    /// because only a disk can be the cause.
     var verifying: VersionFiles.Store {
         VersionFiles.Store(
             place: { file in path(of: file).string }, isFinding: { _ in true })
     }
 
-    /// Compares what lies on an asset's shelves, without reading its files.
+    /// Checks the entries on an asset's shelves, without reading their files.
     ///
     /// - Returns: the report so far, and the versions whose files are to be read.
     fileprivate func verifyShelves(
@@ -119,7 +120,7 @@ extension LibraryFolder {
         return (report, versions)
     }
 
-    /// The files in a version's folder that it does not have.
+    /// Returns the files in a version's folder that are not part of the version.
     fileprivate func strays(
         in version: Provenance, _ asset: AssetPath
     ) throws(Failure) -> [String] {
@@ -129,12 +130,13 @@ extension LibraryFolder {
         var strays: [String] = []
         for name in try files.list(folder) where !known.contains(name) {
             let path = folder.appending(name)
-            // Of a link there is nothing to list: it leads anywhere.
+            // A link is not listed, because it may lead anywhere.
             let isKnown =
                 folders.contains(Substring(name)) ? try files.isFolder(path) : false
             let inside = isKnown ? try files.list(path).map { name + "/" + $0 } : [name]
             for file in inside.map(FilePath.init(_:)) where !known.contains(file.string) {
-                // Of a file that was removed and is open: it goes by itself.
+                // The NFS client keeps this name for a removed file that is still open, and removes it when the
+                // file is closed.
                 if FileSystem.isSilly(file.lastComponent?.string ?? "") { continue }
                 strays.append(folder.pushing(file).string)
             }
@@ -166,7 +168,7 @@ extension LibraryFolder {
                     version.isDraft
                         ? "it is published, but says it is a draft." : "it says it is no draft.")
             }
-            // What was collected cannot contradict.
+            // A collected version cannot contradict.
             if version.parent == nil || version.parent.map({ byName[$0] != nil }) == true {
                 let parent = version.parent.flatMap { byName[$0] }
                 for sentence in version.contradictions(to: parent, version: { byName[$0] }) {

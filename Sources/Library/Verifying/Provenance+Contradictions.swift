@@ -1,11 +1,11 @@
 import Adjustments
 
 extension Provenance {
-    /// What a version says that cannot be, going by its parent: a sentence each.
+    /// Returns the contradictions between a version and its parent, one sentence each.
     ///
     /// - Parameters:
-    ///   - parent: nil for the first version.
-    ///   - version: finds a version by name; nil when it is not kept.
+    ///   - parent: the parent; nil for the first version.
+    ///   - version: finds a version by name; nil if it is not kept.
     package func contradictions(
         to parent: Provenance?, version: (String) -> Provenance?
     ) -> [String] {
@@ -41,13 +41,13 @@ extension Provenance {
         return sentences
     }
 
-    /// - Parameter state: what undo or redo went to; nil for the original.
+    /// - Parameter state: the target of undo or redo; nil for the original.
     private func restored(
         _ state: String?, _ version: (String) -> Provenance?,
         _ expected: (Provenance?) -> Timeline
     ) -> [String] {
         let target = state.flatMap(version)
-        // What is not kept any more cannot contradict.
+        // A version that is no longer kept cannot contradict.
         guard state == nil || target != nil else { return [] }
         var sentences: [String] = []
         if timeline != expected(target) {

@@ -1,28 +1,28 @@
 public import Adjustments
 
-/// What a check of an asset found.
+/// The result of verifying an asset.
 public struct Verification: Sendable, Equatable, Encodable {
     /// The asset.
     public let asset: AssetPath
     /// The versions whose files were read, the draft first, then newest first.
     public package(set) var versions: [String] = []
-    /// How many renders were made again and compared.
+    /// The number of renders that were made again and compared.
     public var rendersCompared = 0
-    /// What is wrong.
+    /// The problems found.
     public private(set) var problems: [Finding] = []
-    /// What could not be checked, and why.
+    /// The checks that were not possible, with reasons.
     public private(set) var notes: [Finding] = []
 
-    /// One thing that is wrong, or could not be checked.
+    /// A problem, or a check that was not possible.
     public struct Finding: Sendable, Equatable, Encodable {
-        /// What it is about.
+        /// The subject of the finding.
         public let part: Part
         /// The file or folder.
         public let path: String
-        /// What is the matter and what to do.
+        /// The problem and its remedy.
         public let sentence: String
 
-        /// Makes a finding.
+        /// Creates a finding.
         public init(_ part: Part, _ path: String, _ sentence: String) {
             self.part = part
             self.path = path
@@ -30,48 +30,48 @@ public struct Verification: Sendable, Equatable, Encodable {
         }
     }
 
-    /// What a finding is about.
+    /// The subject of a finding.
     public enum Part: String, Sendable, Encodable {
-        /// The photo as it came in.
+        /// The original photo.
         case original
-        /// The render that an edit was made on.
+        /// The render on which an edit was made.
         case base
         /// The edit.
         case adjustmentData
-        /// What readers see.
+        /// The file that readers see.
         case render
-        /// The movie of a Live Photo beside it.
+        /// The movie of a Live Photo beside the render.
         case pairedVideo
-        /// The movie of a Live Photo beside its base.
+        /// The movie of a Live Photo beside the base.
         case basePairedVideo
-        /// A small picture of it.
+        /// A small picture of the render.
         case preview
-        /// The record of how a version was made.
+        /// The record of a version's origin.
         case provenance
-        /// What versions say of each other: parents, undo and redo.
+        /// The relations between versions: parents, undo and redo.
         case timeline
         /// The link to the current version, or to the draft.
         case pointer
         /// The draft.
         case draft
-        /// Something that belongs to nothing.
+        /// A file that belongs to no version.
         case stray
         /// `render(base or original, adjustment data) == render`.
         case invariant
     }
 
-    /// Whether nothing is wrong.
+    /// Whether no problem was found.
     public var isSound: Bool { problems.isEmpty }
 
     /// Starts a report.
     public init(of asset: AssetPath) { self.asset = asset }
 
-    /// Adds something that is wrong.
+    /// Adds a problem.
     public mutating func add(problem part: Part, _ path: String, _ sentence: String) {
         problems.append(Finding(part, path, sentence))
     }
 
-    /// Adds something that could not be checked.
+    /// Adds a check that was not possible.
     public mutating func add(note part: Part, _ path: String, _ sentence: String) {
         notes.append(Finding(part, path, sentence))
     }

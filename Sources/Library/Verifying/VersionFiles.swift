@@ -2,7 +2,7 @@ package import Adjustments
 package import Editors
 import Files
 
-/// Reads the files of versions and compares them with their provenance, wherever the library keeps them.
+/// Reads the files of versions and compares them with their provenance, in any kind of store.
 package struct VersionFiles {
     private let library: any LibraryStore
     private let asset: AssetPath
@@ -10,18 +10,18 @@ package struct VersionFiles {
     private let store: Store
     /// The findings so far.
     package var report: Verification
-    /// The renders whose input and edit are as recorded.
+    /// The renders whose input and edit match their records.
     package private(set) var renders: [RecordedRender] = []
-    /// The original's digest, once it was read; nil when it cannot be.
+    /// The original's digest after it was read; `.some(nil)` if it cannot be read.
     private var originalDigest: String??
-    /// Contents that were listed already: undo and redo show one again.
+    /// The contents that were already checked: undo and redo show a content again.
     private var seen: Set<String> = []
 
-    /// The points in which stores differ.
+    /// The properties in which stores differ.
     package struct Store: Sendable {
-        /// How the report calls a file.
+        /// Returns the name of a file in the report.
         let place: @Sendable (StoredFile) async throws(Failure) -> String
-        /// Whether a file that cannot be read for this reason is wrong itself; other reasons end the check.
+        /// Returns whether a failure to read a file is a finding. Other failures end the check.
         let isFinding: @Sendable (Failure) -> Bool
 
         package init(
@@ -74,13 +74,13 @@ package struct VersionFiles {
                 path: render, isOfPair: content.pairedVideo != nil))
     }
 
-    /// Whether a file has the bytes that are recorded.
+    /// Returns whether a file has the recorded bytes.
     private mutating func isSound(
         _ file: RecordedFile, _ stored: StoredFile
     ) async throws(Failure) -> Bool {
         let place = try await store.place(stored)
         do throws(Failure) {
-            // Stores repeat the digest that an object was written with, and need not have compared it since.
+            // Stores return the digest with which an object was written, and may not have compared it since.
             guard let found = try await library.digest(of: stored, isRead: true) else {
                 report.add(
                     problem: file.part, place, "it is not there. Restore it from a backup.")
@@ -123,8 +123,8 @@ package struct VersionFiles {
         return found == content.source.sha256
     }
 
-    /// The recipe to render again: the adjustment data decoded, with the recorded output. nil when they cannot
-    /// be decoded or are not as recorded.
+    /// Returns the recipe for a second render: the decoded adjustment data, with the recorded output. nil if they
+    /// cannot be decoded or differ from the record.
     private mutating func recipe(
         of content: Content, in version: Provenance
     ) async throws(Failure) -> Recipe? {
