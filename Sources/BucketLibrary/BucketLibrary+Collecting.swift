@@ -4,15 +4,17 @@ public import FoundationEssentials
 public import Library
 
 extension BucketLibrary {
-    /// Most pages of an asset's objects that are looked at: a hundred thousand.
+    /// The most pages of an asset's objects that are read: a hundred thousand objects.
     private static let pagesMax = 100
 
-    /// Versions go in two steps, ``AssetHead/readerGrace`` apart: see ``CollectionPlan``. The first tells.
+    /// Removes versions in two steps, ``AssetHead/readerGrace`` apart: see ``CollectionPlan``. The first step
+    /// reports them.
     public func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
     ) async throws(Failure) -> Collected {
         let stored = try await stored(of: asset)
-        // The head is read after the list: a version that was sealed and published meanwhile is in it.
+        // The head is read after the list, so that it includes a version that was sealed and published in the
+        // meantime.
         heads.forget(ExactName(asset))
         return try await change(asset) { held throws(Failure) in
             guard held.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
@@ -38,7 +40,7 @@ extension BucketLibrary {
 
     /// Removes the objects of versions.
     ///
-    /// - Returns: those of which something is left, because a lock or a missing right holds it, each with the reason.
+    /// - Returns: the versions of which objects remain, because of a lock or a missing right, each with the reason.
     private func remove(
         _ versions: [String], _ stored: [String: StoredVersion]
     ) async throws(Failure) -> [String: String] {
@@ -53,7 +55,7 @@ extension BucketLibrary {
         return held
     }
 
-    /// The objects of an asset's versions, by version.
+    /// Returns the objects of an asset's versions, by version.
     func stored(of asset: AssetPath) async throws(Failure) -> [String: StoredVersion] {
         let prefix = keys.versionsPrefix(of: asset)
         var found: [String: StoredVersion] = [:]

@@ -38,7 +38,7 @@ extension BucketLibrary {
         of asset: AssetPath, _ key: BlobKey, _ glance: Glance?
     ) async throws(Failure) -> OpenFile {
         let name = place(key)
-        // A descriptor may be asked for just when somebody cleans the folder up.
+        // A lease, because the folder may be cleaned up at any time.
         if let known = originalDigests[ExactName(asset)],
             let lease = downloads.cache.lease(known.sha256)
         {
@@ -46,7 +46,7 @@ extension BucketLibrary {
             do throws(BlobError) {
                 found = try await originals.head(key)
             } catch {
-                // HEAD cannot say that the whole bucket is not there; the read below does.
+                // HEAD does not reveal that the whole bucket is missing; the read below does.
                 guard error.code == .notFound else { throw error.failure() }
                 found = nil
             }
@@ -97,7 +97,7 @@ extension BucketLibrary {
         return try await digest(of: key, in: store, isRead: isRead)
     }
 
-    /// SHA-256 and length of an object; nil when it is not there. Bytes that are read are kept nowhere.
+    /// Returns the SHA-256 and length of an object; nil if it is missing. Bytes that are read are not cached.
     func digest(
         of key: BlobKey, in store: any BlobStore, isRead: Bool
     ) async throws(Failure) -> StoredDigest? {
@@ -131,7 +131,7 @@ extension BucketLibrary {
         return JobEvent.Link(url: link.url, expires: expires.formatted(.iso8601))
     }
 
-    /// How sentences call a file.
+    /// Returns the name of a file in messages.
     func place(of file: StoredFile) async throws(Failure) -> String {
         place(try await object(of: file).key)
     }
@@ -146,7 +146,7 @@ extension BucketLibrary {
         }
     }
 
-    /// The object that has a file's bytes.
+    /// Returns the object with a file's bytes.
     func realKey(
         _ file: String, of version: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> BlobKey {

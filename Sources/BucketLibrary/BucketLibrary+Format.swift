@@ -10,14 +10,15 @@ extension BucketLibrary {
 
     /// The version of a library's layout that this release reads and writes.
     private static let formatWritten = 1
-    /// Most bytes of the object.
+    /// The most bytes of the object.
     private static let documentBytesMax = 4_096
 
-    /// Refuses a library that a later release has made.
+    /// Refuses a library that a later release has created.
     ///
-    /// - Parameter isNew: whether one that is not there is begun; else it is a mistake in its name.
-    /// - Throws: `laterFormat`; `damagedVersion` when the mark is none; `invalidValue` when there is no library;
-    ///   `storeUnavailable`, `ioFailure`.
+    /// - Parameter isNew: whether a missing library is created. Otherwise a missing library is treated as a mistake
+    ///   in its name.
+    /// - Throws: `laterFormat`; `damagedVersion` if the format object is invalid; `invalidValue` if there is no
+    ///   library; `storeUnavailable`, `ioFailure`.
     public func checkFormat(beginning isNew: Bool) async throws(Failure) {
         let key = try formatKey()
         for _ in 0..<2 {
@@ -36,7 +37,7 @@ extension BucketLibrary {
                     key, bytes, if: .absent, BlobAttributes(mediaType: "application/json"))
                 return
             } catch let error as BlobError {
-                // Another worker was first, or our own reply was lost: it is read.
+                // Another worker was faster, or the reply to this write was lost: the object is read again.
                 guard [.precondition, .unknownFate].contains(error.code) else {
                     throw error.failure()
                 }
@@ -47,7 +48,7 @@ extension BucketLibrary {
         throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
     }
 
-    /// Reads and writes, on this machine too: a store may do the one and not the other.
+    /// Checks reading and writing, including on this machine's disk, because a store may support only one of them.
     public func reach() async throws(Failure) {
         let cache = downloads.cache
         try await offPool { () throws(Failure) in
@@ -63,7 +64,8 @@ extension BucketLibrary {
         try await reachOriginals()
     }
 
-    /// Asks for an original, if one could not be read: for another one, since a single object may be refused alone.
+    /// Checks the originals if one could not be read. It requests a different original, since access to a single
+    /// object may be denied.
     private func reachOriginals() async throws(Failure) {
         let seen = originalsSeen.withLock { $0 }
         guard let refused = seen.refused else { return }
@@ -73,7 +75,7 @@ extension BucketLibrary {
                 let page = try await originals.list(keys.originalsPrefix, after: nil)
                 key = page.entries.map(\.key).last { $0 != refused } ?? refused
             } catch {
-                // Keys that may not list may read all the same.
+                // Credentials without the right to list may have the right to read.
                 guard error.code == .denied else { throw error.failure() }
             }
         }
@@ -86,7 +88,8 @@ extension BucketLibrary {
         originalsSeen.withLock { $0.refused = nil }
     }
 
-    /// Asks for an object that is not there, as HEAD cannot say that the whole bucket is not: it has no body.
+    /// Requests an object that does not exist. HEAD cannot reveal that the whole bucket is missing, because its
+    /// reply has no body.
     private func reachBucketOfOriginals(_ missing: BlobKey) async throws(Failure) {
         do throws(BlobError) {
             _ = try await originals.bytes(missing, 0..<1, ifMatch: nil, atMost: 1)
@@ -118,7 +121,7 @@ extension BucketLibrary {
         }
     }
 
-    /// All bytes of a small object; nil when it is not there.
+    /// Returns all bytes of a small object; nil if it is missing.
     func read(_ key: BlobKey, atMost count: Int) async throws(Failure) -> [UInt8]? {
         do throws(BlobError) {
             return try await store.bytes(key, nil, ifMatch: nil, atMost: count).bytes

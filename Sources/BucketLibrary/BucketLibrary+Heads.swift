@@ -2,20 +2,20 @@ import Adjustments
 import BlobStore
 import Library
 
-/// A head as it was read, and its tag.
+/// A head as it was read, with its tag.
 struct HeldHead: Sendable {
     let head: AssetHead
-    /// Nil when there was none.
+    /// The tag; nil if there was no head.
     let tag: BlobTag?
 }
 
 extension BucketLibrary {
-    /// Most times that a change is decided: each time somebody else has changed the asset meanwhile.
+    /// The most times that a change is decided. Each repetition means that the asset was changed in the meantime.
     private static let roundsMax = 16
-    /// Most writes of one change whose fate nobody knows: then the store is in trouble.
+    /// The most writes with an unknown result in one change, after which the store counts as faulty.
     private static let unknownsMax = 3
 
-    /// Reads the head of an asset; one that is not there is an empty one.
+    /// Reads the head of an asset. A missing head is an empty one.
     func head(of asset: AssetPath) async throws(Failure) -> HeldHead {
         let key = try keys.head(of: asset)
         var held = HeldHead(head: AssetHead(), tag: nil)
@@ -25,7 +25,7 @@ extension BucketLibrary {
         } catch {
             switch error.code {
             case .notFound: found = nil
-            // Longer than any that we write.
+            // Longer than any head that Minilab writes.
             case .invalid: throw Failure(.damagedVersion, error.message)
             default: throw error.failure()
             }
@@ -38,14 +38,14 @@ extension BucketLibrary {
         return held
     }
 
-    /// The cost of remembering a head, whose values take some memory even when its bytes are few.
+    /// Returns the cost of caching a head, whose values need some memory even if its bytes are few.
     private static func headCost(_ bytes: Int?) -> Int { 4_096 + (bytes ?? 0) }
 
-    /// Changes a head: decides, writes if nobody else has, and decides anew if somebody has.
+    /// Changes a head: decides, writes if the head is unchanged, and decides again if it was changed.
     ///
-    /// An answer is given on a head that was just read; a write may be tried on one that was read before. After a write
-    /// whose fate is unknown the head is read, which tells; the same decision on the same head writes the same bytes,
-    /// so a late one does no harm.
+    /// An answer without a write is based on a head that was just read; a write may be based on a cached head.
+    /// After a write with an unknown result the head is read, which reveals the result. The same decision on the
+    /// same head writes the same bytes, so a delayed write does no harm.
     func change<Answer: Sendable & Equatable>(
         _ asset: AssetPath,
         _ decide: (HeldHead) async throws(Failure) -> HeadDecision<Answer>
@@ -76,9 +76,9 @@ extension BucketLibrary {
 
     private enum WriteOutcome {
         case written
-        /// Somebody else has changed the head.
+        /// Another process has changed the head.
         case lost
-        /// Nobody knows whether it happened.
+        /// It is unknown whether the write took effect.
         case unknown(Failure)
     }
 
@@ -98,7 +98,7 @@ extension BucketLibrary {
             return .written
         } catch {
             switch error.code {
-            // There is no head any more to compare with: also another one than we know.
+            // The head has another tag than the cached one, or is missing.
             case .precondition, .changed, .notFound: return .lost
             case .unknownFate: return .unknown(error.failure())
             default: throw error.failure()

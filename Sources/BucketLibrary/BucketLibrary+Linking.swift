@@ -5,26 +5,27 @@ import FoundationEssentials
 public import Library
 import SystemPackage
 
-/// Files of a staged version that are in the bucket already: a small note in the staged folder has the place of each.
+/// References to files of a staged version that are already in the bucket: a small note in the staged folder
+/// records the place of each.
 extension BucketLibrary {
     /// The folder of the notes.
     private static let folderName = ".links"
-    /// Most bytes of a note: the longest asset and file, escaped.
+    /// The most bytes of a note: the longest asset and file, escaped.
     private static let noteBytesMax = 16 << 10
 
-    /// A file that is in the bucket.
+    /// A reference to a file in the bucket.
     struct Note: Sendable, Codable, Equatable {
         /// Its asset.
         let asset: AssetPath
-        /// The version that it really is of.
+        /// The version that owns the file.
         let version: String
-        /// Its path there.
+        /// The path of the file in that version.
         let file: String
-        /// The tag of the content that is meant; nil where any will do, since versions do not change.
+        /// The tag of the referenced content; nil if any content is valid, since versions do not change.
         var tag: String?
     }
 
-    /// The bytes of an original are copied to the staged version, those of a version are not.
+    /// Copies the bytes of an original to the staged version. For a file of a version it writes only a note.
     public func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure) {
@@ -43,7 +44,7 @@ extension BucketLibrary {
         }
     }
 
-    /// Notes where a file of a staged version is.
+    /// Records the place of a staged version's file.
     func write(
         _ note: Note, as name: String, into staged: StagedVersion
     ) throws(Failure) {
@@ -65,7 +66,7 @@ extension BucketLibrary {
             staging.folder(of: staged).appending(Self.folderName).pushing(FilePath(name)))
     }
 
-    /// The note of a file; nil when the staged folder has its bytes.
+    /// Returns the note of a file; nil if the staged folder has its bytes.
     func note(of name: String, _ staged: StagedVersion) throws(Failure) -> Note? {
         let folder = staging.folder(of: staged).appending(Self.folderName)
         guard try staging.files.exists(folder.pushing(FilePath(name))) else { return nil }

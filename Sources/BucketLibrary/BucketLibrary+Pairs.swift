@@ -5,12 +5,12 @@ public import Library
 import Metadata
 
 extension BucketLibrary {
-    /// Most bytes that one look at a movie's boxes reads.
+    /// The most bytes that one read of a movie's boxes requests.
     private static let lookBytes = 64 << 10
-    /// Most looks at one movie.
+    /// The most reads of one movie.
     private static let looksMax = 24
 
-    /// One list of what has the asset's stem, then small ranges of what is a video.
+    /// Lists the objects with the asset's stem once, then reads small ranges of the videos among them.
     public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
         let stem = Self.stem(of: asset)
         let prefix = keys.originalsPrefix + stem
@@ -23,7 +23,7 @@ extension BucketLibrary {
                 try await self.originals.list(prefix, after: place)
             }
             found += page.entries.filter { candidates.contains(ExactName($0.key.text)) }
-            // Behind the last ending there is none: the next byte after `_`.
+            // The candidates end before this key: "`" is the next byte after `_`.
             guard let next = page.next,
                 next.text.utf8.lexicographicallyPrecedes((prefix + "`").utf8)
             else { break }
@@ -50,7 +50,8 @@ extension BucketLibrary {
         return String(decoding: asset.string.utf8[...slash], as: UTF8.self) + asset.stem
     }
 
-    /// The identifier of a movie: its boxes are looked at, each time with the bytes that were missed the time before.
+    /// Returns the content identifier of a movie. Its boxes are parsed repeatedly, each time with the bytes that
+    /// were missing before.
     private func identifier(of movie: BlobPage.Entry) async throws(Failure) -> String? {
         var known: [Int: [UInt8]] = [:]
         for _ in 0..<Self.looksMax {

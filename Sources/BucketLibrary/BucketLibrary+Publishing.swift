@@ -19,7 +19,7 @@ extension BucketLibrary {
                 isAncestor: try await self.isOlder(name, held.head, asset), now: self.now)
             let decision = held.head.publishing(found, facts)
             guard case .write = decision else { return decision }
-            // Unchanged since before the upload: nothing of it can have been removed.
+            // The head is unchanged since before the upload, so no object of the version can have been removed.
             if let fresh, fresh.wasKnown, fresh.tag == held.tag, held.head.has(found.links) {
                 return decision
             }
@@ -29,7 +29,7 @@ extension BucketLibrary {
         case .published, .alreadyPublished, .publishedBefore:
             sealed.forget(version)
             try await discard(staged)
-        // The caller may look at it; it discards.
+        // The caller may still read the staged version, and discards it.
         case .conflict, .lost: break
         }
         return publication
@@ -39,7 +39,7 @@ extension BucketLibrary {
         try await offPool { () throws(Failure) in try self.staging.discard(staged) }
     }
 
-    /// A version as another worker, or another run of this one, has sealed it; nil when nobody has.
+    /// Returns a version that was sealed by another worker, or by an earlier run of this one; nil if there is none.
     func sealedVersion(
         _ name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> SealedVersion? {
@@ -49,7 +49,7 @@ extension BucketLibrary {
         return try await SealedVersion(provenance, text, links(of: name, asset), of: asset, keys)
     }
 
-    /// Whether a version is in the history behind the head's list.
+    /// Returns whether a version is in the part of the history that is older than the head's list.
     private func isOlder(
         _ name: VersionName, _ head: AssetHead, _ asset: AssetPath
     ) async throws(Failure) -> Bool {
@@ -58,9 +58,10 @@ extension BucketLibrary {
         return try await self.older(head, asset).contains { $0.version == name.description }
     }
 
-    /// Whether all objects of a version are there.
+    /// Returns whether all objects of a version exist.
     ///
-    /// It is asked after the head was read: what is removed after that has changed the head first, so the write fails.
+    /// It is called after the head was read. Objects are removed only after a change of the head, so in that case
+    /// the write fails.
     private func isThere(
         _ version: SealedVersion, _ asset: AssetPath
     ) async throws(Failure) -> Bool {
@@ -101,7 +102,7 @@ extension BucketLibrary {
             held.head.discardingDraft(name, now: self.now)
         }
         if discarded == nil, heads[ExactName(asset)]?.tag == nil {
-            // Nobody has edited it: there is an original, or the name is wrong.
+            // The asset was never edited: either there is an original, or the name is wrong.
             let key = try keys.original(of: asset)
             _ = try await saying(missing: .missingAsset) { () throws(BlobError) in
                 try await self.originals.head(key)
@@ -112,7 +113,7 @@ extension BucketLibrary {
 }
 
 extension AssetHead {
-    /// Whether all versions that are linked to are named by the head, so that their files are there.
+    /// Returns whether the head names all linked versions, so that their files exist.
     func has(_ links: VersionLinks) -> Bool {
         let linked = linked
         return links.versions.allSatisfy { entry($0) != nil || linked.contains($0) }

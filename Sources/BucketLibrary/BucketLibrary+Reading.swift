@@ -3,7 +3,7 @@ import BlobStore
 public import Library
 
 extension BucketLibrary {
-    /// Most entries of a page of assets. Source: Amazon S3, `max-keys`.
+    /// The most entries of a page of assets. Source: Amazon S3, `max-keys`.
     static let assetsMax = 1_000
 
     public func state(of asset: AssetPath) async throws(Failure) -> AssetState {
@@ -36,7 +36,7 @@ extension BucketLibrary {
             name throws(Failure) in
             try await self.record(name, asset)
         }
-        // A version that is not there any more was collected after its head was read.
+        // A missing version was collected after its head was read.
         let known = listed.prefix { $0 != nil }.compactMap(\.self)
         guard known.count == names.count else { return known }
         return known + (try await older(held.head, asset))
@@ -53,12 +53,12 @@ extension BucketLibrary {
             let assets = page.entries.compactMap { keys.asset(ofHead: $0.key) }
             guard let next = page.next else { return AssetPage(assets) }
             if let end = assets.last { return AssetPage(assets, next: end) }
-            // A page of other programs' objects only.
+            // The page contains only objects of other programs.
             last = next
         }
     }
 
-    /// Also those that no head names, since a job ended between its first version and the head.
+    /// Includes assets that no head names, because a job ended between its first version and the head.
     public func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage {
         var last: BlobKey?
         if let after { last = try keys.end(ofVersionsOf: after) }
@@ -94,7 +94,7 @@ extension BucketLibrary {
         return PublishedJob.merged(lists)
     }
 
-    /// The jobs of a version that a release before format 2 made, and of those ahead of it.
+    /// Returns the jobs of a version that a release before format 2 made, and of its ancestors.
     private func jobsBefore(
         _ version: Provenance, of asset: AssetPath
     ) async throws(Failure) -> [PublishedJob] {
@@ -128,7 +128,7 @@ extension BucketLibrary {
         return .kept(version)
     }
 
-    /// No object is in another one's way, so only lengths count.
+    /// Checks only lengths, because objects cannot collide.
     public func checkPlace(of asset: AssetPath) async throws(Failure) {
         try keys.check(asset)
     }

@@ -4,7 +4,8 @@ public import Files
 public import Library
 import SystemPackage
 
-/// Originals that arrive over the network: in a file of this machine without a name first, which a crash takes along.
+/// Originals that are received over the network. They are first written to a nameless file of this machine, which
+/// disappears after a crash.
 extension BucketLibrary {
     public func receive(
         _ arrival: OriginalArrival,
@@ -23,7 +24,8 @@ extension BucketLibrary {
         }
         let digest = try await fill(file)
         try arrival.check(digest)
-        // Objects in parts know no conditions: of two clients that send the same name at the same time the later one wins.
+        // Multipart uploads do not support conditions: if two clients send the same name at the same time, the
+        // later one wins.
         let isWhole = arrival.bytes <= BlobCondition.bytesMax
         if !isWhole, try await hasOriginal(key) { return .isThere }
         let condition = isWhole ? BlobCondition.absent : .always
@@ -36,7 +38,7 @@ extension BucketLibrary {
         return .added
     }
 
-    /// Nothing is to be done: objects are there whole or not at all, and the files have no names.
+    /// Does nothing: objects are complete or absent, and the files have no names.
     public func sweepArrivals() async throws(Failure) {}
 
     private func hasOriginal(_ key: BlobKey) async throws(Failure) -> Bool {

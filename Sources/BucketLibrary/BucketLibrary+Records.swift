@@ -3,11 +3,11 @@ import BlobStore
 import Library
 import SystemPackage
 
-/// Provenances and links of versions, which never change: each is read once.
+/// The provenances and links of versions, which never change: each is read once.
 extension BucketLibrary {
-    /// The provenance of a version that is in the bucket, published or not; nil when it is not there.
+    /// Returns the provenance of a version in the bucket, published or not; nil if it is missing.
     ///
-    /// - Throws: `damagedVersion` when it is another version's, `laterFormat`, `ioFailure`.
+    /// - Throws: `damagedVersion` if it is the provenance of another version, `laterFormat`, `ioFailure`.
     func record(
         _ name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> Provenance? {
@@ -18,7 +18,7 @@ extension BucketLibrary {
         return try remember(bytes, name, asset)
     }
 
-    /// Reads a provenance's bytes.
+    /// Decodes a provenance and caches it.
     @discardableResult
     func remember(
         _ bytes: [UInt8], _ name: VersionName, _ asset: AssetPath
@@ -35,13 +35,13 @@ extension BucketLibrary {
         return provenance
     }
 
-    /// The files of a version that are another one's.
+    /// Returns the files of a version that belong to other versions.
     func links(
         of name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> VersionLinks {
         let version = VersionKey(asset: asset, name: name)
         if let known = links[version] { return known }
-        // A head that was read before tells as well: a version's links never change.
+        // A cached head suffices, because a version's links never change.
         if let entry = heads[ExactName(asset)]?.head.entry(name.description), entry.links.isEmpty {
             return VersionLinks()
         }
@@ -51,12 +51,12 @@ extension BucketLibrary {
             if let bytes { try VersionLinks(reading: bytes, at: place(key)) } else {
                 VersionLinks()
             }
-        // Those of a version that is not sealed yet may still come.
+        // A version that is not sealed yet may still get links.
         if bytes != nil { links.set(version, found) }
         return found
     }
 
-    /// The state of an asset that a head describes.
+    /// Returns the state of an asset that a head describes.
     func state(_ held: HeldHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
         let head = held.head
         return AssetState(
@@ -80,13 +80,13 @@ extension BucketLibrary {
         return provenance
     }
 
-    /// The kept versions behind a head's list, the newest first, each read once.
+    /// Returns the kept versions that are older than a head's list, the newest first, each read once.
     func older(
         _ head: AssetHead, _ asset: AssetPath
     ) async throws(Failure) -> [Provenance] {
         var found: [Provenance] = []
         var next = head.older
-        // A parent is older than its version (`Provenance.misnomer`), so this ends.
+        // A parent is older than its version (`Provenance.misnomer`), so the loop ends.
         while let name = next, name.revision >= head.floor,
             let version = try await record(name, asset), !version.isDraft
         {

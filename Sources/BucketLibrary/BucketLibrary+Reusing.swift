@@ -4,11 +4,11 @@ import Files
 public import Library
 import SystemPackage
 
-/// Renders that a version has already.
+/// The reuse of existing renders.
 ///
-/// Those of the same asset cost nothing: the head knows their keys. Those of other assets are looked for where
-/// ``Settings/sharesRenders`` says so, in records that cost requests. Two jobs that render the same at one time both
-/// render; both are right.
+/// Finding renders of the same asset costs no request, because the head lists their keys. Renders of other assets
+/// are found through records, which cost requests, if ``Settings/sharesRenders`` is set. Two jobs that start the
+/// same render at the same time both render, with the same result.
 extension BucketLibrary {
     public func claim(
         _ key: RenderKey, of asset: AssetPath, for staged: StagedVersion
@@ -18,7 +18,7 @@ extension BucketLibrary {
             do throws(Failure) {
                 shared = try await sharedRender(key.hex)
             } catch {
-                // The photo is rendered without it; nothing of it is changed.
+                // The photo is rendered without the record, which is not changed.
                 if error.code == .laterFormat { return .lost }
                 throw error
             }
@@ -40,10 +40,10 @@ extension BucketLibrary {
         if let key = RenderKey(recorded: key) { try await forgetSharedRender(key.hex) }
     }
 
-    /// Removes old records of shared renders; keys within an asset go with the versions that have them.
+    /// Removes old records of shared renders. Keys within an asset are removed with their versions.
     public func forgetRenders() async throws(Failure) { try await removeOldSharedRenders() }
 
-    /// Gives a staged version the render of a key that another version of its asset has.
+    /// Links the render of a key from another version of the same asset into a staged version.
     fileprivate func reuse(
         _ key: RenderKey, of asset: AssetPath, as stem: String, into staged: StagedVersion
     ) async throws(Failure) -> ReusedRender? {
@@ -72,10 +72,10 @@ extension BucketLibrary {
         return nil
     }
 
-    /// Gives a staged version a donor's render and previews.
+    /// Adds a donor's render and previews to a staged version.
     ///
-    /// - Parameter link: gives it one file, under our name.
-    /// - Returns: nil when something is wrong with the donor: then nothing of what was tried is left.
+    /// - Parameter link: adds one file, under its name in the new version.
+    /// - Returns: nil if the donor is damaged. No remains are left in that case.
     func take(
         _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
         _ link: (RecordedFile, String) async throws(Failure) -> Void
@@ -92,7 +92,7 @@ extension BucketLibrary {
         do throws(Failure) {
             for (file, ours) in files { try await link(file, ours) }
         } catch {
-            // Whatever is wrong with it, the photo is rendered; no note of what was tried may stay.
+            // The photo is rendered, whatever the damage, so the notes are removed.
             try await offPool { () throws(Failure) in
                 for (_, ours) in files { try self.unlink(ours, of: staged) }
             }
@@ -106,7 +106,7 @@ extension BucketLibrary {
     }
 }
 
-/// A version whose render another one takes over.
+/// A version whose render another version reuses.
 struct RenderDonor: Sendable {
     let version: Provenance
     let name: VersionName
@@ -120,7 +120,7 @@ private struct BucketRenderEntry: RenderEntry {
     let key: RenderKey
     let asset: AssetPath
     let library: BucketLibrary
-    /// The versions of all assets that have it, as they were recorded; nil when they are not to be used.
+    /// The recorded versions of all assets that have the render; nil if they are not to be used.
     let shared: RenderRecord?
 
     func reuse(

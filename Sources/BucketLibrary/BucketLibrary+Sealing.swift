@@ -7,17 +7,17 @@ import SystemPackage
 /// A version that this process has sealed.
 struct FreshVersion: Sendable {
     let version: SealedVersion
-    /// The tag that the head had before the first upload; nil when there was no head, or none was known.
+    /// The tag of the head before the first upload; nil if there was no head, or if it was unknown.
     let tag: BlobTag?
-    /// Whether the head was known then.
+    /// Whether the head was known at that time.
     let wasKnown: Bool
 }
 
 extension BucketLibrary {
     /// Uploads a staged version, its provenance last.
     ///
-    /// Keys have the fence in them, so the same call writes the same bytes to the same keys. The store compares each file
-    /// with the digest that the provenance records.
+    /// Keys contain the fence, so repeating the call writes the same bytes to the same keys. The store compares
+    /// each file with the digest in the provenance.
     public func seal(
         _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
     ) async throws(Failure) {
@@ -26,7 +26,7 @@ extension BucketLibrary {
             throw Failure(
                 .damagedVersion, "\(provenance.version.debugDescription) is no name of a version.")
         }
-        // Nothing is written that could not be read.
+        // Validated first, so that no unreadable provenance is written.
         try remember(text, name, asset)
         let held = heads[ExactName(asset)]
         let files = provenance.content?.recordedFiles ?? []
@@ -49,7 +49,7 @@ extension BucketLibrary {
                 do throws(Failure) {
                     try await self.copy(note, file, to: key)
                 } catch {
-                    // The next attempt renders, whoever makes it: its donor is gone, or this store copies nothing.
+                    // Makes the next attempt render: the donor is missing, or this store cannot copy.
                     if note.tag != nil, let render = provenance.content?.rendering?.key {
                         try await self.forgetSharedRender(render)
                     }
@@ -105,7 +105,7 @@ extension BucketLibrary {
         withExtendedLifetime(source) {}
     }
 
-    /// Has the store copy a file of another asset.
+    /// Lets the store copy a file of another asset.
     private func copy(
         _ note: Note, _ file: RecordedFile, to target: BlobKey
     ) async throws(Failure) {
@@ -126,12 +126,12 @@ extension BucketLibrary {
         }
     }
 
-    /// Most tries of a write whose fate is unknown.
+    /// The most attempts of a write with an unknown result.
     private static let triesMax = 3
 
-    /// Writes what may be written twice.
+    /// Runs an idempotent write, and repeats it if its result is unknown.
     ///
-    /// - Parameter missing: the code for an object that is not there.
+    /// - Parameter missing: the code for a missing object.
     func repeatably<Result>(
         missing: FailureCode = .damagedVersion, _ write: () async throws(BlobError) -> Result
     ) async throws(Failure) {

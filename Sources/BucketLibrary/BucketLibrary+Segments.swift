@@ -4,7 +4,7 @@ public import Files
 public import Library
 import SystemPackage
 
-/// Parts of movies in the making, as objects that the store compares with their digests.
+/// Parts of movies that are being rendered, as objects that the store compares with their digests.
 extension BucketLibrary {
     public func readSegment(
         _ name: SegmentName, into place: OpenFile
@@ -18,7 +18,7 @@ extension BucketLibrary {
             try await writer.read(from: store, key, nil, ifMatch: found.tag)
             download = (writer, found)
         } catch {
-            // Collected meanwhile, or written anew.
+            // Collected or replaced in the meantime.
             if error.code == .notFound || error.code == .changed { return false }
             throw error.failure()
         }

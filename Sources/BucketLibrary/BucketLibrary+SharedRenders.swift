@@ -5,21 +5,21 @@ import Library
 
 /// Records of the versions that have a render, for all assets of a bucket; see ``RenderRecord``.
 ///
-/// A record is a hint: the donor's provenance and the objects themselves are looked at before anything is taken over.
-/// The last one written counts, and nothing is lost when all of `renders/` is removed.
+/// A record is a hint: before a render is reused, the donor's provenance and the objects themselves are checked.
+/// The last write wins, and nothing is lost if `renders/` is removed.
 extension BucketLibrary {
-    /// Seconds after its last writing when a record is removed by gc: thirty days.
+    /// The age in seconds, since its last write, at which gc removes a record: thirty days.
     static let sharedRenderAge = 30 * 86_400
 
-    /// The versions that have a render; a record that is not there, or is damaged, names none.
+    /// Returns the versions that have a render. A missing or damaged record names none.
     ///
-    /// - Throws: `laterFormat` when a later release wrote it.
+    /// - Throws: `laterFormat` if a later release wrote the record.
     func sharedRender(_ key: String) async throws(Failure) -> RenderRecord {
         let bytes = try await readHint(keys.render(key), atMost: RenderRecord.bytesMax)
         return if let bytes { try RenderRecord(bytes) } else { RenderRecord() }
     }
 
-    /// All bytes of a small object; nil when it is not there, or is longer than any that we write.
+    /// Returns all bytes of a small object; nil if it is missing, or longer than any that Minilab writes.
     private func readHint(_ key: BlobKey, atMost count: Int) async throws(Failure) -> [UInt8]? {
         do throws(BlobError) {
             return try await store.bytes(key, nil, ifMatch: nil, atMost: count).bytes
@@ -38,9 +38,9 @@ extension BucketLibrary {
         }
     }
 
-    /// Takes a render over from one of the versions that are recorded to have it.
+    /// Reuses the render of one of the recorded versions.
     ///
-    /// Its files are copied by the store when the version is sealed, from the contents that are compared here.
+    /// The store copies the files when the version is sealed, from the contents that are compared here.
     func reuse(
         _ key: RenderKey, recordedIn record: RenderRecord, as stem: String,
         into staged: StagedVersion
@@ -59,9 +59,9 @@ extension BucketLibrary {
         return nil
     }
 
-    /// The version at a place, if it is there and has the render of a key.
+    /// Returns the version at a place if it exists and has the render of a key.
     ///
-    /// It is read although it may be known: what is remembered of a version outlives it.
+    /// It is always read from the store, because a cached version may have been removed.
     private func donor(
         _ key: RenderKey, at place: RenderRecord.Place
     ) async throws(Failure) -> RenderDonor? {
@@ -70,7 +70,7 @@ extension BucketLibrary {
         do throws(Failure) {
             object = try keys.file(Provenance.fileName, of: name, place.asset)
         } catch {
-            return nil  // no bucket keeps such a name: the record is damaged
+            return nil  // no bucket can have such a name: the record is damaged
         }
         guard let bytes = try await readHint(object, atMost: Provenance.fileBytesMax) else {
             return nil
@@ -79,15 +79,15 @@ extension BucketLibrary {
         do throws(Failure) {
             version = try remember(bytes, name, place.asset)
         } catch {
-            return nil  // damaged: the photo is rendered, and verify tells
+            return nil  // damaged: the photo is rendered, and verify reports it
         }
         guard let content = version.content, content.rendering?.key == key.hex else { return nil }
         return RenderDonor(version: version, name: name, asset: place.asset, content: content)
     }
 
-    /// The place of a donor's file whose content is the recorded one, as far as the store tells.
+    /// Returns the place of a donor's file if its content is the recorded one, as far as the store reports.
     ///
-    /// - Throws: `damagedVersion` when it is not.
+    /// - Throws: `damagedVersion` if the content differs.
     private func sound(
         _ file: RecordedFile, of donor: RenderDonor
     ) async throws(Failure) -> Note {
@@ -106,7 +106,7 @@ extension BucketLibrary {
             tag: found.tag.text)
     }
 
-    /// Gives a render that was found to be wrong to nobody any more.
+    /// Ends the reuse of a render that was found to be wrong.
     func forgetSharedRender(_ key: String) async throws(Failure) {
         let name = try keys.render(key)
         do throws(BlobError) {
@@ -118,9 +118,9 @@ extension BucketLibrary {
         try await record(RenderRecord(), of: key)
     }
 
-    /// Removes the records that nobody has written for ``sharedRenderAge``.
+    /// Removes the records that were not written for ``sharedRenderAge``.
     ///
-    /// - Throws: the reason why one of them is still there.
+    /// - Throws: the reason why a record could not be removed.
     func removeOldSharedRenders() async throws(Failure) {
         let newest = now - Self.sharedRenderAge
         try await removeObjects(LibraryKeys.rendersPrefix) { entry in
@@ -128,9 +128,9 @@ extension BucketLibrary {
         }
     }
 
-    /// Removes objects whose keys begin so.
+    /// Removes the objects whose keys have a prefix.
     ///
-    /// - Throws: the reason why one of them is still there.
+    /// - Throws: the reason why an object could not be removed.
     func removeObjects(
         _ prefix: String, where isOld: (BlobPage.Entry) -> Bool
     ) async throws(Failure) {

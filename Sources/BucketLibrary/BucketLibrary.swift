@@ -8,12 +8,12 @@ public import SystemPackage
 
 /// A library in a bucket of an object store.
 ///
-/// One object per asset changes, its head; everything else is written once, at keys with the fence in them. A commit is one
-/// conditional write of the head (``AssetHead``). What a worker needs of an object is downloaded to its scratch folder
-/// (``ScratchCache``); what it makes lies there until it is sealed, which uploads it. From then on any worker can
-/// publish it.
+/// Each asset has one object that changes, its head. All other objects are written once, at keys that contain the
+/// fence. A commit is one conditional write of the head (``AssetHead``). A worker downloads the objects that it
+/// needs to its scratch folder (``ScratchCache``). The files that it makes stay there until the version is sealed,
+/// which uploads them. From then on any worker can publish it.
 ///
-/// A photo that is rendered takes six requests: GET of head and original, PUT of render, sidecar, provenance and head.
+/// Rendering a photo takes six requests: GET of head and original, PUT of render, sidecar, provenance and head.
 public final class BucketLibrary: LibraryStore {
     let store: any BlobStore
     let originals: any BlobStore
@@ -23,7 +23,7 @@ public final class BucketLibrary: LibraryStore {
     public let isElsewhere = true
     let downloads: ScratchDownloads
 
-    /// Heads as they were read last, so that a commit need not read again.
+    /// The most recently read heads, which save a read before a commit.
     let heads = BoundedCache<ExactName, HeldHead>(costMax: headBytesMax)
     /// Provenances and links, which never change.
     let provenances = BoundedCache<VersionKey, Provenance>(costMax: provenanceBytesMax)
@@ -31,54 +31,54 @@ public final class BucketLibrary: LibraryStore {
     /// The contents of originals that were downloaded.
     let originalDigests = BoundedCache<ExactName, (tag: BlobTag, sha256: String)>(
         costMax: recordsMax)
-    /// Versions that this process has sealed and not published yet.
+    /// The versions that this process has sealed and not published yet.
     let sealed = BoundedCache<VersionKey, FreshVersion>(costMax: provenanceBytesMax)
     /// The originals that were read and refused last.
     let originalsSeen = Mutex(OriginalsSeen())
-    /// Keys of renders that were found to be wrong.
+    /// The keys of renders that were found to be wrong.
     let wrongRenders = BoundedCache<String, Bool>(costMax: recordsMax)
 
-    /// Most bytes of heads that are remembered, as they are written; most have some kilobytes.
+    /// The most bytes of cached heads, in their encoded form; most heads have some kilobytes.
     private static let headBytesMax = 16 << 20
-    /// Most bytes of provenances that are remembered, as they are written.
+    /// The most bytes of cached provenances, in their encoded form.
     private static let provenanceBytesMax = 16 << 20
-    /// Most small records of a kind that are remembered.
+    /// The most cached small records of each kind.
     private static let recordsMax = 4_096
-    /// The key, below the library, of an object that is nobody's: for questions whether the store writes.
+    /// The key, below the library, of an object that belongs to no asset. Probes write it to test the store.
     public static let probeFile = LibraryKeys.probeFile
 
-    /// Most requests that one call makes at one time.
+    /// The most requests that one call sends at the same time.
     static let requestsAtOnce = 4
 
-    /// Where a library is, and what it may use of this machine.
+    /// The place of a library, and the resources of this machine that it may use.
     public struct Settings: Sendable {
-        /// How sentences and lists call the place of keys, such as `s3://bucket/prefix`, without a slash at its end.
+        /// The name of the place in messages and lists, such as `s3://bucket/prefix`, without a slash at its end.
         public var name: String
-        /// The bytes that the store puts before every key, its slash counted.
+        /// The length of the prefix that the store adds to every key, including its slash.
         public var prefixBytes = 0
-        /// Before an original's path in the store of originals; empty, or with a slash at its end.
+        /// The prefix of an original's path in the store of originals; empty, or with a slash at its end.
         public var originalsPrefix = "originals/"
-        /// Whether renders are taken over from other assets too, and offered to them.
+        /// Whether renders are also reused from other assets, and offered to them.
         public var sharesRenders = false
         /// The most bytes of downloads in the scratch folder.
         public var cacheBytesMax: Int
-        /// The clock for the grace of what is removed.
+        /// The clock for the grace periods before removal.
         public var now: @Sendable () -> Date = { Date() }
 
-        /// Settings; all others as their defaults say.
+        /// Creates settings with defaults for everything else.
         public init(name: String, cacheBytesMax: Int) {
             self.name = name
             self.cacheBytesMax = cacheBytesMax
         }
     }
 
-    /// A library whose store keeps conditions: probe it before.
+    /// Creates a library. The store must support conditional writes: probe it first.
     ///
     /// - Parameters:
-    ///   - store: has heads and versions.
-    ///   - originals: has the originals; may be the same.
-    ///   - scratch: a folder of this machine, for downloads and for versions in the making.
-    /// - Throws: `ioFailure`, `noSpace` when the folder cannot be used.
+    ///   - store: the store of heads and versions.
+    ///   - originals: the store of originals; may be the same.
+    ///   - scratch: a folder of this machine, for downloads and staged versions.
+    /// - Throws: `ioFailure`, `noSpace` if the folder cannot be used.
     public init(
         store: any BlobStore, originals: any BlobStore, scratch: FilePath, _ settings: Settings
     ) throws(Failure) {
@@ -94,11 +94,11 @@ public final class BucketLibrary: LibraryStore {
             try ScratchCache(scratch: scratch, bytesMax: settings.cacheBytesMax))
     }
 
-    /// Signs of life of the store of the originals, which may be away alone.
+    /// The latest results of reading originals, whose store may be unavailable on its own.
     struct OriginalsSeen {
-        /// One that was read.
+        /// An original that was read.
         var read: BlobKey?
-        /// One that could not be read because of the store; nil once another one could.
+        /// An original that could not be read because of the store; nil after another one was read.
         var refused: BlobKey?
     }
 
@@ -112,11 +112,11 @@ public final class BucketLibrary: LibraryStore {
         }
     }
 
-    /// How sentences call an object.
+    /// Returns the name of an object in messages.
     func place(_ key: BlobKey) -> String { "\(settings.name)/\(key)" }
 
     public var clock: Date { settings.now() }
 
-    /// The moment, in seconds since 1970.
+    /// The present time, in seconds since 1970.
     var now: Int { Int(settings.now().timeIntervalSince1970) }
 }

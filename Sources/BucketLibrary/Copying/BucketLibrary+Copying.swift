@@ -18,7 +18,7 @@ extension BucketLibrary: CopyableLibrary {
             var found = OriginalsPage()
             for key in listed.entries.map(\.key.text) {
                 let name = String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-                // Consoles make such an object for an empty folder.
+                // Storage consoles create such an object for an empty folder.
                 if !name.utf8.elementsEqual("".utf8), name.utf8.last != UInt8(ascii: "/") {
                     found.add(name)
                 }
@@ -32,21 +32,22 @@ extension BucketLibrary: CopyableLibrary {
         try await exists(keys.head(of: asset))
     }
 
-    /// Nothing is to be done: objects are there whole or not at all, and those of no head are gc's.
+    /// Does nothing: objects are complete or absent, and gc removes those that no head names.
     package func sweepCopies() async throws(Failure) {}
 
     package func take(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {
-        // Objects in parts know no conditions: a stranger who writes the same name while they travel loses.
+        // Multipart uploads do not support conditions: if another program writes the same name during the upload,
+        // its object is overwritten.
         let condition = digest.bytes <= BlobCondition.bytesMax ? BlobCondition.absent : .always
         try await put(
             source, digest, to: keys.original(of: asset), in: originals, nil, if: condition)
     }
 
-    /// Writes an open file; the store compares its bytes with the digest.
+    /// Writes an open file. The store compares its bytes with the digest.
     ///
-    /// - Throws: `revisionConflict` when the condition is that nothing is there, and other bytes are.
+    /// - Throws: `revisionConflict` if the condition requires that no object exists, and one with other bytes does.
     func put(
         _ source: OpenFile, _ digest: StoredDigest, to key: BlobKey, in store: any BlobStore,
         _ file: RecordedFile?, if condition: BlobCondition = .always
@@ -69,7 +70,7 @@ extension BucketLibrary: CopyableLibrary {
                         mediaType: file?.mediaType, usesStorageClass: file?.isRender ?? false))
             } catch {
                 guard error.code == .precondition else { throw error }
-                // It may be ours: a reply was lost.
+                // It may be from this call, if a reply was lost.
                 let found = try await store.head(key)
                 isTaken = found.size != digest.bytes || found.digest.map { $0 != hash } ?? false
             }

@@ -4,7 +4,7 @@ import Files
 package import Library
 
 extension BucketLibrary {
-    /// Writes what is not there yet: files, links, and the provenance, which makes the version one.
+    /// Writes the missing objects: files, links, and last the provenance, which completes the version.
     package func take(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
@@ -17,7 +17,7 @@ extension BucketLibrary {
                 "\(place(key)) is of another version than the source's of this name. Move it away, and copy again."
             )
         }
-        // A sealed version keeps the links that it has: heads name them.
+        // A sealed version keeps its links, because heads name them.
         let links =
             there == nil
             ? try await planned(version, asset) : try await self.links(of: version.name, asset)
@@ -40,7 +40,7 @@ extension BucketLibrary {
         return tally
     }
 
-    /// The links of a version that is to be written; a link to a link is resolved.
+    /// Returns the links of a version to be written. A link to a link is resolved.
     private func planned(
         _ version: VersionCopy, _ asset: AssetPath
     ) async throws(Failure) -> VersionLinks {
@@ -77,7 +77,7 @@ extension BucketLibrary {
         return tally
     }
 
-    /// Writes links and provenance; links that an earlier copy left, on another plan, must not stay.
+    /// Writes links and provenance. Links of an earlier copy with another plan are removed.
     private func seal(
         _ name: VersionName, _ text: [UInt8], _ links: VersionLinks, of asset: AssetPath
     ) async throws(Failure) {
@@ -90,7 +90,7 @@ extension BucketLibrary {
         try await put(Provenance.fileName, text, of: name, asset)
     }
 
-    /// Writes the head, if it is still what was decided on.
+    /// Writes the head if it is unchanged since the decision.
     package func advance(
         _ asset: AssetPath, to history: KeptHistory
     ) async throws(Failure) -> HeadAdvance {
@@ -114,7 +114,7 @@ extension BucketLibrary {
         }
     }
 
-    /// A version as it was just written.
+    /// Returns a version that was just written.
     private func written(
         _ version: Provenance?, _ asset: AssetPath
     ) async throws(Failure) -> SealedVersion? {

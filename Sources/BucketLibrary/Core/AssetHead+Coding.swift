@@ -3,18 +3,18 @@ import FoundationEssentials
 import Library
 
 extension AssetHead {
-    /// Most bytes of the object: two embedded provenances, all escaped, and the longest lists.
+    /// The most bytes of the object: two embedded provenances, fully escaped, and the longest lists.
     static let bytesMax = 1 << 20
 
-    /// Largest number: one that every reader of JSON keeps, and far from where adding 1 fails.
+    /// The largest number: every JSON parser preserves it, and adding 1 to it cannot overflow.
     private static let numberMax = 1 << 53
 
     private struct Format: Decodable { let format: Int }
 
-    /// Reads an object.
+    /// Decodes an object.
     ///
-    /// - Parameter place: what a failure calls it.
-    /// - Throws: `laterFormat` when a later release wrote it; `damagedVersion` when it is no head.
+    /// - Parameter place: the name of the object in messages.
+    /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid head.
     init(reading bytes: [UInt8], at place: String) throws(Failure) {
         do {
             let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
@@ -37,7 +37,7 @@ extension AssetHead {
         }
     }
 
-    /// Believes no name: they become keys.
+    /// Validates all names, because they become keys.
     private func check() throws(Failure) {
         let names =
             history.flatMap { [$0.version] + [$0.parent].compactMap(\.self) + $0.links }
@@ -59,7 +59,7 @@ extension AssetHead {
         }
     }
 
-    /// As the object has it.
+    /// Encodes the object.
     func encoded() throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,44 +3,45 @@ import BlobStore
 import FoundationEssentials
 import Library
 
-/// The objects of a version, as a list of the bucket has them.
+/// The objects of a version, as listed by the bucket.
 struct StoredVersion: Sendable, Equatable {
     /// The keys.
     var keys: [BlobKey] = []
-    /// Their bytes together.
+    /// The sum of their bytes.
     var bytes = 0
-    /// When the store took the latest, in seconds since 1970; nil when it does not say.
+    /// The time at which the latest was stored, in seconds since 1970; nil if the store does not report it.
     var newest: Int?
 }
 
-/// The part of a collection that one write of a head does.
+/// The part of a collection that one write of a head covers.
 ///
-/// A version goes in two steps. First its name moves to the trash, in the write that a publication would have to win; so
-/// nobody links to it any more. After the grace, when nobody reads it any more, its objects are removed and then its name.
+/// A version is removed in two steps. First its name moves to the trash, by a write that competes with
+/// publications, so no version links to it any more. After the grace period, when no reader can still be reading
+/// it, its objects are removed, and then its name.
 struct CollectionPlan: Sendable, Equatable {
-    /// The versions and bytes that the caller is told of.
+    /// The versions and bytes that are reported to the caller.
     var collected = Collected()
     /// The versions that move to the trash.
     var discarded: [String] = []
-    /// The versions of the trash whose objects are to be removed now.
+    /// The versions of the trash whose objects are due for removal.
     var due: [String] = []
-    /// How many versions of the head's list stay.
+    /// The number of versions of the head's list that are kept.
     var keptCount = 0
     /// Versions with a smaller revision are collected.
     var floor = 1
-    /// The moment, in seconds since 1970.
+    /// The present time, in seconds since 1970.
     let now: Int
 }
 
 extension AssetHead {
-    /// How long objects stay after nothing names them any more: as long as a reader may take, in seconds.
+    /// How long objects are kept after their name moved to the trash, in seconds: longer than any reader needs.
     static let readerGrace = 24 * 3600
 
-    /// Decides which versions go.
+    /// Decides which versions are collected.
     ///
     /// - Parameters:
-    ///   - older: the kept versions behind the list, newest first.
-    ///   - stored: what the bucket has, by version.
+    ///   - older: the kept versions that are older than the list, newest first.
+    ///   - stored: the objects in the bucket, by version.
     func collecting(
         older: [Entry], stored: [String: StoredVersion], keeping retention: Retention, now: Date
     ) -> CollectionPlan {
@@ -49,7 +50,7 @@ extension AssetHead {
         let all = history + older
         let due = trash.filter { seconds - $0.at >= Self.readerGrace }
         var room = Self.trashMax - trash.count
-        // Oldest first, and no more than there is room for: the history gets no gaps.
+        // Oldest first, and limited by the room in the trash, so that the history has no gaps.
         let kept = max(
             retention.keptCount(of: all.map(\.date), now: now), all.count - max(0, room))
         let going = all.dropFirst(kept).reversed().map(\.version)
@@ -74,14 +75,14 @@ extension AssetHead {
         return plan
     }
 
-    /// Whether a version that no head names is old enough to go: its job has ended long ago.
+    /// Returns whether a version that no head names is old enough to be removed: its job has ended long before.
     private func isOld(
         _ name: String, _ stored: StoredVersion?, _ retention: Retention, _ now: Int
     ) -> Bool {
         guard let newest = stored?.newest, let revision = VersionName(name)?.revision else {
             return false
         }
-        // Behind the list, some may have been current, if one between them and the list was removed by hand.
+        // Beyond the list: if a version between them and the list was removed by hand, some may have been current.
         let isBehind =
             history.count == Self.historyMax && revision >= floor
             && revision < history.last.flatMap({ VersionName($0.version)?.revision }) ?? 0
@@ -89,10 +90,10 @@ extension AssetHead {
         return Double(now - newest) > age
     }
 
-    /// The head after a part of a collection.
+    /// Returns the head after a part of a collection.
     ///
-    /// - Parameter removed: the versions of the trash whose objects are gone.
-    /// - Returns: nil when nothing changes.
+    /// - Parameter removed: the versions of the trash whose objects were removed.
+    /// - Returns: nil if nothing changes.
     func collected(_ plan: CollectionPlan, removed: Set<String>) -> AssetHead? {
         guard
             !plan.discarded.isEmpty || !removed.isEmpty || plan.keptCount < history.count
@@ -107,7 +108,7 @@ extension AssetHead {
 }
 
 extension AssetHead.Entry {
-    /// When it was made; nil when that cannot be read.
+    /// The time of creation; nil if it cannot be read.
     var date: Date? {
         do {
             return try Date(at, strategy: .iso8601)

@@ -2,21 +2,21 @@ import Adjustments
 import Library
 
 extension AssetHead {
-    /// The versions of an asset that came from another library.
+    /// The versions of an asset from another library.
     struct CopiedVersions: Sendable {
-        /// The published ones, the current one first, at most ``historyMax``.
+        /// The published versions, the current one first, at most ``historyMax``.
         let entries: [Entry]
-        /// The revision of the oldest that is kept.
+        /// The revision of the oldest kept version.
         let floor: Int
-        /// The current one; nil when readers see the original.
+        /// The current version; nil if readers see the original.
         let current: SealedVersion?
         /// The draft.
         let draft: SealedVersion?
     }
 
-    /// The head with the versions of another library in place of its own.
+    /// Returns the head with the versions of another library instead of its own.
     ///
-    /// - Throws: `revisionConflict` when one of them is being removed here.
+    /// - Throws: `revisionConflict` if one of them is being removed from this library.
     func copying(
         _ copied: CopiedVersions, of asset: AssetPath, now: Int
     ) throws(Failure) -> AssetHead {

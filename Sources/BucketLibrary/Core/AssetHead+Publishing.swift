@@ -1,31 +1,31 @@
 import Adjustments
 import Library
 
-/// The answer of a head to a wish for a change.
+/// The decision about a change of a head.
 enum HeadDecision<Answer: Sendable & Equatable>: Sendable, Equatable {
-    /// Nothing is to be written.
+    /// No write is needed.
     case answer(Answer)
-    /// The head is to be replaced; then this is the answer.
+    /// The head is to be replaced. The answer applies after the write.
     case write(AssetHead, Answer)
 }
 
 extension AssetHead {
-    /// Facts about a version to be published that a head does not have.
+    /// The facts about a version to be published that are not in the head.
     struct PublishFacts: Sendable {
         /// The state of the asset that this head describes.
         let state: AssetState
         /// The jobs in its history.
         let jobs: [PublishedJob]
-        /// Whether the version is known to be in the history behind the list.
+        /// Whether the version is known to be in the history beyond the list.
         let isAncestor: Bool
-        /// The moment, in seconds since 1970.
+        /// The present time, in seconds since 1970.
         let now: Int
     }
 
     /// Decides whether a sealed version becomes current, or the draft.
     ///
-    /// The order of the questions is the folder's. A version that was the draft and is not any more was published
-    /// before; the folder, where its files are gone, has it made again, which finds the same.
+    /// The order of the checks is the same as for a folder. A version that was the draft and no longer is counts as
+    /// published. In a folder its files are removed, so it is rendered again, with the same outcome.
     func publishing(
         _ sealed: SealedVersion, _ facts: PublishFacts
     ) -> HeadDecision<Publication> {
@@ -38,14 +38,14 @@ extension AssetHead {
                 before.version == version.version
                     ? .alreadyPublished : .publishedBefore(before.version))
         }
-        // Its files, or those that it names, are being removed.
+        // Its files, or those to which it links, are being removed.
         guard !isTrash(version.version), !sealed.links.versions.contains(where: isTrash) else {
             return .answer(.lost)
         }
         guard current == version.parent else {
             return .answer(.conflict(current: current.flatMap(VersionName.init)))
         }
-        // Of two drafts on one version the one that arrived later stays, whoever was faster.
+        // Of two drafts based on one version the one that arrived later is kept, whichever was rendered first.
         if let shown = version.isDraft ? facts.state.draft : facts.state.current,
             let own = version.author.arrival,
             (version.isDraft ? shown.author.arrival ?? 0 : facts.state.arrival) > own
@@ -66,15 +66,15 @@ extension AssetHead {
         return .write(next, .published)
     }
 
-    /// Lets a draft go that is none any more, unless its files are needed.
+    /// Moves a former draft to the trash, unless its files are needed.
     mutating func drop(_ draft: String?, at seconds: Int) {
         guard let draft, !linked.contains(draft), trash.count < Self.trashMax else { return }
         discard([draft], at: seconds)
     }
 
-    /// Decides whether a draft goes.
+    /// Decides whether a draft is removed.
     ///
-    /// - Parameter name: only if it is this one; nil for whichever it is.
+    /// - Parameter name: the name that the draft must have; nil: any.
     func discardingDraft(_ name: VersionName?, now: Int) -> HeadDecision<VersionName?> {
         guard let draft = draft.flatMap({ VersionName($0.version) }), name == nil || name == draft
         else { return .answer(nil) }
@@ -85,9 +85,9 @@ extension AssetHead {
         return .write(next, draft)
     }
 
-    /// Decides whether an edit that found nothing to change counts as the latest one.
+    /// Decides whether an edit that changes nothing is recorded as the latest one.
     ///
-    /// - Parameter arrival: when that edit arrived, in µs since 1970.
+    /// - Parameter arrival: the arrival of that edit, in µs since 1970.
     func confirming(_ version: Provenance, at arrival: Int) -> HeadDecision<Bool> {
         guard current == version.version else { return .answer(false) }
         let known = confirmed?.version == version.version ? confirmed?.arrival ?? 0 : 0

@@ -2,34 +2,35 @@ import Adjustments
 import FoundationEssentials
 import Library
 
-/// All that changes of an asset, in one object: `current/<asset>`.
+/// The mutable state of an asset, in one object: `current/<asset>`.
 ///
-/// A commit replaces it if nobody else has since it was read. So the head decides: a version that no head names is not
-/// there for readers, and what a head names may not be removed.
+/// A commit replaces it if it is unchanged since it was read. So the head is authoritative: a version that no head
+/// names does not exist for readers, and a version that a head names must not be removed.
 struct AssetHead: Sendable, Codable, Equatable {
     /// The version of the object's format.
     private(set) var format = Self.formatWritten
-    /// Grows with each write, so that no two bodies of an asset are the same and no tag comes back.
+    /// A number that grows with each write, so that no two bodies of an asset are the same and no tag recurs.
     private(set) var serial = 0
-    /// The version that readers see; nil when they see the original.
+    /// The version that readers see; nil if they see the original.
     private(set) var current: String?
-    /// The key of the original, for readers without our code.
+    /// The key of the original, for readers without Minilab's code.
     private(set) var original: String?
-    /// The file that readers see; nil when that is the original.
+    /// The file that readers see; nil if that is the original.
     private(set) var render: Render?
-    /// The provenance of the current version, byte for byte; nil when it is too long.
+    /// The provenance of the current version, byte for byte; nil if it is too long.
     private(set) var provenance: String?
-    /// The version that is prepared and not published.
+    /// The draft: a version that is prepared and not published.
     private(set) var draft: Entry?
-    /// Its provenance; nil when it is too long.
+    /// The provenance of the draft; nil if it is too long.
     private(set) var draftProvenance: String?
-    /// The published versions, the current one first, at most ``historyMax``; older ones are found by their `parent`.
+    /// The published versions, the current one first, at most ``historyMax``. Older ones are found by their
+    /// `parent`.
     private(set) var history: [Entry] = []
     /// Versions with a smaller revision were collected.
     private(set) var floor = 1
-    /// Versions whose objects are removed after a grace, and that nothing may link to any more.
+    /// The versions whose objects are removed after a grace period. No version may link to them any more.
     private(set) var trash: [Trash] = []
-    /// The latest edit that found the current version to be what it asks for.
+    /// The latest edit that found the current version unchanged by it.
     private(set) var confirmed: Confirmation?
     /// The job that has published last.
     private(set) var writer: Writer?
@@ -38,7 +39,7 @@ struct AssetHead: Sendable, Codable, Equatable {
     struct Render: Sendable, Codable, Equatable {
         /// Its object's key.
         let key: String
-        /// SHA-256 in hex.
+        /// The SHA-256 in hex.
         let sha256: String
         /// Its length.
         let bytes: Int
@@ -46,19 +47,19 @@ struct AssetHead: Sendable, Codable, Equatable {
         let mediaType: String
     }
 
-    /// A version, as far as decisions need it.
+    /// The properties of a version that decisions need.
     struct Entry: Sendable, Codable, Equatable {
         /// Its name.
         let version: String
-        /// The version that it was made from.
+        /// The version from which it was made.
         let parent: String?
         /// The kind of edit.
         let mode: Edit.Name
-        /// When, RFC 3339, by the worker's clock.
+        /// The time of its creation, RFC 3339, by the worker's clock.
         let at: String
-        /// ``RenderKey`` in hex of what it shows.
+        /// The ``RenderKey`` of its content, in hex.
         let renderKey: String?
-        /// The versions whose files it names.
+        /// The versions to whose files it links.
         let links: [String]
 
         init(_ version: Provenance, _ links: VersionLinks) {
@@ -71,19 +72,19 @@ struct AssetHead: Sendable, Codable, Equatable {
         }
     }
 
-    /// A version that goes.
+    /// A version in the trash.
     struct Trash: Sendable, Codable, Equatable {
         /// Its name.
         let version: String
-        /// Since when, in seconds since 1970.
+        /// The time since when it is in the trash, in seconds since 1970.
         let at: Int
     }
 
-    /// When an edit arrived that found a version to be what it asks for.
+    /// The arrival of an edit that found a version unchanged by it.
     struct Confirmation: Sendable, Codable, Equatable {
         /// The version.
         let version: String
-        /// In µs since 1970.
+        /// The arrival, in µs since 1970.
         let arrival: Int
     }
 
@@ -95,16 +96,16 @@ struct AssetHead: Sendable, Codable, Equatable {
         let fence: String
     }
 
-    /// The version of the format that is written; later ones are refused.
+    /// The format version that is written. Later ones are refused.
     static let formatWritten = 1
-    /// Most versions that a head lists.
+    /// The most versions that a head lists.
     static let historyMax = 200
-    /// Most versions that wait for their removal.
+    /// The most versions in the trash.
     static let trashMax = 1_000
-    /// Longest provenance that is embedded.
+    /// The longest provenance that is embedded.
     static let embeddedBytesMax = 64 << 10
 
-    /// A change of a head. Each body is another one.
+    /// Returns a changed head. Each change yields a different body.
     func changed(_ change: (inout AssetHead) -> Void) -> AssetHead {
         var next = self
         change(&next)
@@ -113,7 +114,7 @@ struct AssetHead: Sendable, Codable, Equatable {
     }
 }
 
-// The parts that decisions set.
+// Setters for the parts that decisions change.
 extension AssetHead {
     mutating func setCurrent(_ version: SealedVersion) {
         current = version.provenance.version
@@ -135,7 +136,7 @@ extension AssetHead {
 
     mutating func setConfirmed(_ confirmation: Confirmation) { confirmed = confirmation }
 
-    /// Lists the versions behind the one that is going to be current.
+    /// Sets the list of versions that are older than the next current one.
     mutating func setOlder(_ entries: [Entry]) { history = entries }
 
     /// Keeps the newest versions of the history.
@@ -155,18 +156,18 @@ extension AssetHead {
 }
 
 extension AssetHead {
-    /// The versions whose files are named by what is kept in the list.
+    /// The versions to whose files the kept versions of the list link.
     var linked: Set<String> { Set(history.flatMap(\.links) + (draft?.links ?? [])) }
 
-    /// Whether a version is on its way out.
+    /// Returns whether a version is being removed.
     func isTrash(_ version: String) -> Bool { trash.contains { $0.version == version } }
 
-    /// The published version or draft of that name, if it is in the list.
+    /// Returns the published version or draft of that name if it is in the list.
     func entry(_ version: String) -> Entry? {
         draft?.version == version ? draft : history.first { $0.version == version }
     }
 
-    /// The version behind the list: kept, but to be found by the provenance of the one ahead.
+    /// The first version beyond the list: kept, but found only by the provenance of the version after it.
     var older: VersionName? {
         guard history.count == Self.historyMax,
             let name = history.last?.parent.flatMap(VersionName.init),

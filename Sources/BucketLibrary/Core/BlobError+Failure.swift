@@ -2,12 +2,13 @@ import Adjustments
 import BlobStore
 
 extension BlobError {
-    /// The failure that it means for a job; the sentence stays.
+    /// Returns the failure of a job for this error, with the same message.
     ///
-    /// A store that does not answer, or refuses this machine, comes back: jobs wait for it and burn no attempt
-    /// (`storeUnavailable`). Rights and settings are mended by people, whose jobs must not be dead by then.
+    /// A store that does not answer, or refuses this machine, is expected to recover: jobs wait for it without
+    /// counting an attempt (`storeUnavailable`). Operators correct rights and settings, and the jobs must not be
+    /// dead by then.
     ///
-    /// - Parameter missing: the code for an object that is not there.
+    /// - Parameter missing: the code for a missing object.
     func failure(missing: FailureCode = .ioFailure) -> Failure {
         if let failure = underlying as? Failure { return failure }
         let code: FailureCode =
@@ -26,9 +27,9 @@ extension BlobError {
     }
 }
 
-/// The result of a call of a store, or the failure that its error means.
+/// Returns the result of a call to a store, or throws the corresponding failure.
 ///
-/// - Parameter missing: the code for an object that is not there.
+/// - Parameter missing: the code for a missing object.
 func saying<Result>(
     missing: FailureCode = .ioFailure, _ call: () async throws(BlobError) -> Result
 ) async throws(Failure) -> Result {

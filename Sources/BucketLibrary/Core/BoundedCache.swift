@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Values by key, the latest ones used, of a bounded cost together; the others are forgotten.
+/// A cache of the most recently used values, bounded by their total cost.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let costMax: Int
     private let state = Mutex<State>(State())
@@ -17,10 +17,10 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var use: Int
     }
 
-    /// - Parameter costMax: in the unit of the costs; a value that costs more than a quarter of it is not remembered.
+    /// - Parameter costMax: the largest total cost. A value that costs more than a quarter of it is not cached.
     init(costMax: Int) { self.costMax = costMax }
 
-    /// The value of a key, if it is remembered.
+    /// The value of a key, if it is cached.
     subscript(key: Key) -> Value? {
         state.withLock { state in
             guard let value = state.values[key]?.value else { return nil }
@@ -30,7 +30,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Remembers a value.
+    /// Caches a value.
     func set(_ key: Key, _ value: Value, cost: Int = 1) {
         state.withLock { state in
             state.cost -= state.values.removeValue(forKey: key)?.cost ?? 0
@@ -39,7 +39,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.cost += cost
             state.values[key] = Item(value: value, cost: cost, use: state.uses)
             guard state.cost > costMax else { return }
-            // A quarter at once, so that the search is paid for rarely.
+            // Frees a quarter at once, so that the sorting is rarely needed.
             for (key, item) in state.values.sorted(by: { $0.value.use < $1.value.use })
             where state.cost > costMax / 4 * 3 {
                 state.values[key] = nil
@@ -48,7 +48,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets a value.
+    /// Removes a value.
     func forget(_ key: Key) {
         state.withLock { $0.cost -= $0.values.removeValue(forKey: key)?.cost ?? 0 }
     }

@@ -1,10 +1,10 @@
 import Adjustments
 
-/// Does `body` for each of `items`, a few at one time.
+/// Calls `body` for each of `items`, a few at a time.
 ///
 /// The first failure cancels the others and is thrown.
 ///
-/// - Returns: what came of them, in the order of the items.
+/// - Returns: the results, in the order of the items.
 func eachOf<Item: Sendable, Value: Sendable>(
     _ items: [Item], atOnce: Int,
     _ body: @escaping @Sendable (Item) async throws(Failure) -> Value

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A name by its bytes, as a bucket tells names apart: to Swift `ü` and `u` with a mark behind it are the same.
+/// A name that is compared by its bytes, as a bucket does. In Swift `ü` and `u` with a combining mark are equal.
 struct ExactName: Hashable, Sendable {
     private let bytes: [UInt8]
 

@@ -10,23 +10,24 @@ import Library
 /// current/<asset>                                 the head: pointer, draft, history, trash
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/
 ///     …/provenance.json                           written last
-///     …/links.json                                where files are another version's of the same asset
-/// segments/<two digits>/<the other 62>/<number>   a part of a movie in the making
-/// renders/<two digits>/<the other 62>             which versions have the render of a key; only where workers share them
+///     …/links.json                                the files that belong to another version of the same asset
+/// segments/<two digits>/<the other 62>/<number>   a part of a movie that is being rendered
+/// renders/<two digits>/<the other 62>             the versions that have the render of a key; only if workers
+/// share them
 /// ```
 ///
-/// A head has no suffix: a component may have 255 bytes, as an asset's may. The files of a version lie one or two
-/// components below its name, the second only in `base` or `previews`; so the versions of an asset whose path goes on
-/// below another asset's are told apart.
+/// A head has no suffix, because a path component may have 255 bytes, and an asset's may use them all. The files of
+/// a version are one or two components below its name, the second only in `base` or `previews`. So its keys cannot
+/// be confused with those of an asset whose path continues below another asset's.
 struct LibraryKeys: Sendable {
-    /// Before an original's path; empty, or with a slash at its end.
+    /// The prefix of an original's path; empty, or with a slash at its end.
     let originalsPrefix: String
-    /// The bytes that the store puts before every key.
+    /// The length of the prefix that the store adds to every key.
     let prefixBytes: Int
 
     static let libraryFile = "library.json"
     static let linksFile = "links.json"
-    /// An object that is nobody's, for questions whether the store writes.
+    /// An object that belongs to no asset. Probes write it to test the store.
     static let probeFile = "edits/probe"
     private static let versionsName = "versions"
     static let headPrefix = "current/"
@@ -34,17 +35,17 @@ struct LibraryKeys: Sendable {
     static let rendersPrefix = "renders/"
     static let segmentsPrefix = "segments/"
 
-    /// The head of an asset.
+    /// Returns the key of an asset's head.
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
         try key(Self.headPrefix + asset.string)
     }
 
-    /// An asset's original, in the store of originals.
+    /// Returns the key of an asset's original, in the store of originals.
     func original(of asset: AssetPath) throws(Failure) -> BlobKey {
         try key(originalsPrefix + asset.string)
     }
 
-    /// A file of a version or draft.
+    /// Returns the key of a file of a version or draft.
     ///
     /// - Parameter file: its path in the version.
     func file(
@@ -53,27 +54,27 @@ struct LibraryKeys: Sendable {
         try key(versionsPrefix(of: asset) + "\(version)/\(file)")
     }
 
-    /// The beginning of all keys of an asset's versions; those of other assets may begin so too.
+    /// Returns the prefix of all keys of an asset's versions. Keys of other assets may have the same prefix.
     func versionsPrefix(of asset: AssetPath) -> String {
         "\(Self.versionsFolder)\(asset)/\(Self.versionsName)/"
     }
 
-    /// The record of a render's key.
+    /// Returns the key of the record of a render's key.
     func render(_ hex: String) throws(Failure) -> BlobKey {
         try key("\(Self.rendersPrefix)\(hex.prefix(2))/\(hex.dropFirst(2))")
     }
 
-    /// A part of a movie in the making.
+    /// Returns the key of a part of a movie that is being rendered.
     func segment(_ name: SegmentName) throws(Failure) -> BlobKey {
         try key(segmentsPrefix(of: name.render) + String(name.number))
     }
 
-    /// The beginning of the keys of a movie's parts.
+    /// Returns the prefix of the keys of a movie's parts.
     func segmentsPrefix(of render: RenderKey) -> String {
         "\(Self.segmentsPrefix)\(render.hex.prefix(2))/\(render.hex.dropFirst(2))/"
     }
 
-    /// The asset of a head; nil when the key is none's.
+    /// Returns the asset of a head; nil if the key is not that of a head.
     func asset(ofHead key: BlobKey) -> AssetPath? {
         guard key.text.utf8.starts(with: Self.headPrefix.utf8) else { return nil }
         do throws(Failure) {
@@ -81,17 +82,17 @@ struct LibraryKeys: Sendable {
                 String(
                     decoding: key.text.utf8.dropFirst(Self.headPrefix.utf8.count), as: UTF8.self))
         } catch {
-            return nil  // somebody else's object
+            return nil  // an object of another program
         }
     }
 
-    /// The asset of a version's file; nil when the key is none's.
+    /// Returns the asset of a version's file; nil if the key is not that of such a file.
     func asset(ofVersion key: BlobKey) -> AssetPath? {
         let text = key.text
         guard text.utf8.starts(with: Self.versionsFolder.utf8) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        // The path of an asset may have a folder "versions", too: the last one counts.
+        // The path of an asset may also have a folder "versions", so the last one counts.
         guard
             let place = parts.indices.dropFirst(2).dropLast(2).last(where: {
                 parts[$0] == Self.versionsName && VersionName(parts[$0 + 1]) != nil
@@ -101,16 +102,16 @@ struct LibraryKeys: Sendable {
             let asset = try AssetPath(parts[1..<place].joined(separator: "/"))
             return version(of: key, asset) == nil ? nil : asset
         } catch {
-            return nil  // somebody else's object
+            return nil  // an object of another program
         }
     }
 
-    /// Behind all keys of an asset's versions: a version's name begins with a digit.
+    /// Returns a key after all keys of an asset's versions: the name of a version begins with a digit.
     func end(ofVersionsOf asset: AssetPath) throws(Failure) -> BlobKey {
         try key(versionsPrefix(of: asset) + "~")
     }
 
-    /// The version and the file that a key names; nil when it is not of this asset's versions.
+    /// Returns the version and the file that a key names; nil if it is not a key of this asset's versions.
     func version(of key: BlobKey, _ asset: AssetPath) -> (name: VersionName, file: String)? {
         let prefix = versionsPrefix(of: asset)
         guard key.text.utf8.starts(with: prefix.utf8) else { return nil }
@@ -126,7 +127,7 @@ struct LibraryKeys: Sendable {
         return (name, parts.dropFirst().joined(separator: "/"))
     }
 
-    /// Refuses an asset whose longest key does not fit.
+    /// Refuses an asset whose longest key would exceed the limit.
     ///
     /// - Throws: `invalidValue`.
     func check(_ asset: AssetPath) throws(Failure) {
@@ -143,7 +144,7 @@ struct LibraryKeys: Sendable {
                 + "library's prefix.")
     }
 
-    /// Longest ending of a render's name, with the dot.
+    /// The longest ending of a render's name, including the dot.
     private static let endingBytesMax = 6
 
     private func key(_ text: String) throws(Failure) -> BlobKey {

@@ -1,22 +1,22 @@
 package import BlobStore
 
-/// The meaning of a bucket's own rules for the library in it.
+/// The effect of a bucket's lifecycle rules on the library in it.
 package struct LifecycleAdvice: Sendable, Equatable {
-    /// Whether photos or versions get lost.
+    /// Whether the rules delete photos or versions.
     package let isHarm: Bool
-    /// The fault, and what to do about it.
+    /// The problem and its remedy.
     package let sentence: String
 
-    /// How many days uploads in parts, and replaced objects, are kept at most, as we advise.
+    /// The recommended maximum number of days for which incomplete multipart uploads and replaced objects are kept.
     private static let uploadDays = 1
     private static let noncurrentDays = 7
 
-    /// Faults of the rules of the bucket that has heads and versions.
+    /// Returns the problems with the rules of the bucket with heads and versions.
     ///
     /// - Parameters:
-    ///   - prefix: what the library's keys begin with; empty, or with a slash at its end.
-    ///   - keepsVersions: whether the bucket does; nil when that could not be seen.
-    ///   - hasOriginals: whether the originals are in it too.
+    ///   - prefix: the prefix of the library's keys; empty, or with a slash at its end.
+    ///   - keepsVersions: whether the bucket keeps replaced objects; nil if that could not be determined.
+    ///   - hasOriginals: whether the bucket also contains the originals.
     package static func advice(
         _ lifecycle: BucketLifecycle, prefix: String, keepsVersions: Bool?, hasOriginals: Bool
     ) -> [LifecycleAdvice] {
@@ -47,14 +47,15 @@ package struct LifecycleAdvice: Sendable, Equatable {
         return advice
     }
 
-    /// Faults of the rules of a bucket that has originals alone.
+    /// Returns the problems with the rules of a bucket that contains only originals.
     package static func advice(
         _ lifecycle: BucketLifecycle, originals prefix: String
     ) -> [LifecycleAdvice] {
         harms(lifecycle, prefixes: [prefix])
     }
 
-    /// The rules could not be seen: workers do not need to, many keys may not, and some stores have none.
+    /// Returns the advice for rules that could not be read. Workers do not need to read them, many keys lack the
+    /// right, and some stores have no rules.
     package static func unseen(_ error: BlobError) -> LifecycleAdvice {
         LifecycleAdvice(
             isHarm: false,

@@ -3,15 +3,15 @@ import BlobStore
 import FoundationEssentials
 import Library
 
-/// A version whose files are in the bucket, as it is published.
+/// A version whose files are in the bucket, ready to be published.
 struct SealedVersion: Sendable, Equatable {
     /// Its name.
     let name: VersionName
     /// Its provenance.
     let provenance: Provenance
-    /// The same, byte for byte.
+    /// The provenance, byte for byte.
     let text: [UInt8]
-    /// The files that are another version's.
+    /// The files that belong to other versions.
     let links: VersionLinks
     /// The key of the asset's original.
     let original: String
@@ -42,7 +42,7 @@ struct SealedVersion: Sendable, Equatable {
             bytes: image.bytes, mediaType: image.mediaType)
     }
 
-    /// The provenance, if it is short enough to be in the head.
+    /// The provenance, if it is short enough to be embedded in the head.
     var embedded: String? {
         text.count <= AssetHead.embeddedBytesMax ? String(decoding: text, as: UTF8.self) : nil
     }

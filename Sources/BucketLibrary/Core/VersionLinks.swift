@@ -2,25 +2,25 @@ import Adjustments
 import FoundationEssentials
 import Library
 
-/// The files of a version that are another version's of the same asset: its `links.json`.
+/// The files of a version that belong to another version of the same asset: its `links.json`.
 ///
-/// Each names a real object: a link to a link is resolved when it is made. References never leave an asset, so what may
-/// be removed is decided by one head.
+/// Each link names an existing object: a link to a link is resolved when it is created. Links never leave an asset,
+/// so one head decides which objects may be removed.
 struct VersionLinks: Sendable, Equatable {
-    /// By the file's path in the version.
+    /// The targets by the file's path in the version.
     private(set) var targets: [String: Target] = [:]
 
     /// A file of another version of the same asset.
     struct Target: Sendable, Hashable {
-        /// Which version.
+        /// The version that owns the file.
         let version: VersionName
-        /// Its path there.
+        /// The path of the file in that version.
         let file: String
     }
 
-    /// Most bytes of the object: a few files with the longest names, escaped.
+    /// The most bytes of the object: a few files with the longest names, escaped.
     static let fileBytesMax = 64 << 10
-    /// The version of the format that is written; later ones are refused.
+    /// The format version that is written. Later ones are refused.
     private static let formatWritten = 1
 
     init() {}
@@ -28,12 +28,12 @@ struct VersionLinks: Sendable, Equatable {
     /// Links a file.
     mutating func add(_ file: String, to target: Target) { targets[file] = target }
 
-    /// The versions whose files are named, in the order of their names.
+    /// The versions to whose files it links, in the order of their names.
     var versions: [String] { Set(targets.values.map(\.version.description)).sorted() }
 
     var isEmpty: Bool { targets.isEmpty }
 
-    /// The real object of a file of `version`.
+    /// Returns the object of a file of `version`.
     func resolve(_ file: String, of version: VersionName) -> Target {
         targets[file] ?? Target(version: version, file: file)
     }
@@ -42,15 +42,15 @@ struct VersionLinks: Sendable, Equatable {
 extension VersionLinks {
     private struct Document: Codable {
         let format: Int
-        /// `<version>/<file>` by file.
+        /// The target `<version>/<file>` of each file.
         let files: [String: String]
     }
 
     private struct Head: Decodable { let format: Int }
 
-    /// Reads an object.
+    /// Decodes an object.
     ///
-    /// - Parameter place: what a failure calls it.
+    /// - Parameter place: the name of the object in messages.
     /// - Throws: `laterFormat`, `damagedVersion`.
     init(reading bytes: [UInt8], at place: String) throws(Failure) {
         do {
@@ -89,7 +89,7 @@ extension VersionLinks {
         return Target(version: version, file: parts[1])
     }
 
-    /// As the object has it.
+    /// Encodes the object.
     func encoded() throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,33 +4,33 @@ import Files
 import Glibc
 import SystemPackage
 
-/// One download of an object into a scratch cache: its beginning, and then the rest in ranges that travel at one time.
+/// One download of an object into a scratch cache: first its beginning, then the rest in concurrent ranges.
 ///
-/// Most photos are no longer than the beginning, and cost one request. All ranges are of the content that the first answer
-/// was about: an object that is replaced meanwhile is read anew.
+/// Most photos are no longer than the beginning and cost one request. All ranges must be of the content of the
+/// first reply: an object that is replaced in the meantime is read again.
 struct Download: Sendable {
     private let order: ScratchDownloads.Order
     private let cache: ScratchCache
     private let part: FilePath
 
-    /// Bytes that are asked for first, also when nobody knows how many there are: a request for the length would cost a
-    /// round trip.
+    /// The bytes of the first request, also if the length is unknown. A request for the length would cost a round
+    /// trip.
     static let firstBytesMax = 8 << 20
-    /// Bytes of a range of the rest.
+    /// The bytes of each further range.
     static let rangeBytes = 8 << 20
-    /// Ranges that travel at one time. Source: 200 MB came in 1.3 s as a whole and in 0.6 s with 8 (SeaweedFS 4.48); a
-    /// connection to a large store carries 60 to 90 MB/s.
+    /// The number of concurrent ranges. Source: 200 MB took 1.3 s as a whole and 0.6 s with 8 ranges (SeaweedFS
+    /// 4.48); a connection to a large store transfers 60 to 90 MB/s.
     static let rangesAtOnce = 4
-    /// Objects that are longer are looked at when the beginning is here.
+    /// The length from which on the beginning of an object is inspected before the rest is requested.
     static let glanceBytesMin = 32 << 20
-    /// Most times that an object is read anew because it was replaced.
+    /// The most times that an object is read again because it was replaced.
     private static let startsMax = 3
 
     init(_ order: ScratchDownloads.Order, _ cache: ScratchCache) {
         (self.order, self.cache, part) = (order, cache, cache.newPart())
     }
 
-    /// Brings it.
+    /// Runs the download.
     func run() async throws(Failure) -> ScratchDownloads.Arrival {
         var admitted = order.bytes ?? min(Self.firstBytesMax, cache.bytesMax)
         try await cache.admit(admitted, for: order.name)
@@ -44,7 +44,7 @@ struct Download: Sendable {
             return ScratchDownloads.Arrival(lease: lease, tag: tag)
         } catch {
             if admitted > 0 { cache.release(admitted) }
-            // The part stays only if the folder is gone.
+            // The part can only remain if the folder was removed.
             unlink(part.string)
             throw error
         }
@@ -64,7 +64,7 @@ struct Download: Sendable {
                 + "their place once.")
     }
 
-    /// - Returns: nil when the object was replaced meanwhile.
+    /// - Returns: nil if the object was replaced in the meantime.
     private func read(_ admitted: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
         try cache.makeFolder()
         let file = try FileSystem.saying(
@@ -96,8 +96,8 @@ struct Download: Sendable {
         return (try checked(digest, blob), blob.tag)
     }
 
-    /// Admits all bytes of an object; those that it has already are given back before it waits, or it could wait for
-    /// itself.
+    /// Reserves all bytes of an object. Bytes that it has reserved already are released before it waits; otherwise
+    /// it could wait for itself.
     private func admit(_ bytes: Int, _ admitted: inout Int) async throws(Failure) {
         let rest = bytes - admitted
         guard rest > 0 else { return }
@@ -117,7 +117,7 @@ struct Download: Sendable {
             return try await beginning.read(
                 from: order.store, order.key, isWhole ? nil : beginning.range, ifMatch: nil)
         } catch {
-            // A range of an empty object is refused.
+            // The store refuses a range of an empty object.
             guard error.code == .invalid else { throw error.failure(missing: order.missing) }
             let (store, key) = (order.store, order.key)
             let found = try await saying(missing: order.missing) { () throws(BlobError) in
@@ -130,7 +130,7 @@ struct Download: Sendable {
 
     /// Reads the rest of an object.
     ///
-    /// - Returns: false when the object was replaced meanwhile.
+    /// - Returns: false if the object was replaced in the meantime.
     private func readRest(
         _ range: Range<Int>, of blob: Blob, into file: OpenFile
     ) async throws(Failure) -> Bool {
@@ -143,7 +143,7 @@ struct Download: Sendable {
             var writer = RangeWriter(file, range)
             do throws(BlobError) {
                 let part = try await writer.read(from: store, key, range, ifMatch: blob.tag)
-                // A tag that stays while the length does not is no tag.
+                // The store's tag is invalid if the length changes and the tag does not.
                 if part.size != blob.size { return false }
             } catch {
                 guard error.code == .changed else { throw error.failure(missing: missing) }
@@ -161,7 +161,7 @@ struct Download: Sendable {
         return !areOfOne.contains(false)
     }
 
-    /// Compares what came with what is recorded.
+    /// Compares the received bytes with the record.
     private func checked(_ digest: Digest, _ blob: Blob) throws(Failure) -> Digest {
         guard blob.size == digest.bytes else {
             throw Failure(

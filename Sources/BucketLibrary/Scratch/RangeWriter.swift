@@ -4,32 +4,33 @@ import Crypto
 import Files
 import NIOCore
 
-/// Writes a range of an object into a file, at the same place, as its bytes come.
+/// Writes a range of an object into a file, at the same offsets, as the bytes arrive.
 struct RangeWriter {
-    /// The bytes that may come.
+    /// The expected range.
     let range: Range<Int>
     private let file: OpenFile
     private var hash: SHA256?
-    /// The bytes that came.
+    /// The number of received bytes.
     private(set) var bytes = 0
     private var written = 0
-    /// As they came: joining them would copy each byte once more.
+    /// The received buffers that are not written yet. They are kept apart, because joining them would copy each
+    /// byte once more.
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
 
-    /// Bytes that are written at one time.
+    /// The number of bytes that are written at once.
     private static let writeBytes = 512 << 10
 
-    /// - Parameter isDigested: whether ``digest`` is wanted.
+    /// - Parameter isDigested: whether to compute ``digest``.
     init(_ file: OpenFile, _ range: Range<Int>, isDigested: Bool = false) {
         (self.file, self.range) = (file, range)
         hash = isDigested ? SHA256() : nil
     }
 
-    /// SHA-256, in hex, of the bytes that came; empty unless it was asked for.
+    /// The SHA-256, in hex, of the received bytes; empty unless it was requested.
     var digest: String { hash.map { BlobDigest($0.finalize()).hex } ?? "" }
 
-    /// Reads a range of an object, or all of it; once. The last bytes are written by ``flush()``.
+    /// Reads a range of an object, or all of it. It may be called once. ``flush()`` writes the last bytes.
     @discardableResult
     mutating func read(
         from store: any BlobStore, _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?
@@ -51,7 +52,7 @@ struct RangeWriter {
         if pendingBytes >= Self.writeBytes { try await flush() }
     }
 
-    /// Writes the bytes that came and are not written yet.
+    /// Writes the received bytes that are not written yet.
     mutating func flush() async throws(Failure) {
         let (file, pieces, first) = (file, pending, range.lowerBound + written)
         guard !pieces.isEmpty else { return }

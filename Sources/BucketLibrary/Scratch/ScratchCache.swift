@@ -5,19 +5,21 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Files of a bucket on this machine: `<scratch>/cache/<sha256>`, each downloaded once, at most so many bytes together.
+/// The downloaded objects of a bucket on this machine: `<scratch>/cache/<sha256>`, each downloaded once, with a
+/// bound on their total size.
 ///
-/// A file that is open is not removed: its ``Lease`` pins it. A download has to be admitted before it begins; where all
-/// bytes are in use it waits. Nothing is fsynced, and nothing of an earlier process is believed: the folder is emptied.
+/// An open file is not removed, because its ``Lease`` pins it. A download must reserve its bytes before it begins;
+/// if all bytes are in use it waits. Nothing is synced, and files of an earlier process are not trusted: the folder
+/// is emptied at the start.
 final class ScratchCache: Sendable {
-    /// Where the files are.
+    /// The folder of the files.
     let folder: FilePath
-    /// The most bytes.
+    /// The largest total size, in bytes.
     let bytesMax: Int
     private let waitMax: Duration
     private let files = FileSystem()
     private let state: Mutex<State>
-    /// Locked as long as this object lives: another process on this machine has a folder of its own.
+    /// A lock that is held as long as this object lives: another process on this machine uses a folder of its own.
     private let lock: OpenFile
 
     private struct State {
@@ -30,15 +32,15 @@ final class ScratchCache: Sendable {
         let id: Int
         let bytes: Int
         let answer: CheckedContinuation<Bool, Never>
-        /// Ends the wait; cancelled when there is room before.
+        /// The timer that ends the wait. It is cancelled if room is found first.
         let clock: Task<Void, Never>
     }
 
-    /// The longest wait for room: several renders have to end before it, each of which may take minutes.
+    /// The longest wait for room: several renders must end first, and each may take minutes.
     static let waitMax = Duration.seconds(1800)
-    /// The fewest free bytes of a disk that is not called full: results come to it, too.
+    /// The number of free bytes below which a disk counts as full, because results are written to it, too.
     static let freeBytesMin = 64 << 20
-    /// Most processes of one machine that share a scratch folder.
+    /// The most processes of one machine that share a scratch folder.
     private static let foldersMax = 16
 
     /// Opens a cache and empties it.
@@ -70,12 +72,12 @@ final class ScratchCache: Sendable {
         )
     }
 
-    /// Keeps a file in the cache as long as it lives.
+    /// Keeps a file in the cache as long as this object lives.
     final class Lease: Sendable {
         let sha256: String
         private let cache: ScratchCache
 
-        /// Takes over a pin of the ledger.
+        /// Adopts a pin of the ledger.
         fileprivate init(_ sha256: String, _ cache: ScratchCache) {
             (self.sha256, self.cache) = (sha256, cache)
         }
@@ -83,15 +85,15 @@ final class ScratchCache: Sendable {
         deinit { cache.unpin(sha256) }
     }
 
-    /// A lease of a file that is here; nil when it is not.
+    /// Returns a lease of a cached file; nil if it is not cached.
     func lease(_ sha256: String) -> Lease? {
         state.withLock { $0.ledger.pin(sha256) } ? Lease(sha256, self) : nil
     }
 
-    /// Opens a file that is leased, with a descriptor of its own.
+    /// Opens a leased file with a separate descriptor.
     ///
-    /// - Parameter name: how sentences call it.
-    /// - Throws: `ioFailure`, also when somebody has removed the file: it is downloaded again by the next call.
+    /// - Parameter name: the name of the file in messages.
+    /// - Throws: `ioFailure`, also if the file was removed by another program. The next call downloads it again.
     func open(_ lease: Lease, name: String) throws(Failure) -> OpenFile {
         let path = folder.appending(lease.sha256)
         do throws(Errno) {
@@ -108,10 +110,10 @@ final class ScratchCache: Sendable {
         }
     }
 
-    /// Takes bytes for a download; waits while too many are in use.
+    /// Reserves bytes for a download. Waits while too many bytes are in use.
     ///
-    /// - Parameter name: how sentences call the file.
-    /// - Throws: `exceedsLimit` for more than the whole cache; `noSpace` when there is no room for ``waitMax``.
+    /// - Parameter name: the name of the file in messages.
+    /// - Throws: `exceedsLimit` for more than the whole cache; `noSpace` if there is no room within ``waitMax``.
     func admit(_ bytes: Int, for name: String) async throws(Failure) {
         guard bytes <= bytesMax else {
             throw Failure(
@@ -129,12 +131,12 @@ final class ScratchCache: Sendable {
         }
     }
 
-    /// The same without waiting; false when there is no room.
+    /// Reserves bytes without waiting. Returns false if there is no room.
     func admitNow(_ bytes: Int) -> Bool {
         state.withLock { $0.queue.isEmpty && grant(bytes, &$0) }
     }
 
-    /// Gives bytes of a download back.
+    /// Releases reserved bytes.
     func release(_ bytes: Int) {
         state.withLock { state in
             state.ledger.release(bytes)
@@ -142,7 +144,7 @@ final class ScratchCache: Sendable {
         }
     }
 
-    /// Removes all files that nobody has open: the disk is full before the cache is.
+    /// Removes all files that are not open, for a disk that is full before the cache is.
     ///
     /// - Returns: whether there were any.
     func evictIdle() -> Bool {
@@ -154,7 +156,7 @@ final class ScratchCache: Sendable {
         }
     }
 
-    /// Finds out whether the disk has room for more work; what nobody has open goes for it.
+    /// Checks whether the disk has room for more work. If necessary, removes the files that are not open.
     ///
     /// - Throws: `noSpace`.
     func checkDisk(freeBytesMin: Int = ScratchCache.freeBytesMin) throws(Failure) {
@@ -169,11 +171,11 @@ final class ScratchCache: Sendable {
         )
     }
 
-    /// Makes a downloaded file one of the cache.
+    /// Adds a downloaded file to the cache.
     ///
     /// - Parameters:
-    ///   - part: the file; it is moved, or removed when the cache has it already.
-    ///   - admitted: the bytes that were taken for it; they are given back if this fails, too.
+    ///   - part: the file. It is moved, or removed if the cache already has its content.
+    ///   - admitted: the bytes that were reserved for it. They are released, also if the call fails.
     func settle(
         _ part: FilePath, sha256: String, bytes: Int, admitted: Int
     ) throws(Failure) -> Lease {
@@ -181,7 +183,7 @@ final class ScratchCache: Sendable {
         let error = state.withLock { state -> Errno? in
             defer { serve(&state) }
             guard state.ledger.settle(sha256, bytes: bytes, admitted: admitted) else { return nil }
-            // Under the lock, so that no eviction of the same name comes between.
+            // Under the lock, so that no file of the same name is evicted in between.
             guard rename(part.string, target.string) != 0 else { return nil }
             let error = Errno.latest
             state.ledger.remove(sha256)
@@ -193,13 +195,13 @@ final class ScratchCache: Sendable {
         return lease
     }
 
-    /// Makes the folder again, if somebody has removed it: daemons clear `/var/tmp` of what is old and empty.
+    /// Creates the folder again if it was removed: daemons delete old and empty folders in `/var/tmp`.
     func makeFolder() throws(Failure) { try files.makeFolder(folder) }
 
-    /// A name for a download.
+    /// Returns a new name for a download.
     func newPart() -> FilePath { folder.appending("\(UUID().uuidString).part") }
 
-    /// The bytes in use and not.
+    /// The bytes of all files and reservations.
     var bytes: Int { state.withLock { $0.ledger.bytes } }
 
     private func unpin(_ sha256: String) {
@@ -212,21 +214,21 @@ final class ScratchCache: Sendable {
     private func grant(_ bytes: Int, _ state: inout State) -> Bool {
         makeDiskSpace(for: bytes, &state)
         guard let going = state.ledger.admit(bytes) else { return false }
-        // A file that stays is overwritten by the next of its name, or emptied by the next process.
+        // A file that could not be removed is overwritten by the next of its name, or removed by the next process.
         for name in going { unlink(folder.appending(name).string) }
         return true
     }
 
-    /// Lets idle files go where the disk would be full before the cache is.
+    /// Removes idle files if the disk would be full before the cache is.
     private func makeDiskSpace(for bytes: Int, _ state: inout State) {
-        // A disk that does not tell its space is written to all the same: the write says what is wrong.
+        // If the free space is unknown, the write is attempted and reports its own error.
         guard let space = try? DiskSpace(at: folder), space.free - bytes < Self.freeBytesMin else {
             return
         }
         for name in state.ledger.evictIdle() { unlink(folder.appending(name).string) }
     }
 
-    /// Admits those that wait, in their order, as far as there is room.
+    /// Admits waiting downloads, in their order, as far as there is room.
     private func serve(_ state: inout State) {
         while let first = state.queue.first, grant(first.bytes, &state) {
             state.queue.removeFirst()
@@ -240,7 +242,7 @@ final class ScratchCache: Sendable {
             state.withLock { state in
                 state.ids += 1
                 let id = state.ids
-                // It cannot give up before the waiter is in the queue: it needs the lock for that.
+                // The timer cannot fire before the waiter is in the queue, because it needs the lock.
                 let clock = Task {
                     do { try await Task.sleep(for: waitMax) } catch { return }
                     giveUp(id)

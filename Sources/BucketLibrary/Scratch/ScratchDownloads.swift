@@ -3,43 +3,44 @@ import BlobStore
 import Library
 import Synchronization
 
-/// Brings objects into a scratch cache, each once at a time however many ask for it.
+/// Downloads objects into a scratch cache. Concurrent requests for one object share a download.
 final class ScratchDownloads: Sendable {
     let cache: ScratchCache
     private let flights = Mutex<[ExactName: Flight]>([:])
 
     private typealias Flight = Task<Result<Arrival, Failure>, Never>
 
-    /// An object to be brought.
+    /// A requested object.
     struct Order: Sendable {
         let store: any BlobStore
         let key: BlobKey
-        /// How sentences call it.
+        /// The name of the object in messages.
         let name: String
-        /// SHA-256 in hex, where it is recorded.
+        /// The recorded SHA-256 in hex, if there is one.
         var sha256: String?
-        /// Its length, where it is recorded.
+        /// The recorded length, if there is one.
         var bytes: Int?
-        /// The code for an object that is not there.
+        /// The code for a missing object.
         let missing: FailureCode
-        /// Looks at the beginning of a large object before the rest is brought.
+        /// Inspects the beginning of a large object before the rest is downloaded.
         var glance: Glance?
     }
 
-    /// An object that is here.
+    /// A downloaded object.
     struct Arrival: Sendable {
         let lease: ScratchCache.Lease
-        /// The content that was read.
+        /// The tag of the content that was read.
         let tag: BlobTag
     }
 
     init(_ cache: ScratchCache) { self.cache = cache }
 
-    /// Brings an object, or waits for a download of it that is under way.
+    /// Downloads an object, or waits for a download of it that is in progress.
     ///
-    /// - Parameter id: the same for the same object.
-    /// - Throws: the order's code when it is not there; `damagedVersion` when its bytes are not those recorded;
-    ///   `exceedsLimit`, `noSpace`, `ioFailure`, `storeUnavailable`; what the glance of whoever asked first says.
+    /// - Parameter id: identifies the object.
+    /// - Throws: the order's code if the object is missing; `damagedVersion` if its bytes differ from the record;
+    ///   `exceedsLimit`, `noSpace`, `ioFailure`, `storeUnavailable`; the failure that the first caller's glance
+    ///   returned.
     func bring(_ id: String, _ order: Order) async throws(Failure) -> Arrival {
         let id = ExactName(id)
         let flight = flights.withLock { flights in
@@ -60,7 +61,7 @@ final class ScratchDownloads: Sendable {
         return try await flight.value.get()
     }
 
-    /// Downloads; on a disk that is full, once more without the files that nobody has open.
+    /// Downloads the object. If the disk is full, removes the files that are not open and tries once more.
     private func downloadMakingRoom(_ order: Order) async throws(Failure) -> Arrival {
         do throws(Failure) {
             return try await Download(order, cache).run()

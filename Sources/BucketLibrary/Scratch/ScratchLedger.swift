@@ -1,8 +1,8 @@
-/// The bytes of a scratch folder: downloads that are under way, files that are open, files that may go.
+/// The bytes of a scratch folder: downloads in progress, open files, and files that may be removed.
 ///
 /// It decides and does no I/O. Files are named by their SHA-256 in hex.
 struct ScratchLedger: Sendable {
-    /// The most bytes.
+    /// The largest total size, in bytes.
     let bytesMax: Int
     private var files: [String: File] = [:]
     private var uses = 0
@@ -11,18 +11,18 @@ struct ScratchLedger: Sendable {
 
     private struct File {
         let bytes: Int
-        /// How many leases it has.
+        /// The number of leases of the file.
         var pins: Int
-        /// When it was used last, counted in uses.
+        /// The sequence number of its last use.
         var use: Int
     }
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Takes bytes for a download.
+    /// Reserves bytes for a download.
     ///
-    /// - Returns: the files that go for it, the least recently used first; nil when there is not enough room, because
-    ///   the rest is in use.
+    /// - Returns: the files to remove for it, the least recently used first; nil if there is not enough room,
+    ///   because the rest is in use.
     mutating func admit(_ count: Int) -> [String]? {
         let idle = files.filter { $0.value.pins == 0 }.sorted { $0.value.use < $1.value.use }
         var free = bytesMax - bytes
@@ -37,20 +37,20 @@ struct ScratchLedger: Sendable {
         return going
     }
 
-    /// Lets all files go that nobody has open.
+    /// Removes all files that are not open.
     mutating func evictIdle() -> [String] {
         let going = files.filter { $0.value.pins == 0 }.map(\.key)
         for name in going { remove(name) }
         return going
     }
 
-    /// Gives bytes of a download back.
+    /// Releases reserved bytes.
     mutating func release(_ count: Int) { bytes -= count }
 
-    /// Makes a download a file, with one lease.
+    /// Turns a download into a file with one lease.
     ///
-    /// - Parameter admitted: the bytes that were taken for it.
-    /// - Returns: whether the file is new; else it was there already, and the download is not needed.
+    /// - Parameter admitted: the bytes that were reserved for it.
+    /// - Returns: whether the file is new. If not, the file existed already and the download is not needed.
     mutating func settle(_ name: String, bytes count: Int, admitted: Int) -> Bool {
         bytes -= admitted
         if pin(name) { return false }
@@ -60,7 +60,7 @@ struct ScratchLedger: Sendable {
         return true
     }
 
-    /// Takes a lease of a file; false when it is not there.
+    /// Adds a lease to a file. Returns false if there is no such file.
     mutating func pin(_ name: String) -> Bool {
         guard files[name] != nil else { return false }
         uses += 1
@@ -69,10 +69,10 @@ struct ScratchLedger: Sendable {
         return true
     }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     mutating func unpin(_ name: String) { files[name]?.pins -= 1 }
 
-    /// Forgets a file that is gone.
+    /// Removes the entry of a deleted file.
     mutating func remove(_ name: String) {
         guard let file = files.removeValue(forKey: name) else { return }
         bytes -= file.bytes

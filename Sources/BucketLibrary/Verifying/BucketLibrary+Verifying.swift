@@ -5,10 +5,10 @@ public import FoundationEssentials
 public import Library
 
 extension BucketLibrary {
-    /// Most times that an asset is looked at: each time somebody else has changed it meanwhile.
+    /// The most times that an asset is checked. Each repetition means that it was changed in the meantime.
     private static let looksMax = 3
 
-    /// Sizes and digests that the store tells are compared; a file of which it tells no digest is downloaded.
+    /// Compares the sizes and digests that the store reports. A file without a reported digest is downloaded.
     public func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) async throws(Failure) -> VerifiedFiles {
@@ -24,7 +24,7 @@ extension BucketLibrary {
             }
             var check = BucketVerification(library: self, asset: asset, editors: editors)
             found = try await check.verify(held.head, allVersions: allVersions, now: now)
-            // A problem of an asset that was changed meanwhile may be none.
+            // A problem with an asset that was changed during the check may not be real.
             guard !found.report.isSound, try await head(of: asset).tag != held.tag else { break }
         }
         return found

@@ -2,7 +2,7 @@ import Adjustments
 import BlobStore
 import Library
 
-/// The files of a version: those that it does not have, and those that its provenance records.
+/// The checks of a version's files: extra objects, and the files that the provenance records.
 extension BucketVerification {
     mutating func checkFiles(
         of version: Provenance, _ stored: StoredVersion?
@@ -23,7 +23,8 @@ extension BucketVerification {
 }
 
 extension BucketLibrary {
-    /// Objects are called by their URLs. A store that does not answer says nothing of a file: that ends the check.
+    /// The properties of a bucket: objects are named by their URLs. A store that does not answer is not a finding
+    /// about a file, so it ends the check.
     var verifying: VersionFiles.Store {
         VersionFiles.Store(
             place: { file throws(Failure) in try await self.place(of: file) },

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Library
 import SystemPackage
 
-/// One look at all that a head names.
+/// One check of all the versions that a head names.
 struct BucketVerification {
     let library: BucketLibrary
     let asset: AssetPath
@@ -41,7 +41,7 @@ struct BucketVerification {
         return VerifiedFiles(report: files.report, renders: files.renders)
     }
 
-    /// The provenance of a version, read anew; nil with the reason in the report.
+    /// Reads the provenance of a version from the store; returns nil after adding the reason to the report.
     private mutating func read(
         _ entry: AssetHead.Entry, _ head: AssetHead
     ) async throws(Failure) -> Provenance? {
@@ -100,7 +100,7 @@ struct BucketVerification {
                         ? "it is published, but says it is a draft." : "it says it is no draft.")
             }
             let parent = version.parent.flatMap { byName[$0] }
-            // A version that was collected cannot contradict.
+            // A collected version cannot contradict.
             guard version.parent == nil || parent != nil else { continue }
             for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
                 files.report.add(problem: .timeline, place(version), sentence + ".")
@@ -108,7 +108,7 @@ struct BucketVerification {
         }
     }
 
-    /// Tells of versions that no head names.
+    /// Reports versions that no head names.
     private mutating func checkStrays(
         _ head: AssetHead, _ history: [Provenance], _ stored: [String: StoredVersion], _ now: Date
     ) {
@@ -129,7 +129,7 @@ struct BucketVerification {
         }
     }
 
-    /// How the report calls a version.
+    /// Returns the name of a version in the report.
     func place(_ version: Provenance) -> String {
         "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(version.version)"
     }
