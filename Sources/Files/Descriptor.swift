@@ -3,15 +3,15 @@ public import SystemPackage
 
 /// Calls on bare descriptors, each repeated until all of its work is done.
 ///
-/// The kernel may do a part of a call only, or end it because a signal came (EINTR). The loops for that are in this file
-/// and nowhere else. They block; callers keep them off Swift's cooperative threads.
+/// The kernel may do only a part of a call, or end it because of a signal (EINTR). The loops for that are only in
+/// this file. The calls block; use them outside Swift's cooperative threads.
 ///
-/// A descriptor belongs to the caller, who keeps it open meanwhile. Whoever owns a file uses ``OpenFile``, whose failures
-/// name it.
+/// The caller owns the descriptor and keeps it open during the call. Owners of files use ``OpenFile``, whose
+/// failures name the file.
 public enum Descriptor {
-    /// Repeats a call for as long as signals interrupt it.
+    /// Repeats a call as long as signals interrupt it.
     ///
-    /// - Parameter call: returns a negative number and sets `errno` when it fails.
+    /// - Parameter call: returns a negative number and sets `errno` if it fails.
     /// - Throws: the kernel's error, which is never `interrupted`.
     @discardableResult
     public static func uninterrupted<Number: SignedInteger>(
@@ -25,12 +25,12 @@ public enum Descriptor {
         }
     }
 
-    /// Fills memory, as far as the file or stream goes.
+    /// Fills memory, up to the end of the file or stream.
     ///
-    /// - Parameter offset: the place in the file, in bytes; nil for the descriptor's own place, which moves on. A stream
-    ///   has no other.
-    /// - Returns: the number of bytes; fewer than the memory has only at the end.
-    /// - Throws: the kernel's error; what was read before it is in the memory.
+    /// - Parameter offset: the offset in the file, in bytes; nil: the descriptor's own position, which advances.
+    ///   Streams support only nil.
+    /// - Returns: the number of bytes; smaller than the memory only at the end.
+    /// - Throws: the kernel's error. Bytes that were read before it are in the memory.
     public static func read(
         _ descriptor: Int32, into memory: UnsafeMutableRawBufferPointer, from offset: Int? = nil
     ) throws(Errno) -> Int {
@@ -49,9 +49,9 @@ public enum Descriptor {
         return done
     }
 
-    /// The bytes of a file from a place on.
+    /// Returns the bytes of a file from an offset on.
     ///
-    /// - Parameter count: most bytes; where the file ends before, there are fewer.
+    /// - Parameter count: the most bytes; fewer are returned at the end of the file.
     /// - Throws: the kernel's error.
     public static func bytes(
         _ descriptor: Int32, from offset: Int = 0, count: Int
@@ -71,9 +71,9 @@ public enum Descriptor {
 
     /// Writes all bytes.
     ///
-    /// - Parameter offset: the place in the file, in bytes; nil for the descriptor's own place, which moves on. A stream
-    ///   has no other.
-    /// - Throws: the kernel's error; a part may be written then.
+    /// - Parameter offset: the offset in the file, in bytes; nil: the descriptor's own position, which advances.
+    ///   Streams support only nil.
+    /// - Throws: the kernel's error. A part may have been written.
     public static func write(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int? = nil
     ) throws(Errno) {
@@ -86,13 +86,13 @@ public enum Descriptor {
                 }
                 return pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
             }
-            // It would go on for ever; no file system does it.
+            // The loop would never end; no known file system returns 0.
             guard count > 0 else { throw .ioError }
             done += count
         }
     }
 
-    /// As the other, for bytes of an array.
+    /// Writes all bytes of an array, like the overload for memory.
     public static func write(
         _ descriptor: Int32, _ bytes: [UInt8], at offset: Int? = nil
     ) throws(Errno) {
@@ -101,22 +101,22 @@ public enum Descriptor {
         }
     }
 
-    /// Cuts a file off, or lengthens it by zeros.
+    /// Truncates a file, or extends it by zeros.
     ///
     /// - Throws: the kernel's error.
     public static func cut(_ descriptor: Int32, to length: Int) throws(Errno) {
         try uninterrupted { ftruncate(descriptor, length) }
     }
 
-    /// Makes what was written to a file or folder last through a power cut.
+    /// Makes the content of a file or folder durable, so that it survives a power cut.
     ///
-    /// - Throws: the kernel's error: it did not last, and what is in the page cache may be lost too.
+    /// - Throws: the kernel's error. The content is then not durable, and the page cache may have lost it too.
     public static func sync(_ descriptor: Int32) throws(Errno) {
         try uninterrupted { fsync(descriptor) }
     }
 }
 
 extension Errno {
-    /// The error of the call before, by `errno`.
+    /// The error of the preceding call, from `errno`.
     public static var latest: Errno { Errno(rawValue: errno) }
 }

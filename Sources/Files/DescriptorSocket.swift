@@ -3,19 +3,19 @@ import CSpool
 import Glibc
 import SystemPackage
 
-/// One end of a local connection over which lines and open files travel together.
+/// One end of a local connection that transmits lines together with open files.
 public final class DescriptorSocket: Sendable {
-    /// The descriptor; valid as long as this object lives.
+    /// The descriptor, valid as long as this object lives.
     public let descriptor: Int32
-    /// Most descriptors that travel with one line: the kernel's bound is 253.
+    /// The most descriptors that are sent with one line. The kernel's limit is 253.
     public static let descriptorsMax = 200
 
-    /// Takes over one end.
+    /// Takes ownership of one end.
     public init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Two ends that are connected; the other one is a bare descriptor, for a program that is started.
+    /// Creates two connected ends. The second one is a bare descriptor, to be passed to a program.
     ///
     /// - Throws: `ioFailure`.
     public static func pair() throws(Failure) -> (ours: DescriptorSocket, theirs: Int32) {
@@ -26,13 +26,13 @@ public final class DescriptorSocket: Sendable {
         return (DescriptorSocket(adopting: ends[0]), ends[1])
     }
 
-    /// Tells the other end that nothing more comes.
+    /// Closes both directions of the connection.
     public func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Sends all bytes; blocks while the other end does not read.
+    /// Sends all bytes. Blocks while the other end does not read.
     ///
-    /// - Parameter files: go with the first byte.
-    /// - Throws: `ioFailure`, also when the other end is closed.
+    /// - Parameter files: are sent with the first byte.
+    /// - Throws: `ioFailure`, also if the other end is closed.
     public func send(_ bytes: [UInt8], with files: [Int32]) throws(Failure) {
         var done = 0
         while done < bytes.count {
@@ -49,10 +49,10 @@ public final class DescriptorSocket: Sendable {
         }
     }
 
-    /// Waits for the next bytes, and the files that came with them.
+    /// Waits for the next bytes and the files sent with them.
     ///
-    /// - Returns: no bytes at the end.
-    /// - Throws: `ioFailure`, also when files could not be taken over.
+    /// - Returns: no bytes at the end of the stream.
+    /// - Throws: `ioFailure`, also if the files could not be received.
     public func receive(bytesMax: Int) throws(Failure) -> (bytes: [UInt8], files: [Int32]) {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
         var files = [Int32](repeating: -1, count: Self.descriptorsMax)

@@ -2,11 +2,11 @@ public import Adjustments
 import Glibc
 public import SystemPackage
 
-/// The bytes of a file system, as this user may use them.
+/// The space of a file system, as available to this user.
 public struct DiskSpace: Sendable, Equatable {
-    /// The bytes that are free.
+    /// The number of free bytes.
     public let free: Int
-    /// All bytes.
+    /// The total number of bytes.
     public let total: Int
 
     private init(_ status: statvfs) {
@@ -18,7 +18,7 @@ public struct DiskSpace: Sendable, Equatable {
         (free, total) = (bytes(status.f_bavail), bytes(status.f_blocks))
     }
 
-    /// The space of the file system that has an open file.
+    /// Reads the space of the file system with an open file.
     ///
     /// - Throws: `ioFailure`.
     public init(of file: OpenFile) throws(Failure) {
@@ -29,7 +29,7 @@ public struct DiskSpace: Sendable, Equatable {
         self.init(status)
     }
 
-    /// The space of the file system that has a folder.
+    /// Reads the space of the file system with a folder.
     ///
     /// - Throws: `ioFailure`.
     public init(at folder: FilePath) throws(Failure) {

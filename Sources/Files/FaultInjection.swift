@@ -2,25 +2,25 @@ public import Adjustments
 import Synchronization
 public import SystemPackage
 
-/// Stops a library's file calls at a chosen one, for good: what a crash between any two of them looks like.
+/// Simulates a crash in tests: from a chosen file call on, all file calls fail.
 ///
-/// Nothing of the process is left then, so whatever would clean up fails too.
+/// Cleaning up fails too, because after a crash nothing of the process is left.
 public final class FaultInjection: Sendable {
     private let callsLeft: Mutex<Int>
     private let record = Mutex<[FileCall]>([])
 
-    /// Lets so many calls through.
+    /// Creates a fault after a number of successful calls.
     public init(afterCalls calls: Int) { callsLeft = Mutex(calls) }
 
-    /// Whether it has struck.
+    /// Whether the simulated crash has happened.
     public var hasStruck: Bool { callsLeft.withLock { $0 < 0 } }
 
-    /// The calls that were let through.
+    /// The calls before the crash.
     public var calls: [FileCall] { record.withLock { $0 } }
 
     /// Counts a call that is about to be made.
     ///
-    /// - Throws: `ioFailure` when the process has crashed.
+    /// - Throws: `ioFailure` after the simulated crash.
     public func reach(_ name: String, _ path: FilePath) throws(Failure) {
         let isAlive = callsLeft.withLock { left in
             if left >= 0 { left -= 1 }
@@ -31,13 +31,13 @@ public final class FaultInjection: Sendable {
     }
 }
 
-/// A file call, as a test sees it.
+/// A file call, as recorded for a test.
 public struct FileCall: Sendable, Hashable {
     /// The call: `write`, `move`, …
     public let name: String
-    /// The file that it makes or changes.
+    /// The file that the call creates or changes.
     public let path: FilePath
 
-    /// A call to be compared with.
+    /// Creates a call, for comparison.
     public init(name: String, path: FilePath) { (self.name, self.path) = (name, path) }
 }

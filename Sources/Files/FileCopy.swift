@@ -2,16 +2,16 @@ public import Adjustments
 import Glibc
 import SystemPackage
 
-/// Copies files as they are.
+/// Copies files unchanged.
 public enum FileCopy {
-    /// Copies all bytes of a file to another one, from its first byte on, and digests what was copied.
+    /// Copies all bytes of a file to another one, from its beginning on, and computes their digest.
     ///
-    /// The digest is of the bytes that were written, whatever becomes of the source meanwhile.
+    /// The digest is of the written bytes, also if the source changes during the copy.
     ///
     /// - Parameters:
-    ///   - bytesMax: a longer source is an `ioFailure`: it is not read to its end.
+    ///   - bytesMax: the largest length. A longer source is an `ioFailure` and is not read to its end.
     /// - Returns: the digest in hex, and the length.
-    /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
+    /// - Throws: `ioFailure`, `noSpace`. The target is then incomplete.
     @discardableResult
     public static func copy(
         _ source: OpenFile, to target: OpenFile, bytesMax: Int = .max
@@ -28,7 +28,7 @@ public enum FileCopy {
 
     /// Copies all bytes of a file to a new one.
     ///
-    /// - Throws: `ioFailure`, `noSpace`; what is written then is not the whole file.
+    /// - Throws: `ioFailure`, `noSpace`. The new file is then incomplete.
     @discardableResult
     public static func copy(
         _ source: OpenFile, toNew path: String, bytesMax: Int = .max

@@ -3,11 +3,11 @@ import Crypto
 import Glibc
 import SystemPackage
 
-/// SHA-256 of files.
+/// The SHA-256 of files.
 public enum FileDigest {
-    /// Stays in the second-level cache between reading, digesting and writing.
+    /// A chunk stays in the second-level cache between reading, digesting and writing.
     static let chunkBytes = 256 << 10
-    /// A larger file does not stay in the page cache, for which a memory cgroup has to pay.
+    /// Larger files are dropped from the page cache, which counts towards the limit of a memory cgroup.
     private static let cachedBytesMax = 32 << 20
     private static let stepBytes = 8 << 20
 
@@ -20,7 +20,7 @@ public enum FileDigest {
             of: OpenFile.saying("\(path) cannot be read", OpenFile(opening: path, O_RDONLY)))
     }
 
-    /// The digest in hex of an open file, which is read only if whoever opened it does not know it.
+    /// Returns the digest in hex of an open file. The file is read only if its digest is not known.
     ///
     /// - Throws: `ioFailure`.
     public static func hex(of file: OpenFile) throws(Failure) -> String {
@@ -28,7 +28,7 @@ public enum FileDigest {
         return try sha256(of: file).hex
     }
 
-    /// Reads an open file once, from its first byte on.
+    /// Reads an open file once, from its beginning on.
     ///
     /// - Returns: the digest in hex, and the length.
     /// - Throws: `ioFailure`.
@@ -41,11 +41,11 @@ public enum FileDigest {
         }
     }
 
-    /// Reads an open file once, from its first byte on, and hands over each part of it when it is digested.
+    /// Reads an open file once, from its beginning on, and passes on each part after it was digested.
     ///
-    /// - Parameter part: gets the bytes, valid during the call, and their place in the file.
+    /// - Parameter part: receives the bytes, which are valid during the call, and their offset in the file.
     /// - Returns: the digest in hex, and the length.
-    /// - Throws: `ioFailure`, and what `part` throws.
+    /// - Throws: `ioFailure`, and the errors of `part`.
     static func sha256(
         of file: OpenFile, part: (UnsafeRawBufferPointer, Int) throws(Failure) -> Void
     ) throws(Failure) -> (hex: String, bytes: Int) {

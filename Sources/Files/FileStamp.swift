@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells, compared with another, that a file is the same one and was not written to.
+/// The identity and the change time of a file. Two equal stamps mean that the file is the same and was not written.
 public struct FileStamp: Equatable, Sendable {
     private struct Time: Equatable {
         let seconds: Int
@@ -23,7 +23,8 @@ public struct FileStamp: Equatable, Sendable {
         changed = getsLinks ? nil : Time(status.st_ctim)
     }
 
-    /// Length and time of writing as text: names the bytes of a file that is never written to again.
+    /// The length and the time of the last write as text. They identify the bytes of a file that is never written
+    /// again.
     package var text: String {
         [bytes, written.seconds, written.nanoseconds].map { String($0, radix: 16) }
             .joined(separator: "-")

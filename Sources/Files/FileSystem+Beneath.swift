@@ -3,16 +3,16 @@ import CSpool
 import Glibc
 public import SystemPackage
 
-/// Calls on files whose names were read from a file: they never leave the folder that they are said to be in.
+/// Calls on files whose names were read from a file: they never leave the given folder.
 ///
-/// The kernel resolves the name (`openat2`, Linux 5.6): what leads out of the folder by `..`, an absolute path or any
-/// symbolic link is refused, also when somebody changes it between check and use.
+/// The kernel resolves the name (`openat2`, Linux 5.6). It refuses names that lead out of the folder by `..`, an
+/// absolute path or any symbolic link, also if the path is changed between check and use.
 extension FileSystem {
     /// Opens a file of a folder for reading.
     ///
     /// - Parameters:
-    ///   - name: its path in the folder.
-    ///   - changed: the code for one that leads out of the folder or through a link.
+    ///   - name: the path of the file in the folder.
+    ///   - changed: the code for a name that leads out of the folder or through a link.
     /// - Throws: `damagedVersion` or that code; `ioFailure`.
     public func openFile(
         _ name: String, in folder: FilePath, changed: FailureCode = .damagedVersion
@@ -23,7 +23,7 @@ extension FileSystem {
             OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         let file: OpenFile
         do throws(Errno) {
-            // A pipe that somebody put there must not stop us; on files it changes nothing.
+            // A pipe in this place must not block the call; for files the flag has no effect.
             let descriptor = try Descriptor.uninterrupted {
                 minilab_open_beneath(
                     root.descriptor, name, UInt64(O_RDONLY | O_NONBLOCK),
@@ -46,16 +46,16 @@ extension FileSystem {
         return file
     }
 
-    /// All bytes of a file of a folder, which must not have more than `bytesMax`.
+    /// Returns all bytes of a file of a folder, which must not have more than `bytesMax`.
     ///
-    /// - Parameter oversized: the code for a file that has more.
+    /// - Parameter oversized: the code for a longer file.
     public func read(
         _ name: String, in folder: FilePath, bytesMax: Int, oversized: FailureCode = .ioFailure
     ) throws(Failure) -> [UInt8] {
         try read(openFile(name, in: folder), bytesMax: bytesMax, oversized: oversized)
     }
 
-    /// SHA-256 and length of a file of a folder.
+    /// Returns the SHA-256 and length of a file of a folder.
     public func digest(
         of name: String, in folder: FilePath
     ) throws(Failure) -> (hex: String, bytes: Int) {

@@ -3,14 +3,14 @@ import CSpool
 import Glibc
 package import SystemPackage
 
-/// Folders that are open: what is made in one stays in it, whatever becomes of its path.
+/// Operations in open folders: files that are created in one stay in it, even if its path changes.
 extension FileSystem {
-    /// Opens a folder below another one and makes those on the way that are missing, each to last.
+    /// Opens a folder below another one, and creates and syncs the missing folders on the path.
     ///
     /// - Parameters:
-    ///   - names: of the folders, the uppermost first.
-    ///   - changed: the code for one that is a symbolic link.
-    /// - Throws: that code; `invalidValue` for one that is a file; `ioFailure`, `noSpace`.
+    ///   - names: the names of the folders, the uppermost first.
+    ///   - changed: the code for a folder that is a symbolic link.
+    /// - Throws: that code; `invalidValue` for a name that is a file; `ioFailure`, `noSpace`.
     package func openFolder(
         _ names: [String], in root: FilePath, changed: FailureCode
     ) throws(Failure) -> OpenFile {
@@ -51,9 +51,9 @@ extension FileSystem {
         return folder
     }
 
-    /// Moves a file to a name in an open folder that nothing has, and makes that last.
+    /// Moves a file to a free name in an open folder, and syncs the folder.
     ///
-    /// - Returns: false when something has the name; both stay as they are.
+    /// - Returns: false if the name is taken. Both files are then unchanged.
     /// - Throws: `ioFailure`, `noSpace`.
     package func moveToFreeName(
         _ from: FilePath, to name: String, in folder: OpenFile
@@ -62,7 +62,8 @@ extension FileSystem {
         try faults?.reach("moveToFreeName", path)
         if minilab_rename_free_into(from.string, folder.descriptor, name) != 0 {
             guard errno != EEXIST else { return false }
-            // NFS cannot: a link that must not be there yet, then the old name goes.
+            // NFS does not support it: create a hard link, which fails if the name is taken, and remove the old
+            // name.
             guard errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP else {
                 throw Self.failure("moving \(from) to", path)
             }
@@ -77,7 +78,7 @@ extension FileSystem {
         return true
     }
 
-    /// The kind of what has a name in an open folder; nil when nothing has.
+    /// Returns whether a name in an open folder is a regular file; nil if the name is free.
     ///
     /// - Throws: `ioFailure`.
     package func isFile(_ name: String, in folder: OpenFile) throws(Failure) -> Bool? {
@@ -89,7 +90,7 @@ extension FileSystem {
         return info.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Takes the space that a file will have, where the file system can: a disk that is too small says so at once.
+    /// Reserves the space of a file if the file system can, so that a lack of space is reported immediately.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     package func reserve(_ bytes: Int, for file: OpenFile) throws(Failure) {

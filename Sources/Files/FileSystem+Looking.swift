@@ -3,23 +3,23 @@ public import FoundationEssentials
 import Glibc
 public import SystemPackage
 
-/// Looks at what is there.
+/// Queries about existing files and folders.
 extension FileSystem {
-    /// Where a symbolic link points, or nil when there is none: nothing, or a folder.
+    /// Returns the target of a symbolic link; nil if there is nothing or a folder at the path.
     public func linkTarget(_ path: FilePath) throws(Failure) -> String? {
         do throws(Errno) {
             return try Self.target(ofLink: path.string)
         } catch {
             if [.noSuchFileOrDirectory, .notDirectory].contains(error) { return nil }
-            // The folder of an asset that is named like a pointer.
+            // The folder of an asset whose name is that of a pointer.
             if error == .invalidArgument, try isFolder(path) { return nil }
             throw Self.failure("reading the link", path, error)
         }
     }
 
-    /// Where a symbolic link points.
+    /// Returns the target of a symbolic link.
     ///
-    /// - Throws: the kernel's error; `invalidArgument` when it is no link.
+    /// - Throws: the kernel's error; `invalidArgument` if it is not a link.
     public static func target(ofLink path: String) throws(Errno) -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = try buffer.withUnsafeMutableBufferPointer { buffer throws(Errno) in
@@ -32,16 +32,16 @@ extension FileSystem {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Whether anything is at a path; a link counts by itself.
+    /// Returns whether anything exists at a path. A link counts, whatever its target.
     public func exists(_ path: FilePath) throws(Failure) -> Bool { try status(path) != nil }
 
-    /// Whether there is a folder at a path; a link to one is none.
+    /// Returns whether there is a folder at a path. A link to a folder does not count.
     public func isFolder(_ path: FilePath) throws(Failure) -> Bool {
         guard let status = try status(path) else { return false }
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The status of a file, folder or link; nil when there is nothing.
+    /// Returns the status of a file, folder or link; nil if nothing exists at the path.
     private func status(_ path: FilePath) throws(Failure) -> stat? {
         var info = stat()
         if lstat(path.string, &info) == 0 { return info }
@@ -49,19 +49,20 @@ extension FileSystem {
         return nil
     }
 
-    /// When it was last written to, or what is in a folder changed; nil when it is not there.
+    /// Returns the time of the last write to a file, or of the last change of a folder's entries; nil if it does
+    /// not exist.
     public func modified(_ path: FilePath) throws(Failure) -> Date? {
         try status(path).map { Date(timeIntervalSince1970: Double($0.st_mtim.tv_sec)) }
     }
 
-    /// The length of a file; links are followed.
+    /// Returns the length of a file. Links are followed.
     public func length(of path: FilePath) throws(Failure) -> Int {
         var info = stat()
         guard stat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
         return Int(info.st_size)
     }
 
-    /// The names in a folder, sorted; none when there is no such folder.
+    /// Returns the names in a folder, sorted; none if there is no such folder.
     public func list(_ path: FilePath) throws(Failure) -> [String] {
         guard let folder = opendir(path.string) else {
             if errno == ENOENT || errno == ENOTDIR { return [] }
@@ -72,7 +73,7 @@ extension FileSystem {
         while true {
             errno = 0
             guard let entry = readdir(folder) else {
-                // A part of a folder must not be taken for all of it.
+                // An incomplete list must not be returned as the complete one.
                 guard errno == 0 else { throw Self.failure("listing", path) }
                 break
             }
@@ -84,7 +85,8 @@ extension FileSystem {
         return names.sorted()
     }
 
-    /// Bytes that get free when folders go together: of files that have no other name than in them.
+    /// Returns the bytes that are freed if the folders are removed together: those of files with no other name
+    /// outside them.
     public func freedBytes(in folders: [FilePath]) throws(Failure) -> Int {
         var found: [ino_t: (names: nlink_t, links: nlink_t, bytes: Int)] = [:]
         var open = folders
@@ -104,9 +106,9 @@ extension FileSystem {
         return found.values.reduce(0) { $1.names == $1.links ? $0 + $1.bytes : $0 }
     }
 
-    /// All bytes of an open file, which must not have more than `bytesMax`.
+    /// Returns all bytes of an open file, which must not have more than `bytesMax`.
     ///
-    /// - Parameter oversized: the code for a file that has more.
+    /// - Parameter oversized: the code for a longer file.
     /// - Throws: that code; `ioFailure`.
     public func read(
         _ file: OpenFile, bytesMax: Int, oversized: FailureCode

@@ -3,7 +3,7 @@ import CSpool
 import Glibc
 public import SystemPackage
 
-/// Names of files: moved, added, copied.
+/// Operations on names of files: moving, linking, copying.
 extension FileSystem {
     /// Moves a file, folder or link within one file system, atomically.
     public func move(_ from: FilePath, to path: FilePath) throws(Failure) {
@@ -13,12 +13,13 @@ extension FileSystem {
         }
     }
 
-    /// Moves a file to a name that nothing has.
+    /// Moves a file to a free name.
     ///
-    /// One step, where the file system has it (Linux 3.15; NFS has not). Else a link that must not be there yet, then the
-    /// old name goes: a crash between leaves both, which the next call takes for what it is.
+    /// It is one step if the file system supports that (Linux 3.15; not NFS). Otherwise it creates a hard link,
+    /// which fails if the name is taken, and then removes the old name. A crash in between leaves both names; the
+    /// next call detects that.
     ///
-    /// - Throws: `ioFailure` when something else has the name; both stay as they are.
+    /// - Throws: `ioFailure` if the name is taken by another file. Both files are then unchanged.
     public func moveToFreeName(_ from: FilePath, to path: FilePath) throws(Failure) {
         try faults?.reach("moveToFreeName", path)
         if minilab_rename_free(from.string, path.string) == 0 { return }
@@ -27,7 +28,7 @@ extension FileSystem {
         switch error.rawValue {
         case EEXIST where isSameFile(from, path): try remove(from)
         case EPERM, EOPNOTSUPP, EMLINK:
-            // Memory cards (FAT) know no links.
+            // Memory cards (FAT) do not support links.
             if try exists(path) { throw Self.failure("moving \(from) to", path, .fileExists) }
             try move(from, to: path)
         default: throw Self.failure("moving \(from) to", path, error)
@@ -40,7 +41,7 @@ extension FileSystem {
             && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Gives a file a second name; where the file system has no hard links, copies it.
+    /// Creates a hard link to a file. If the file system has no hard links, copies the file.
     public func link(_ source: FilePath, at path: FilePath) throws(Failure) {
         try faults?.reach("link", path)
         if Glibc.link(source.string, path.string) == 0 { return }
@@ -50,14 +51,14 @@ extension FileSystem {
         }
     }
 
-    /// Copies a file to a new one and fsyncs that.
+    /// Copies a file to a new one and syncs it.
     public func copy(_ source: OpenFile, to path: FilePath) throws(Failure) {
         try faults?.reach("copy", path)
         try FileCopy.copy(source, toNew: path.string)
         try sync(path)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     public func point(_ path: FilePath, to target: String) throws(Failure) {
         try faults?.reach("point", path)
         guard symlink(target, path.string) == 0 else {

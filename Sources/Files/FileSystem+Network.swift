@@ -3,11 +3,12 @@ import CSpool
 import Glibc
 public import SystemPackage
 
-/// The points in which a file system of the network is not like a disk.
+/// The differences between a network file system and a disk.
 extension FileSystem {
-    /// Whether a name is one that NFS gives a file that was removed while a process had it open ("silly rename").
+    /// Returns whether a name is one that NFS gives to a file that was removed while a process had it open ("silly
+    /// rename").
     ///
-    /// The file goes when it is closed, or stays when the machine died that had it open. Source: Linux,
+    /// The file is removed when it is closed, or stays if the machine that had it open died. Source: Linux,
     /// `fs/nfs/unlink.c`: `.nfs`, 16 hex digits of the file's number, 8 of a counter.
     public static func isSilly(_ name: String) -> Bool {
         let digits = name.utf8.dropFirst(4)
@@ -15,7 +16,7 @@ extension FileSystem {
             && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Whether all that is left in a folder are such files, and folders of them; false when it is empty.
+    /// Returns whether a folder contains only such files, and folders of them; false if it is empty.
     func hasOnlySilly(_ path: FilePath) throws(Failure) -> Bool {
         let names = try list(path)
         for name in names where !Self.isSilly(name) {
@@ -25,12 +26,13 @@ extension FileSystem {
         return !names.isEmpty
     }
 
-    /// Makes this machine forget what it remembers of a folder that another machine may have changed.
+    /// Drops this machine's cache of a folder that another machine may have changed.
     ///
-    /// NFS believes names and links of a folder for up to 60 s (`acdirmax`), and a lock does not change that: without this,
-    /// who waited for a lock reads what was there before its last holder. On a disk it costs one call.
+    /// NFS caches names and links of a folder for up to 60 s (`acdirmax`), and taking a lock does not change that.
+    /// Without this call, a process that waited for a lock reads the state before the last holder's changes. On a
+    /// disk it costs one call.
     ///
-    /// - Throws: `ioFailure`; nothing there is fine.
+    /// - Throws: `ioFailure`. A missing folder is no error.
     public func refresh(_ path: FilePath) throws(Failure) {
         guard minilab_refresh(path.string) != 0, errno != ENOENT, errno != ENOTDIR else { return }
         throw Self.failure("looking at", path)

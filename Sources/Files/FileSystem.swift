@@ -2,21 +2,20 @@ public import Adjustments
 import Glibc
 public import SystemPackage
 
-/// The calls that change a tree of files, each failing with a sentence that names the path.
+/// The calls that change a tree of files. Their failures have messages that name the path.
 ///
-/// They block; callers keep them off Swift's cooperative threads.
+/// They block; call them outside Swift's cooperative threads.
 public struct FileSystem: Sendable {
-    /// Where a test lets the process crash; nil everywhere else.
+    /// The point at which a test simulates a crash; nil outside tests.
     public let faults: FaultInjection?
 
-    /// Most bytes of a file's name (Linux' NAME_MAX).
+    /// The most bytes of a file's name (Linux' NAME_MAX).
     public static let nameBytesMax = 255
 
-    /// Calls of a program, or of a test that lets it crash between two of them.
+    /// Creates the calls for a program, or for a test that simulates a crash between two of them.
     public init(faults: FaultInjection? = nil) { self.faults = faults }
 
-    /// The failure that the kernel's error means: a full disk, and a name that will never fit, can be told from the
-    /// rest.
+    /// Returns the failure for the kernel's error. A full disk and a name that is too long have codes of their own.
     public static func failure(
         _ what: String, _ path: FilePath, _ error: Errno = .latest
     ) -> Failure {
@@ -33,7 +32,7 @@ public struct FileSystem: Sendable {
                 + (full ? " Free some space; the job is retried." : ""))
     }
 
-    /// The result of a call, or the failure that its error means.
+    /// Returns the result of a call, or throws the failure for its error.
     public static func saying<Result>(
         _ what: @autoclosure () -> String, _ path: FilePath,
         _ call: @autoclosure () throws(Errno) -> Result
@@ -41,9 +40,9 @@ public struct FileSystem: Sendable {
         do throws(Errno) { return try call() } catch { throw failure(what(), path, error) }
     }
 
-    /// Makes a folder and those above it that are missing.
+    /// Creates a folder and the missing folders above it.
     ///
-    /// - Returns: whether it was not there.
+    /// - Returns: whether the folder was created.
     @discardableResult
     public func makeFolder(_ path: FilePath) throws(Failure) -> Bool {
         try faults?.reach("makeFolder", path)
@@ -59,7 +58,7 @@ public struct FileSystem: Sendable {
         return true
     }
 
-    /// Writes a new file and fsyncs it.
+    /// Writes a new file and syncs it.
     public func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
         try faults?.reach("write", path)
         let file = try Self.saying(
@@ -68,17 +67,17 @@ public struct FileSystem: Sendable {
         try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
     }
 
-    /// Makes what is in a file or folder last through a power cut.
+    /// Makes the content of a file or folder durable, so that it survives a power cut.
     public func sync(_ path: FilePath) throws(Failure) {
         try faults?.reach("sync", path)
         let file = try Self.saying("opening", path, OpenFile(opening: path.string, O_RDONLY))
         try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
     }
 
-    /// Removes a file, a link, or a folder with all that is in it; nothing there is fine.
+    /// Removes a file, a link, or a folder with its content. If nothing exists at the path, the call succeeds.
     ///
-    /// A file that NFS keeps for a process of this machine stays, with the folders that it is in, until that
-    /// process closes it; the next call for the same path removes those.
+    /// A file that NFS keeps for a process of this machine stays, with the folders that contain it, until that
+    /// process closes it. The next call for the same path removes those folders.
     public func remove(_ path: FilePath) throws(Failure) {
         try faults?.reach("remove", path)
         var info = stat()

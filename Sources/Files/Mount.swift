@@ -3,14 +3,14 @@ import FoundationEssentials
 import Glibc
 public import SystemPackage
 
-/// How a file system is mounted.
+/// The mount of a file system.
 public struct Mount: Sendable, Equatable {
     /// Its type: `ext4`, `nfs4`.
     public let type: String
     /// The options of the file system: `hard`, `vers=4.2`.
     public let options: Set<String>
 
-    /// The mount that a line of `/proc/self/mountinfo` tells of, if it is of this device (`major:minor`).
+    /// Parses a line of `/proc/self/mountinfo`; nil if it is not the mount of this device (`major:minor`).
     ///
     /// Source: proc(5): `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
     public init?(line: Substring, device: String) {
@@ -22,15 +22,15 @@ public struct Mount: Sendable, Equatable {
         options = Set(fields[dash + 3].split(separator: ",").map(String.init))
     }
 
-    /// The mount that has a path; nil where the kernel does not tell.
+    /// Finds the mount of a path; nil if the kernel does not report it.
     ///
-    /// - Throws: `ioFailure` when nothing is at the path, or the kernel's list cannot be read.
+    /// - Throws: `ioFailure` if nothing exists at the path, or the kernel's list cannot be read.
     public init?(of path: FilePath) throws(Failure) {
         var info = stat()
         guard stat(path.string, &info) == 0 else {
             throw FileSystem.failure("looking at", path)
         }
-        // Linux' numbers of devices: glibc, `bits/sysmacros.h`.
+        // Linux' encoding of device numbers: glibc, `bits/sysmacros.h`.
         let major = (info.st_dev >> 8) & 0xFFF | (info.st_dev >> 32) & ~0xFFF
         let minor = info.st_dev & 0xFF | (info.st_dev >> 12) & ~0xFF
         let device = "\(major):\(minor)"
@@ -49,7 +49,7 @@ public struct Mount: Sendable, Equatable {
         return nil
     }
 
-    /// The reason why a library must not be on it, with what to do; nil when there is none.
+    /// The reason why a library must not be on this mount, with the remedy; nil if there is none.
     public var objection: String? {
         guard type.hasPrefix("nfs") else { return nil }
         let value = options.first { $0.hasPrefix("vers=") }?.dropFirst(5) ?? ""

@@ -1,9 +1,9 @@
 package import Adjustments
 import Dispatch
 
-/// Runs a call that blocks on files on a thread where that harms nobody.
+/// Runs a call that blocks on files on a thread outside Swift's cooperative pool.
 ///
-/// Swift's cooperative pool has one thread per core; an fsync on it would hold up every task.
+/// The cooperative pool has one thread per core, so an fsync on it would delay every task.
 package func offPool<Result: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {

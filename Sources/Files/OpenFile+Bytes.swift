@@ -4,14 +4,14 @@ import SystemPackage
 
 /// The bytes of an open file.
 extension OpenFile {
-    /// Up to so many bytes from a place on; fewer at the end, none after an error, which then shows when the
-    /// decoder reads.
+    /// Returns up to `count` bytes from an offset on: fewer at the end of the file, none after an error, which the
+    /// decoder meets when it reads.
     public func bytes(from offset: Int, count: Int) -> [UInt8] {
-        // The decoder meets the same error.
+        // The decoder will meet the same error.
         (try? Descriptor.bytes(descriptor, from: offset, count: count)) ?? []
     }
 
-    /// Fills memory from a place on, as far as the file goes.
+    /// Fills memory from an offset on, up to the end of the file.
     ///
     /// - Returns: the number of bytes.
     /// - Throws: `ioFailure`.
@@ -22,7 +22,7 @@ extension OpenFile {
             "\(name) cannot be read", Descriptor.read(descriptor, into: memory, from: offset))
     }
 
-    /// Writes bytes at a place.
+    /// Writes bytes at an offset.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
@@ -30,7 +30,7 @@ extension OpenFile {
             "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
-    /// Writes bytes at a place.
+    /// Writes bytes at an offset.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
@@ -38,7 +38,7 @@ extension OpenFile {
             "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
-    /// Cuts the file off, or lengthens it by zeros.
+    /// Truncates the file, or extends it by zeros.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func cut(to length: Int) throws(Failure) {

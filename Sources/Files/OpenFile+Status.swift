@@ -4,30 +4,31 @@ public import SystemPackage
 
 /// The status of an open file.
 extension OpenFile {
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     ///
     /// - Throws: `ioFailure`.
     public func length() throws(Failure) -> Int { Int(try readableStatus().st_size) }
 
-    /// Whether it is a file, and not a folder, pipe or device.
+    /// Returns whether it is a regular file, and not a folder, pipe or device.
     ///
     /// - Throws: `ioFailure`.
     public func isRegular() throws(Failure) -> Bool {
         try readableStatus().st_mode & S_IFMT == S_IFREG
     }
 
-    /// Tells, compared with a later one, that the file was not written to.
+    /// Returns a stamp. If a later stamp is equal, the file was not written in between.
     ///
-    /// - Parameter getsLinks: whether it may get further hard links meanwhile. Those set its time of change, so only its
-    ///   time of writing is looked at, which whoever writes can set back.
+    /// - Parameter getsLinks: whether it may get further hard links in the meantime. Those set its change time, so
+    ///   only its modification time is compared, which a writer can set back.
     /// - Throws: `ioFailure`.
     public func stamp(getsLinks: Bool) throws(Failure) -> FileStamp {
         FileStamp(try readableStatus(), getsLinks: getsLinks)
     }
 
-    /// Locks it for this process alone; does not wait. The kernel frees it when the file is closed.
+    /// Locks the file exclusively for this process, without waiting. The kernel releases the lock when the file is
+    /// closed.
     ///
-    /// - Returns: false when somebody else has the lock.
+    /// - Returns: false if another process has the lock.
     /// - Throws: the kernel's error.
     public func lock() throws(Errno) -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -36,10 +37,12 @@ extension OpenFile {
         return false
     }
 
-    /// Whether a path leads to this very file, and not by a link: false also when it was removed after it was opened.
+    /// Returns whether a path leads to this very file, and not through a link: false also if the file was removed
+    /// after it was opened.
     ///
-    /// On NFS no single sign tells. A file that this machine removes while it is open lives on under another name and keeps
-    /// its count; of one that another machine removes, the path may be remembered for seconds.
+    /// On NFS no single property is sufficient. A file that this machine removes while it is open continues to
+    /// exist under another name with the same link count. If another machine removes it, this machine may cache the
+    /// path for seconds.
     ///
     /// - Throws: the kernel's error.
     public func isAt(_ path: String) throws(Errno) -> Bool {

@@ -3,22 +3,22 @@ import CSpool
 import Glibc
 public import SystemPackage
 
-/// A file that somebody opened, closed with this object: what is handed over instead of a path.
+/// An open file, which is closed with this object. It is passed on instead of a path.
 ///
-/// Bytes are read and written at offsets, so that several readers do not move each other's place.
+/// Bytes are read and written at offsets, so that several readers do not move each other's position.
 public final class OpenFile: Sendable {
-    /// The descriptor; valid as long as this object lives.
+    /// The descriptor, valid as long as this object lives.
     public let descriptor: Int32
-    /// How sentences call it: a path, or an asset's name. Nothing is opened by it.
+    /// Its name in messages: a path, or an asset's name. It is not used to open the file.
     public let name: String
-    /// SHA-256 in hex of its bytes, where whoever opened it knows it and nobody writes to the file; else nil.
+    /// The SHA-256 of its bytes in hex, if the opener knows it and no process writes to the file; otherwise nil.
     public let sha256: String?
-    /// Lives as long as this object: a lease of the space that the file takes, say.
+    /// An object that must live as long as this one, for example a lease of the file's space.
     private let keeps: (any Sendable)?
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     ///
-    /// - Parameter keeps: let go after the descriptor is closed.
+    /// - Parameter keeps: an object to release after the descriptor is closed.
     public init(
         adopting descriptor: Int32, name: String, sha256: String? = nil,
         keeps: (any Sendable)? = nil
@@ -29,12 +29,12 @@ public final class OpenFile: Sendable {
         self.keeps = keeps
     }
 
-    /// Opens whatever has a path; programs that are started do not get it.
+    /// Opens a path of any kind. Started programs do not inherit the descriptor.
     ///
     /// - Parameters:
-    ///   - path: symbolic links are followed unless the flags say otherwise.
-    ///   - flags: of open(2); `O_CLOEXEC` is added.
-    ///   - name: how sentences call it; the path unless given.
+    ///   - path: the path. Symbolic links are followed unless the flags forbid it.
+    ///   - flags: the flags of open(2); `O_CLOEXEC` is added.
+    ///   - name: its name in messages; by default the path.
     /// - Throws: the kernel's error.
     public convenience init(
         opening path: String, _ flags: Int32, name: String? = nil
@@ -46,14 +46,14 @@ public final class OpenFile: Sendable {
     /// Opens a file for reading.
     ///
     /// - Parameters:
-    ///   - path: of the file; symbolic links are followed.
-    ///   - name: how sentences call it; the path unless given.
-    /// - Throws: `missingAsset` when there is no such file, `unsupportedFormat` when it is no regular file,
+    ///   - path: the path of the file. Symbolic links are followed.
+    ///   - name: its name in messages; by default the path.
+    /// - Throws: `missingAsset` if there is no such file, `unsupportedFormat` if it is not a regular file,
     ///   `ioFailure`.
     public convenience init(reading path: String, name: String? = nil) throws(Failure) {
         let name = name ?? path
         do throws(Errno) {
-            // Not to wait for a writer when somebody put a pipe there.
+            // Prevents the call from waiting for a writer if the path is a pipe.
             try self.init(opening: path, O_RDONLY | O_NONBLOCK, name: name)
         } catch {
             throw [.noSuchFileOrDirectory, .notDirectory].contains(error)
@@ -66,7 +66,8 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// Makes an empty file in a folder that has no name and never gets one: it is gone with the last descriptor.
+    /// Creates an empty file in a folder that has no name and never gets one. It is removed with its last
+    /// descriptor.
     ///
     /// - Throws: the kernel's error.
     public convenience init(namelessIn folder: String, name: String) throws(Errno) {
@@ -75,7 +76,7 @@ public final class OpenFile: Sendable {
             descriptor = try Descriptor.uninterrupted { minilab_open_nameless(folder) }
         } catch {
             guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.rawValue) else { throw error }
-            // NFS and some FUSE lack such files: the name is removed at once.
+            // NFS and some FUSE file systems do not support nameless files: the name is removed immediately.
             var path = Array("\(folder)/.scratch-XXXXXX".utf8CString)
             descriptor = try Descriptor.uninterrupted { minilab_open_unique(&path) }
             unlink(path)
@@ -83,14 +84,14 @@ public final class OpenFile: Sendable {
         self.init(adopting: descriptor, name: name)
     }
 
-    /// As ``init(namelessIn:name:)``.
+    /// Creates a nameless file like ``init(namelessIn:name:)``.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func nameless(in folder: String, name: String) throws(Failure) -> OpenFile {
         try saying("no file can be made in \(folder)", OpenFile(namelessIn: folder, name: name))
     }
 
-    /// Makes an empty file in memory, for what is small: no folder is needed.
+    /// Creates an empty file in memory, for small contents. It needs no folder.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func inMemory(name: String) throws(Failure) -> OpenFile {
@@ -102,7 +103,7 @@ public final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The failure that the kernel's error means, with a sentence of what it prevented.
+    /// Returns the failure for the kernel's error, with a sentence that describes the prevented operation.
     static func failure(_ sentence: String, _ error: Errno) -> Failure {
         let code: FailureCode =
             switch error.rawValue {
@@ -113,7 +114,7 @@ public final class OpenFile: Sendable {
         return Failure(code, "\(sentence): \(error).")
     }
 
-    /// The result of a call, or the failure that its error means.
+    /// Returns the result of a call, or throws the failure for its error.
     static func saying<Result>(
         _ sentence: @autoclosure () -> String, _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {

@@ -1,20 +1,21 @@
-/// The numbers of a process that proc(5) has in its file `status`.
+/// The figures of a process in its file `status` (proc(5)).
 public struct ProcessStatus: Sendable {
     private let file: OpenFile
 
-    /// The kernel's files have about 1.5 KB.
+    /// The most bytes that are read; the kernel's files have about 1.5 KB.
     private static let bytesMax = 8192
 
-    /// Opens the file of a process, by its number or `self`; nil when there is none.
+    /// Opens the file of a process, given by its number or `self`; nil if there is none.
     public init?(_ process: String) {
         do {
             file = try OpenFile(reading: "/proc/\(process)/status")
         } catch {
-            return nil  // it is gone, or there is no /proc
+            return nil  // the process has ended, or there is no /proc
         }
     }
 
-    /// The value of a field now, in bytes, which the file gives in kilobytes; nil when the kernel does not say.
+    /// Returns the present value of a field, in bytes (the file states kilobytes); nil if the kernel does not
+    /// report it.
     public func bytes(_ field: String) -> Int? {
         String(decoding: file.bytes(from: 0, count: Self.bytesMax), as: UTF8.self)
             .split(separator: "\n").first { $0.hasPrefix(field + ":") }?
