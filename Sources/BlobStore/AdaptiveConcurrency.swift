@@ -1,19 +1,20 @@
-/// How many requests may run at one time: half as many when the store asks to slow down.
+/// The number of requests that may run at the same time. It is halved when the store asks to slow
+/// down.
 ///
-/// Additive increase, multiplicative decrease, as TCP does it; that many clients of one store
-/// come to equal shares. Source: Chiu and Jain, "Analysis of the Increase and Decrease Algorithms
-/// for Congestion Avoidance", 1989.
+/// Additive increase, multiplicative decrease, as in TCP: many clients of one store converge to
+/// equal shares. Source: Chiu and Jain, "Analysis of the Increase and Decrease Algorithms for
+/// Congestion Avoidance", 1989.
 struct AdaptiveConcurrency: Sendable, Hashable {
-    /// The successes after which one more request may run.
+    /// The number of successes after which the limit grows by one.
     static let successesPerStep = 100
 
-    /// The most there may ever be.
+    /// The upper bound of the limit.
     let max: Int
 
-    /// The most there may be now; at least 1.
+    /// The present limit; at least 1.
     private(set) var limit: Int
 
-    /// Counts the halvings, so that requests of one burst halve once.
+    /// The number of halvings, by which requests of one burst halve the limit only once.
     private(set) var generation = 0
 
     private var successes = 0
@@ -24,7 +25,7 @@ struct AdaptiveConcurrency: Sendable, Hashable {
         limit = max
     }
 
-    /// A request succeeded.
+    /// Records a successful request.
     mutating func succeeded() {
         guard limit < max else { return }
         successes += 1
@@ -33,7 +34,7 @@ struct AdaptiveConcurrency: Sendable, Hashable {
         limit += 1
     }
 
-    /// A request that began in `generation` was told to slow down.
+    /// Records that the store asked a request to slow down. The request began in `generation`.
     mutating func toldToSlowDown(in generation: Int) {
         guard generation == self.generation else { return }
         self.generation += 1

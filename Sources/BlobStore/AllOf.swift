@@ -1,4 +1,4 @@
-/// Does `body` for each of `items`, a few at one time, and returns what came of them, in any order.
+/// Calls `body` for each of `items`, a few at a time, and returns the results in any order.
 ///
 /// The first error cancels the others and is thrown.
 func allOf<Item: Sendable, Value: Sendable>(

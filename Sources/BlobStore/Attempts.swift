@@ -1,19 +1,20 @@
-/// Why one attempt of a request came to nothing.
+/// The reason why one attempt of a request failed.
 enum AttemptFailure: Error {
     case transport(TransportFailure)
     case refused(S3Refusal)
-    /// The caller's source or sink.
+    /// The caller's source or sink failed.
     case local(any Error)
-    /// An answer that is whole but not what the protocol says.
+    /// A complete answer that violates the protocol.
     case senseless(String)
-    /// Decided already, as by ``ConcurrencyGate`` or the credentials' source.
+    /// An error that is already final, from ``ConcurrencyGate`` or the source of credentials.
     case final(BlobError)
 }
 
-/// The attempts of one request: what is done after each that failed.
+/// The attempts of one request, and the step after each failed one.
 ///
-/// Each mending (region, clock, credentials, harmed bytes, a connection that the server had closed) is
-/// tried once and costs nothing; all else costs one of `triesMax` and tokens of the ``RetryBudget``.
+/// Each repair (region, clock, credentials, damaged bytes, a connection that the server had
+/// closed) is tried once and costs nothing. All other repeats cost one of `triesMax` and tokens
+/// of the ``RetryBudget``.
 struct Attempts: Sendable {
     /// The next step.
     enum Step: Sendable, Hashable {
@@ -27,15 +28,15 @@ struct Attempts: Sendable {
     private enum Mending: Hashable { case region, clock, credentials, bytes, connection }
 
     let triesMax: Int
-    /// The code that status 412 comes to.
+    /// The code for status 412.
     let failedCondition: BlobError.Code
-    /// Whether a repeat may be answered by its own first attempt.
+    /// Whether the answer to a repeat may be the result of its own first attempt.
     let isConditional: Bool
 
-    /// How many attempts failed and were paid for.
+    /// The number of failed attempts that counted.
     private(set) var failures = 0
 
-    /// Whether an attempt that failed may have done what was asked.
+    /// Whether a failed attempt may have taken effect.
     private(set) var fateIsUnknown = false
 
     /// Whether the last step was taken because the store asked for fewer requests.
@@ -49,11 +50,11 @@ struct Attempts: Sendable {
         self.isConditional = isConditional
     }
 
-    /// Decides what to do after `failure`.
+    /// Decides the step after `failure`.
     ///
     /// - Parameters:
-    ///   - signed: The moment that the attempt was signed with.
-    ///   - region: The region that it was signed for.
+    ///   - signed: The time with which the attempt was signed.
+    ///   - region: The region for which it was signed.
     ///   - random: A number from 0 up to 1, evenly distributed.
     mutating func next(
         after failure: AttemptFailure, signed: BlobTime, for region: String,

@@ -19,7 +19,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes; nil if `text` is no base64 of whole groups.
+    /// Decodes base64; nil if `text` is not valid base64 of whole groups.
     static func decoded(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
@@ -38,7 +38,7 @@ enum Base64 {
             bytes += [UInt8(word >> 16 & 0xFF), UInt8(word >> 8 & 0xFF), UInt8(word & 0xFF)]
         }
         bytes.removeLast(padding)
-        // A "=" anywhere but at the end, or bits that no byte has, make another text.
+        // Rejects "=" before the end, and nonzero unused bits: both encode to another text.
         return encoded(bytes) == text ? bytes : nil
     }
 }

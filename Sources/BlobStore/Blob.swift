@@ -3,13 +3,13 @@ public struct Blob: Sendable, Hashable {
     /// The object's length in bytes.
     public let size: Int
 
-    /// Names this content of the object; the next content has another.
+    /// The tag of this content. Another content has another tag.
     public let tag: BlobTag
 
-    /// The SHA-256 that the store checked, where it tells one of the whole object.
+    /// The SHA-256 that the store checked, if it reports one of the whole object.
     public let digest: BlobDigest?
 
-    /// When the store took it; nil where it does not say.
+    /// The time at which it was stored; nil if the store does not report it.
     public let modified: BlobTime?
 }
 
@@ -18,19 +18,19 @@ public struct BlobBytes: Sendable {
     /// The description of the whole object.
     public let blob: Blob
 
-    /// The bytes that were asked for.
+    /// The requested bytes.
     public let bytes: [UInt8]
 
-    /// Whether the bytes of a whole object are those of its digest, if it has one.
+    /// Whether the bytes of a whole object match its digest, if it has one.
     var isSound: Bool { blob.digest.map { $0 == BlobDigest(of: bytes) } ?? true }
 }
 
-/// A store's ETag: opaque, not a checksum of anything.
+/// A store's ETag: opaque, and not a checksum.
 public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
-    /// The tag without quotes, because Ceph 16 compares it only so and others take both.
+    /// The tag without quotes. Ceph 16 compares only this form; other stores accept both.
     public let text: String
 
-    /// Reads a header's or a document's value, with quotes or without.
+    /// Creates a tag from the value of a header or a document, with or without quotes.
     public init(_ text: String) {
         let isQuoted = text.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
         self.text = isQuoted ? String(text.dropFirst().dropLast()) : text
@@ -40,22 +40,24 @@ public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The condition of a write, decided by the store in one step with the write.
+/// The condition of a write, which the store checks atomically with the write.
 ///
-/// Only these, and only on a whole PUT: on DELETE, COPY and multipart uploads stores differ.
+/// There are only these conditions, and only for a whole PUT: for DELETE, COPY and multipart
+/// uploads stores differ.
 public enum BlobCondition: Sendable, Hashable {
-    /// The most bytes of an object that is written on a condition: it is written by one request, and not in parts.
+    /// The most bytes of an object that is written with a condition: it is written by one
+    /// request, and not in parts.
     public static let bytesMax = 16 << 20
 
-    /// Writes whatever is there.
+    /// Writes in any case.
     case always
-    /// Writes if there is no object of the key.
+    /// Writes if there is no object with the key.
     case absent
     /// Writes if the object still has this tag.
     case unchanged(BlobTag)
 }
 
-/// A part of the list of a store's objects.
+/// A page of the list of a store's objects.
 public struct BlobPage: Sendable {
     /// One object.
     public struct Entry: Sendable, Hashable {
@@ -65,14 +67,14 @@ public struct BlobPage: Sendable {
         public let size: Int
         /// Its tag.
         public let tag: BlobTag
-        /// When the store took it; nil where it does not say.
+        /// The time at which it was stored; nil if the store does not report it.
         public let modified: BlobTime?
     }
 
     /// At most ``entriesMax`` objects.
     public let entries: [Entry]
 
-    /// The key to go on after; nil when these were the last.
+    /// The key after which the list continues; nil on the last page.
     public let next: BlobKey?
 
     /// The most objects in a page. Source: Amazon S3, `max-keys`.

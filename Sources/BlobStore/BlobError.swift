@@ -1,37 +1,38 @@
-/// Why a call to an object store gave its caller nothing to use.
+/// The error of a call to an object store.
 ///
-/// Switch on ``code``; show ``message`` to people. Failures that may pass were tried again already,
-/// so a call that failed with ``Code/unavailable`` or ``Code/throttled`` wants patience, not a loop.
+/// Switch on ``code``; show ``message`` to people. Failures that may be temporary were already
+/// retried, so after ``Code/unavailable`` or ``Code/throttled`` wait, and do not retry in a loop.
 public struct BlobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure, a closed set.
     public enum Code: String, Sendable, CaseIterable {
-        /// The text is not an address of a store; the configuration is at fault.
+        /// The text is not a valid address of a store. The configuration must be corrected.
         case invalidURL
-        /// A setting or a file that it names cannot be used.
+        /// A setting, or a file that it names, cannot be used.
         case invalidConfiguration
-        /// The caller asked for what no store can do: a key too long, a part too many.
+        /// The caller's request exceeds what stores support: a key is too long, or there are too
+        /// many parts.
         case invalid
-        /// There is no object of that key.
+        /// There is no object with that key.
         case notFound
-        /// The condition of a write does not hold, and nothing was written.
+        /// The condition of a write does not hold. Nothing was written.
         case precondition
-        /// The object is not the one whose tag was given.
+        /// The object's tag differs from the given one.
         case changed
-        /// The store refused the credentials or their rights.
+        /// The store refused the credentials, or they lack a right.
         case denied
-        /// No credentials were found, or their source did not give any.
+        /// No credentials were found, or their source returned none.
         case noCredentials
-        /// Bucket, region, endpoint or TLS do not fit the store; people have to mend it.
+        /// Bucket, region, endpoint or TLS do not match the store. An operator must correct them.
         case misconfigured
-        /// The store does not keep the conditions that the library rests on.
+        /// The store ignores the conditional writes that the library depends on.
         case conditionsIgnored
-        /// The store asked for fewer requests, and still did after every retry.
+        /// The store asked for fewer requests, even after all retries.
         case throttled
-        /// The store did not answer, or answered that it cannot at present.
+        /// The store did not answer, or reported that it is temporarily unavailable.
         case unavailable
-        /// A write may have happened: read before you judge.
+        /// A write may have taken effect. Read the object to find out.
         case unknownFate
-        /// Bytes differ from their checksum, or an answer is not what the protocol says.
+        /// Bytes differ from their checksum, or an answer violates the protocol.
         case corrupt
         /// The store has no room left.
         case full
@@ -44,10 +45,11 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public let code: Code
 
-    /// A sentence: what failed, with which value, what was expected and what to do; never a secret.
+    /// A sentence that names the failure, the value, the expectation and the remedy; never a
+    /// secret.
     public let message: String
 
-    /// The store's own code, such as `NoSuchBucket`; nil where it gave none.
+    /// The store's own code, such as `NoSuchBucket`; nil if it gave none.
     public let storeCode: String?
 
     /// The caller's own error (``Code/local``).

@@ -1,18 +1,20 @@
 /// The name of an object below a store's prefix, with `/` between its components.
 ///
-/// Only names that every store keeps as they are: SeaweedFS drops empty components, refuses `.` and takes a
+/// Only names that every store preserves are valid: SeaweedFS drops empty components, refuses `.`
+/// and treats a backslash as a slash, and URL parsers between client and store resolve `..`.
 /// backslash for a slash, and URL readers on the way resolve `..`.
 public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most UTF-8 bytes of a whole key, a store's prefix included. Source: Amazon S3.
+    /// The most UTF-8 bytes of a whole key, including a store's prefix. Source: Amazon S3.
     public static let bytesMax = 1_024
 
-    /// The most UTF-8 bytes between two slashes. Source: SeaweedFS, whose file names they are.
+    /// The most UTF-8 bytes between two slashes. Source: SeaweedFS, which uses the components as
+    /// file names.
     public static let componentBytesMax = 255
 
-    /// The key as it was given.
+    /// The key as given.
     public let text: String
 
-    /// Checks a key; throws ``BlobError/Code/invalid`` with the part that is wrong.
+    /// Validates a key. Throws ``BlobError/Code/invalid`` with the invalid part.
     public init(_ text: String) throws(BlobError) {
         guard text.utf8.count <= Self.bytesMax else {
             throw BlobError(
@@ -41,7 +43,7 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A key that a store listed, which other programs may have named as they like.
+    /// Creates a key from a store's list, where other programs may have used any name.
     init(listed text: String) {
         self.text = text
     }
@@ -49,14 +51,15 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The key itself.
     public var description: String { text }
 
-    /// The order in which S3 says that stores list: by UTF-8 bytes.
+    /// Compares by UTF-8 bytes, the order in which stores list according to S3.
     public static func < (a: BlobKey, b: BlobKey) -> Bool {
         a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
     }
 
-    /// Whether this key comes first in a tree of folders, whose names are ordered by UTF-8 bytes.
+    /// Returns whether this key comes first in a tree of folders whose names are ordered by UTF-8
+    /// bytes.
     func precedesByComponents(_ other: BlobKey) -> Bool {
-        // The end of a name comes before all that a name may have.
+        // The end of a name sorts before every byte that a name can contain.
         func ordered(_ key: BlobKey) -> some Sequence<UInt8> {
             key.text.utf8.lazy.map { $0 == UInt8(ascii: "/") ? 0 : $0 }
         }

@@ -2,14 +2,14 @@ import NIOCore
 import NIOPosix
 public import SystemPackage
 
-/// The bytes of an object to write: of a known length, and read as often as it takes.
+/// The bytes of an object to write. Their length is known, and they can be read repeatedly.
 ///
-/// A file stays open and as it is until the call that reads it has ended.
+/// A file must stay open and unchanged until the call that reads it has returned.
 public struct BlobSource: Sendable {
-    /// The most bytes that are read, and held in memory, at a time.
+    /// The most bytes that are read, and held in memory, at once.
     ///
-    /// Measured with 64 parts of 16 files on their way at once: the process had 83 MB at its peak, with
-    /// 256 KiB it had 200 MB and spent a sixth less CPU.
+    /// Measured with 64 parts of 16 files in concurrent transfer: a peak of 83 MB; with 256 KiB a
+    /// peak of 200 MB and a sixth less CPU.
     static let pieceBytesMax = 64 << 10
 
     /// The length in bytes.
@@ -22,30 +22,31 @@ public struct BlobSource: Sendable {
         case file(SystemPackage.FileDescriptor)
     }
 
-    /// Why a file gave fewer bytes than it had.
+    /// The error of a file that ended before its announced length.
     struct Ended: Error, CustomStringConvertible {
         let place: Int
         var description: String { "the file ends at byte \(place), before its length" }
     }
 
-    /// Bytes in memory.
+    /// Creates a source of bytes in memory.
     public static func bytes(_ bytes: [UInt8]) -> BlobSource {
         BlobSource(size: bytes.count, storage: .memory(ByteBuffer(bytes: bytes)))
     }
 
-    /// The first `size` bytes of an open file; its offset is neither used nor moved.
+    /// Creates a source of the first `size` bytes of an open file. Its file offset is neither
+    /// used nor changed.
     public static func file(
         _ descriptor: SystemPackage.FileDescriptor, size: Int
     ) -> BlobSource {
         BlobSource(size: size, storage: .file(descriptor))
     }
 
-    /// At most ``pieceBytesMax`` bytes from the beginning of `range`.
+    /// Returns at most ``pieceBytesMax`` bytes from the beginning of `range`.
     func piece(of range: Range<Int>) async throws -> ByteBuffer {
         let count = min(range.count, Self.pieceBytesMax)
         switch storage {
         case .memory(let buffer):
-            // Ranges come from `size`, so they are in the buffer.
+            // Ranges are within `size`, so they are in the buffer.
             return buffer.getSlice(at: range.lowerBound, length: count) ?? ByteBuffer()
         case .file(let descriptor):
             return try await NIOThreadPool.singleton.runIfActive {
@@ -61,10 +62,10 @@ public struct BlobSource: Sendable {
         }
     }
 
-    /// The pieces of `range`, in order.
+    /// Returns the pieces of `range`, in order.
     func pieces(of range: Range<Int>) -> Pieces { Pieces(source: self, range: range) }
 
-    /// A range of a source, a piece at a time.
+    /// A range of a source, one piece at a time.
     struct Pieces: AsyncSequence, Sendable {
         let source: BlobSource
         let range: Range<Int>
@@ -89,7 +90,7 @@ public struct BlobSource: Sendable {
     }
 }
 
-/// The caller's own source or sink failed.
+/// The error of the caller's own source or sink.
 struct LocalFailure: Error {
     let underlying: any Error
 }

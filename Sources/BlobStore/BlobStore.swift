@@ -1,22 +1,24 @@
 public import NIOCore
 
-/// Objects by name, written whole, with two conditions: absent, and unchanged.
+/// A store of named objects, which are written as a whole, under one of two conditions: absent,
+/// and unchanged.
 ///
-/// The library rests on no more than this. Of a write that throws nobody knows more than its code
-/// says: after ``BlobError/Code/unknownFate`` and ``BlobError/Code/cancelled`` read before you judge.
+/// The library depends on nothing else. After a failed write only the error's code is certain:
+/// after ``BlobError/Code/unknownFate`` and ``BlobError/Code/cancelled`` read the object to find
+/// out its state.
 public protocol BlobStore: Sendable {
-    /// Describes the object of that name; throws ``BlobError/Code/notFound`` if there is nothing.
+    /// Describes the object with that name. Throws ``BlobError/Code/notFound`` if there is none.
     func head(_ key: BlobKey) async throws(BlobError) -> Blob
 
-    /// Reads an object, or a range of it, and hands its bytes on in order.
+    /// Reads an object, or a range of it, and passes its bytes to a sink in order.
     ///
-    /// A connection that breaks is taken up again where it broke, from the same content or not at
-    /// all. `sink` must not call the store: it holds one of its places.
+    /// After a lost connection reading continues at the same position, in the same content, or
+    /// fails. `sink` must not call the store, because this call occupies one of its places.
     ///
     /// - Parameters:
-    ///   - range: The bytes to read; nil means all. Must begin within the object.
-    ///   - tag: The content that is meant; another one is ``BlobError/Code/changed``.
-    ///   - sink: Takes the next bytes; an error of its ends the call as ``BlobError/Code/local``.
+    ///   - range: The bytes to read, which must begin within the object; nil means all.
+    ///   - tag: The expected content. Other content throws ``BlobError/Code/changed``.
+    ///   - sink: Receives the next bytes. Its errors end the call with ``BlobError/Code/local``.
     /// - Returns: The description of the whole object.
     @discardableResult
     func get(
@@ -26,59 +28,61 @@ public protocol BlobStore: Sendable {
 
     /// Reads an object, or a range of it, into memory.
     ///
-    /// - Parameter limit: The most bytes; more are ``BlobError/Code/invalid``.
+    /// - Parameter limit: The most bytes. More bytes throw ``BlobError/Code/invalid``.
     func bytes(
         _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?, atMost limit: Int
     ) async throws(BlobError) -> BlobBytes
 
-    /// Writes an object whole: afterwards all readers see all of it, or the one before.
+    /// Writes an object atomically: readers see either all of it, or the previous object.
     ///
     /// - Parameters:
     ///   - digest: The SHA-256 of `source`, which the store compares.
-    ///   - condition: Only on objects that are written by one request.
+    ///   - condition: Supported only for objects that are written by one request.
     @discardableResult
     func put(
         _ key: BlobKey, _ source: BlobSource, digest: BlobDigest, if condition: BlobCondition,
         _ attributes: BlobAttributes
     ) async throws(BlobError) -> BlobTag
 
-    /// Makes `target` an object with the content that `key` has under `tag`, without its bytes coming here.
+    /// Makes `target` an object with the content that `key` has under `tag`. The store copies the
+    /// bytes itself.
     @discardableResult
     func copy(
         _ key: BlobKey, _ tag: BlobTag, to target: BlobKey, _ attributes: BlobAttributes
     ) async throws(BlobError) -> BlobTag
 
-    /// Removes objects; those that were not there are removed, too.
+    /// Removes objects. Missing objects count as removed.
     ///
-    /// - Returns: The objects that are still there, each with the reason.
+    /// - Returns: The objects that still exist, each with the reason.
     func delete(_ keys: [BlobKey]) async throws(BlobError) -> [BlobKey: BlobError]
 
-    /// The next objects whose keys begin with `prefix`, in the store's order.
+    /// Returns the next objects whose keys begin with `prefix`, in the store's order.
     ///
-    /// That is the order of the keys' bytes, or that of a tree of folders, which SeaweedFS is: there `a/b` comes before
-    /// `a-b`. Either way a page goes on where the one before ended.
+    /// That is the byte order of the keys, or the order of a tree of folders, as in SeaweedFS,
+    /// where `a/b` comes before `a-b`. In both cases a page continues where the one before ended.
     ///
-    /// - Parameter after: Where to go on: a key, of an object or of none. Nil means the beginning.
+    /// - Parameter after: The key after which the page begins; an object with that key need not
+    ///   exist. nil means the beginning.
     func list(_ prefix: String, after: BlobKey?) async throws(BlobError) -> BlobPage
 
-    /// A URL that anybody may read the object from for that time; at most seven days.
+    /// Returns a URL from which any client may read the object for that time, at most seven days.
     func link(_ key: BlobKey, for time: Duration) async throws(BlobError) -> BlobLink
 }
 
-/// A URL that needs no credentials, until it ends.
+/// A URL that needs no credentials until it expires.
 public struct BlobLink: Sendable, Hashable {
-    /// The longest time that one may hold. Source: SigV4, `X-Amz-Expires`.
+    /// The longest validity. Source: SigV4, `X-Amz-Expires`.
     public static let timeMax = Duration.seconds(7 * 86_400)
 
-    /// The URL; as good as a password for its object.
+    /// The URL. It must be kept as secret as a password, because it grants access to its object.
     public let url: String
 
-    /// When it ends: earlier than was asked for where the credentials end.
+    /// The time of expiry, which is earlier than requested if the credentials expire earlier.
     public let expires: BlobTime
 }
 
 extension BlobStore {
-    /// Writes an object whatever is there.
+    /// Writes an object from bytes in memory.
     @discardableResult
     public func put(
         _ key: BlobKey, _ bytes: [UInt8], if condition: BlobCondition = .always,

@@ -1,17 +1,17 @@
-/// A moment, to the second, as stores and signatures write it.
+/// A time in whole seconds, as written by stores and signatures.
 public struct BlobTime: Sendable, Hashable, Comparable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public let seconds: Int
 
-    /// The moment so many seconds after 1970 began.
+    /// Creates the time that many seconds after the beginning of 1970.
     public init(seconds: Int) {
         self.seconds = seconds
     }
 
-    /// Whether one moment is earlier.
+    /// Returns whether one time is earlier.
     public static func < (a: BlobTime, b: BlobTime) -> Bool { a.seconds < b.seconds }
 
-    /// `20150830T123600Z`, as SigV4 writes it.
+    /// The time as SigV4 writes it: `20150830T123600Z`.
     var stamp: String {
         let (year, month, day) = Self.civil(daysSince1970: seconds.flooredDivision(by: 86_400))
         let time = seconds - seconds.flooredDivision(by: 86_400) * 86_400
@@ -20,7 +20,7 @@ public struct BlobTime: Sendable, Hashable, Comparable {
             + Self.padded(time % 60, 2) + "Z"
     }
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`. Source: RFC 9110, 5.6.7, the preferred form.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`. Source: RFC 9110, 5.6.7, the preferred form.
     init?(httpDate text: some StringProtocol) {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT",
@@ -29,7 +29,7 @@ public struct BlobTime: Sendable, Hashable, Comparable {
         self.init(year: words[3], month: "\(month + 1)", day: words[1], time: words[4])
     }
 
-    /// Reads `2009-10-12T17:50:30.000Z`; the fraction is dropped. Source: RFC 3339.
+    /// Parses `2009-10-12T17:50:30.000Z`; the fraction is dropped. Source: RFC 3339.
     init?(iso text: some StringProtocol) {
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         guard halves.count == 2, halves[1].last == "Z" else { return nil }
@@ -62,7 +62,7 @@ public struct BlobTime: Sendable, Hashable, Comparable {
         return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 
-    // Both ways count years from March, so that the leap day is a year's last.
+    // Both functions count years from March, so that the leap day is the last day of a year.
     // Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year

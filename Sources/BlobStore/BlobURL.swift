@@ -1,11 +1,11 @@
-/// Where a library is in an object store.
+/// The place of a library in an object store.
 ///
 ///     s3://bucket[/prefix][?endpoint=https://host[:port]&region=region&style=path|virtual]
 ///
-/// The prefix is percent-encoded. Without an endpoint it is Amazon's own. There is no login in it:
-/// credentials come from settings, the environment or the machine.
+/// The prefix is percent-encoded. Without an endpoint the store is Amazon's own. A URL contains
+/// no login: credentials come from settings, the environment or the machine.
 public struct BlobURL: Sendable, Hashable {
-    /// Where a bucket's name stands in a request.
+    /// The position of a bucket's name in a request.
     public enum Style: String, Sendable, CaseIterable {
         /// In the path: `https://host/bucket/key`.
         case path
@@ -13,7 +13,7 @@ public struct BlobURL: Sendable, Hashable {
         case virtual
     }
 
-    /// The server that is asked, where it is not Amazon's.
+    /// The server, if it is not Amazon's.
     public struct Endpoint: Sendable, Hashable {
         /// Whether requests are encrypted and the server's certificate verified.
         public let usesTLS: Bool
@@ -26,22 +26,23 @@ public struct BlobURL: Sendable, Hashable {
     /// The name of the bucket.
     public let bucket: String
 
-    /// The beginning of each key, without a `/` at its end; empty means the whole bucket.
+    /// The common prefix of all keys, without a `/` at its end; empty means the whole bucket.
     public let prefix: String
 
     /// The server; nil means Amazon's for the region.
     public let endpoint: Endpoint?
 
-    /// The region that signatures name; nil means that the store's answer tells.
+    /// The region for signatures; nil means that the store's answer reveals it.
     public let region: String?
 
-    /// Where the bucket's name stands; nil means in the host at Amazon's, else in the path.
+    /// The position of the bucket's name; nil means in the host for Amazon, otherwise in the
+    /// path.
     public let style: Style?
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// Throws ``BlobError/Code/invalidURL`` with the part that is wrong and what is allowed there. No
-    /// message shows what stands before an `@`.
+    /// Throws ``BlobError/Code/invalidURL`` with the invalid part and the allowed values. No
+    /// message includes text before an `@`.
     public init(_ text: String) throws(BlobError) {
         let parser = try BlobURLParser(text)
         bucket = try parser.bucketName()
@@ -52,7 +53,8 @@ public struct BlobURL: Sendable, Hashable {
         style = settings.style
     }
 
-    /// Whether keys and photos go over a network in clear: HTTP to a host that is not this machine.
+    /// Whether keys and photos are sent over a network unencrypted: HTTP to a host other than
+    /// this machine.
     public var sendsInClear: Bool {
         guard let endpoint, !endpoint.usesTLS else { return false }
         return !LoopbackHost.names(endpoint.host)
@@ -65,7 +67,7 @@ extension BlobURL.Endpoint: CustomStringConvertible {
         (usesTLS ? "https://" : "http://") + authority
     }
 
-    /// Host and, if there is one, port, as `Host` has them.
+    /// The host and, if there is one, the port, in the form of the `Host` header.
     var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port.map { "\(host):\($0)" } ?? host
@@ -73,7 +75,7 @@ extension BlobURL.Endpoint: CustomStringConvertible {
 }
 
 extension BlobURL: CustomStringConvertible {
-    /// The URL as it can be read again.
+    /// The URL in a form that can be parsed again.
     public var description: String {
         let path = prefix.isEmpty ? "" : "/" + PercentCoding.encoded(prefix, keepsSlash: true)
         let query = [
@@ -84,14 +86,14 @@ extension BlobURL: CustomStringConvertible {
     }
 }
 
-/// Names and addresses of this machine itself.
+/// The names and addresses of this machine itself.
 enum LoopbackHost {
-    /// Whether `host` is reached without leaving the machine, as far as its spelling tells.
+    /// Returns whether `host` is this machine, as far as its spelling shows.
     static func names(_ host: String) -> Bool {
         let host = host.lowercased()
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        // A name may begin with 127., too.
+        // A host name may begin with "127." too.
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

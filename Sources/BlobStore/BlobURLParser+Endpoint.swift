@@ -1,6 +1,6 @@
-// The endpoint in an `s3://` URL, and wherever else an address of a server is a setting.
+// The endpoint in an `s3://` URL, and in other settings with the address of a server.
 extension BlobURLParser {
-    /// Reads `https://host[:port]` or `http://host[:port]`, with a `/` at its end or without.
+    /// Parses `https://host[:port]` or `http://host[:port]`, with or without a `/` at its end.
     static func endpoint(_ text: Substring) throws(BlobError) -> BlobURL.Endpoint {
         guard let end = text.firstRange(of: "://"),
             ["http", "https"].contains(text[..<end.lowerBound])

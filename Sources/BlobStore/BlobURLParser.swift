@@ -1,4 +1,4 @@
-/// An `s3://` URL cut into its parts, none of them checked yet.
+/// An `s3://` URL split into its parts, which are not validated yet.
 struct BlobURLParser {
     /// The most bytes of a whole URL.
     static let bytesMax = 4_096
@@ -32,7 +32,8 @@ struct BlobURLParser {
         }
     }
 
-    /// The bucket's name. Source of the rules: Amazon S3 user guide, "Bucket naming rules".
+    /// Returns the bucket's name. Source of the rules: Amazon S3 user guide, "Bucket naming
+    /// rules".
     func bucketName() throws(BlobError) -> String {
         let isPlain = bucket.utf8.allSatisfy { byte in
             Self.isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

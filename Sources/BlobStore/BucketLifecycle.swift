@@ -1,56 +1,58 @@
-/// The rules by which a bucket removes objects on its own.
+/// The lifecycle rules by which a bucket removes objects.
 public struct BucketLifecycle: Sendable, Hashable {
-    /// A rule that is on.
+    /// An enabled rule.
     public struct Rule: Sendable, Hashable {
-        /// Its name; empty where it has none.
+        /// Its name; empty if it has none.
         public var name = ""
-        /// The beginning of the keys that it is for; empty means all.
+        /// The prefix of the keys to which it applies; empty means all.
         public var prefix = ""
-        /// Whether it is only for objects with certain tags.
+        /// Whether it applies only to objects with certain tags.
         public var needsTags = false
         /// Whether it removes objects.
         public var expires = false
-        /// The class to which it moves objects that nobody can read from there at once, such as `GLACIER`.
+        /// The class to which it moves objects and from which they cannot be read immediately,
+        /// such as `GLACIER`.
         public var archive: String?
-        /// Whether it removes the versions of objects that were replaced or removed.
+        /// Whether it removes old versions of objects that were replaced or removed.
         public var expiresNoncurrent = false
-        /// Whether it removes uploads in parts that nobody has ended.
+        /// Whether it removes incomplete multipart uploads.
         public var abortsUploads = false
 
-        /// A rule that does nothing.
+        /// Creates a rule without effect.
         public init() {}
 
-        /// Whether it is for all keys that begin so.
+        /// Returns whether it applies to all keys with a prefix.
         public func covers(_ prefix: String) -> Bool {
             !needsTags && prefix.utf8.starts(with: self.prefix.utf8)
         }
 
-        /// Whether it is for any key that begins so.
+        /// Returns whether it applies to any key with a prefix.
         public func touches(_ prefix: String) -> Bool {
             covers(prefix) || !needsTags && self.prefix.utf8.starts(with: prefix.utf8)
         }
     }
 
-    /// The rules that are on.
+    /// The enabled rules.
     public var rules: [Rule] = []
 
-    /// No rules, unless given.
+    /// Creates a set of rules; by default an empty one.
     public init(_ rules: [Rule] = []) { self.rules = rules }
 }
 
 extension BucketLifecycle {
-    /// Reads a store's document. Source: Amazon S3 API reference, GetBucketLifecycleConfiguration.
+    /// Parses a store's document. Source: Amazon S3 API reference,
+    /// GetBucketLifecycleConfiguration.
     init(_ document: XMLNode) {
         rules = document.children.compactMap { $0.name == "Rule" ? Rule($0) : nil }
     }
 }
 
 extension BucketLifecycle.Rule {
-    /// Classes whose objects have to be restored before they are read. Source: Amazon S3, "Storage classes"; GLACIER_IR
-    /// is read at once.
+    /// The classes whose objects must be restored before they can be read. Source: Amazon S3,
+    /// "Storage classes". Objects in GLACIER_IR can be read immediately.
     private static let archives: Set = ["GLACIER", "DEEP_ARCHIVE"]
 
-    /// Nil for a rule that is off.
+    /// Parses a rule; nil if it is disabled.
     fileprivate init?(_ node: XMLNode) {
         guard node.text(of: "Status") == "Enabled" else { return nil }
         name = node.text(of: "ID") ?? ""
@@ -59,7 +61,8 @@ extension BucketLifecycle.Rule {
         prefix = all?.text(of: "Prefix") ?? node.text(of: "Prefix") ?? ""
         needsTags = all?["Tag"] != nil
         if let expiration = node["Expiration"] {
-            // The other one removes only what is removed already: its marker.
+            // Without Days or Date, the rule only removes the delete markers of objects that are
+            // already removed.
             expires = expiration["Days"] != nil || expiration["Date"] != nil
         }
         archive = node.children.lazy.filter { $0.name == "Transition" }

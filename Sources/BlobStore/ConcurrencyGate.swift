@@ -1,9 +1,10 @@
 import DequeModule
 import Synchronization
 
-/// Lets as many requests run as ``AdaptiveConcurrency`` says; the others wait in their order.
+/// Limits the concurrent requests to the number of ``AdaptiveConcurrency``. Other requests wait
+/// in their order.
 final class ConcurrencyGate: Sendable {
-    /// The most callers that may wait.
+    /// The most waiting callers.
     static let waitersMax = 10_000
 
     private struct Waiter {
@@ -23,7 +24,7 @@ final class ConcurrencyGate: Sendable {
         var nextID: UInt64 = 0
         var waiters: Deque<Waiter> = []
 
-        /// Those that may run now.
+        /// Removes and returns the waiters that may run now.
         mutating func admitted() -> [Waiter] {
             var admitted: [Waiter] = []
             while running < concurrency.limit, let waiter = waiters.popFirst() {
@@ -40,15 +41,15 @@ final class ConcurrencyGate: Sendable {
         state = Mutex(State(concurrency: AdaptiveConcurrency(max: max)))
     }
 
-    /// How many may run now.
+    /// The number of requests that may run now.
     var limit: Int { state.withLock { $0.concurrency.limit } }
 
-    /// How many wait.
+    /// The number of waiting callers.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits for a place and returns its generation; give the place back with ``leave()``.
+    /// Waits for a place and returns its generation. Call ``leave()`` to release the place.
     ///
-    /// Throws when the task is cancelled, and when too many wait already.
+    /// Throws if the task is cancelled, or if there are too many waiters.
     func enter() async throws(BlobError) -> Int {
         let id = state.withLock { state in
             state.nextID += 1
@@ -64,7 +65,7 @@ final class ConcurrencyGate: Sendable {
                 }
                 if isCrowded { continuation.resume(returning: .crowded) }
                 admit()
-                // The handler below may have run before there was anybody to cancel.
+                // The cancellation handler below may have run before the waiter was registered.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -81,7 +82,7 @@ final class ConcurrencyGate: Sendable {
         }
     }
 
-    /// Gives a place back.
+    /// Releases a place.
     func leave() {
         state.withLock { $0.running -= 1 }
         admit()

@@ -1,27 +1,29 @@
 import NIOHTTP1
 
-/// Keys of a container's role, from the service beside it (ECS, EKS Pod Identity).
+/// The keys of a container's role, from the service beside the container (ECS, EKS Pod Identity).
 ///
-/// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI` set it up, with
-/// `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Source: AWS SDKs
-/// and tools reference guide, "Container credential provider".
+/// They are configured by `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, with `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or
+/// `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Source: AWS SDKs and tools reference guide, "Container
+/// credential provider".
 public struct ContainerCredentials: CredentialSource {
-    /// Where relative URIs are. Source: as above.
+    /// The server for relative URIs. Source: as above.
     static let relativeHost = "http://169.254.170.2"
 
-    /// The hosts that a token may go to in clear, beside this machine. Source: as above.
+    /// The hosts, besides this machine, to which a token may be sent unencrypted. Source: as
+    /// above.
     static let plainHosts = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"]
 
     /// The most bytes of a token's file.
     static let tokenBytesMax = 64 << 10
 
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the container's service"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// The service that `environment` names.
+    /// Creates a source for the service that `environment` names.
     public init(_ environment: [String: String]) {
         self.init(environment, .real)
     }
@@ -31,7 +33,7 @@ public struct ContainerCredentials: CredentialSource {
         service = CredentialService(name: "The container's service", surroundings: surroundings)
     }
 
-    /// The role's keys; nil where no URI is set.
+    /// Returns the role's keys; nil if no URI is set.
     public func fetch() async throws(BlobError) -> Credentials? {
         guard let url = try url() else { return nil }
         var headers: [(String, String)] = []
@@ -51,7 +53,7 @@ public struct ContainerCredentials: CredentialSource {
         return credentials
     }
 
-    /// The service's URL: checked, so that a token goes nowhere else.
+    /// Returns the service's URL. It is validated, so that the token is sent nowhere else.
     private func url() throws(BlobError) -> String? {
         if let path = environment.set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
             guard path.hasPrefix("/"), Self.isPlain(path) else {

@@ -1,9 +1,9 @@
-/// Keeps keys until shortly before they end, and fetches new ones once for all who ask.
+/// Caches keys until shortly before they expire. Concurrent callers share one renewal.
 actor CredentialCache {
-    /// How long before their end keys are renewed.
+    /// How long before their expiry keys are renewed.
     static let renewalSeconds = 5 * 60
 
-    /// How long after a renewal that failed the next one is tried, while the keys still hold.
+    /// The wait after a failed renewal, while the present keys are still valid.
     static let renewalPauseSeconds = 30
 
     private let source: any CredentialSource
@@ -15,9 +15,9 @@ actor CredentialCache {
         self.source = source
     }
 
-    /// Keys that hold at `now`.
+    /// Returns keys that are valid at `now`.
     ///
-    /// Those that end soon are returned while new ones are fetched; those that have ended are not.
+    /// Keys that expire soon are returned while new ones are fetched; expired keys are not.
     func current(at now: BlobTime) async throws(BlobError) -> Credentials {
         guard let held else { return try await fetched(at: now) }
         guard let expires = held.expires else { return held }
@@ -27,9 +27,9 @@ actor CredentialCache {
         return held
     }
 
-    /// Forgets keys that a store no longer takes; whoever asks next waits for others.
+    /// Drops keys that a store has refused. The next caller waits for new ones.
     func refused(_ credentials: Credentials) {
-        // Another request may have renewed them meanwhile.
+        // Another request may have renewed them in the meantime.
         if held == credentials { held = nil }
     }
 
@@ -54,7 +54,8 @@ actor CredentialCache {
         switch result {
         case .success(let credentials): held = credentials
         case .failure:
-            // Those who need keys now get the error; those whose keys still hold go on with them.
+            // Callers that need new keys get the error. Callers with valid keys continue to use
+            // them.
             notBefore = BlobTime(seconds: now.seconds + Self.renewalPauseSeconds)
         }
     }

@@ -1,20 +1,20 @@
-/// Asks several sources in turn; the first one that is set up decides.
+/// Tries several sources in order. The first one that is configured decides.
 public struct CredentialChain: CredentialSource {
     private let sources: [any CredentialSource]
 
-    /// The name that messages use.
+    /// The names of the sources, for messages.
     public var name: String { sources.map(\.name).joined(separator: ", ") }
 
-    /// These sources, in this order.
+    /// Creates a chain of these sources, in this order.
     public init(_ sources: [any CredentialSource]) {
         self.sources = sources
     }
 
-    /// Our settings, the environment, the cluster's token, the shared file, the container's service and
-    /// the machine's.
+    /// Returns the standard chain: Minilab's settings, the environment, the cluster's token, the
+    /// shared file, the container's service and the machine's service.
     ///
     /// - Parameters:
-    ///   - settings: Keys from our own settings, if there are any.
+    ///   - settings: Keys from Minilab's own settings, if there are any.
     ///   - profile: The profile of the shared file; nil means the environment's.
     public static func standard(
         settings: Credentials? = nil, profile: String? = nil, environment: [String: String]
@@ -29,7 +29,7 @@ public struct CredentialChain: CredentialSource {
         return CredentialChain(sources)
     }
 
-    /// The first keys that there are.
+    /// Returns the keys of the first configured source.
     public func fetch() async throws(BlobError) -> Credentials? {
         for source in sources {
             if let credentials = try await source.fetch() { return credentials }

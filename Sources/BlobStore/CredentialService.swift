@@ -2,18 +2,18 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// A service that gives keys over HTTP, asked a few times.
+/// A client for a service that returns keys over HTTP, with a few retries.
 struct CredentialService: Sendable {
     /// The most bytes of an answer.
     static let bytesMax = 64 << 10
     /// The most attempts of a request.
     static let triesMax = 3
-    /// The longest time to a connection: such services are near.
+    /// The longest wait for a connection, short because such services are near.
     static let connectTimeout = TimeAmount.seconds(2)
-    /// The longest silence of one that was asked.
+    /// The longest silence of the service after the request.
     static let silenceMax = TimeAmount.seconds(5)
 
-    /// The name that messages use.
+    /// The name in messages.
     let name: String
     let surroundings: Surroundings
 
@@ -23,9 +23,11 @@ struct CredentialService: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Asks, again after failures that may pass; throws when no attempt was answered.
+    /// Sends a request, and repeats it after failures that may be temporary. Throws if no attempt
+    /// was answered.
     ///
-    /// - Parameter tries: One tells soon that nobody listens.
+    /// - Parameter tries: The number of attempts. With one, a missing service is detected
+    ///   quickly.
     func ask(
         _ method: HTTPMethod, _ url: String, headers: [(String, String)] = [],
         body: String? = nil, tries: Int = triesMax
@@ -40,7 +42,8 @@ struct CredentialService: Sendable {
         return try result.get()
     }
 
-    /// Connections of its own for each time: it is asked once in an hour.
+    /// The configuration of a new client for each request, because the service is used about once
+    /// an hour.
     private static var configuration: HTTPClient.Configuration {
         var http = HTTPClient.Configuration()
         http.httpVersion = .http1Only
@@ -87,8 +90,8 @@ struct CredentialService: Sendable {
         }
     }
 
-    /// Reads an address from an environment variable; its value is not shown, because it may have a
-    /// login in it.
+    /// Parses an address from an environment variable. Messages do not show its value, because it
+    /// may contain a login.
     func address(
         _ text: some StringProtocol, from variable: String
     ) throws(BlobError) -> BlobURL.Endpoint {
@@ -100,7 +103,7 @@ struct CredentialService: Sendable {
         }
     }
 
-    /// The error of a service that gave no keys; `what` must have no secret in it.
+    /// Returns the error of a service that returned no keys. `what` must not contain a secret.
     func error(_ what: String) -> BlobError {
         BlobError(.noCredentials, "\(name) gave no credentials: \(what)")
     }

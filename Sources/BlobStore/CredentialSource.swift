@@ -1,27 +1,27 @@
-/// Where keys come from: a setting, a file, a service of the machine.
+/// A source of keys: a setting, a file, or a service of the machine.
 public protocol CredentialSource: Sendable {
-    /// The name that messages use, such as "the environment".
+    /// The name in messages, such as "the environment".
     var name: String { get }
 
     /// Fetches keys.
     ///
-    /// Returns nil where this source is not set up at all, so that the next one is asked. Throws
-    /// ``BlobError/Code/noCredentials`` where it is set up and gives none.
+    /// Returns nil if this source is not configured, so that the next one is tried. Throws
+    /// ``BlobError/Code/noCredentials`` if it is configured and returns none.
     func fetch() async throws(BlobError) -> Credentials?
 }
 
-/// Keys from our own settings.
+/// The keys from Minilab's own settings.
 public struct FixedCredentials: CredentialSource {
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the settings"
 
     private let credentials: Credentials
 
-    /// Always these keys.
+    /// Creates a source that always returns these keys.
     public init(_ credentials: Credentials) {
         self.credentials = credentials
     }
 
-    /// The keys.
+    /// Returns the keys.
     public func fetch() async throws(BlobError) -> Credentials? { credentials }
 }

@@ -1,18 +1,18 @@
-/// The keys that requests are signed with.
+/// The keys with which requests are signed.
 public struct Credentials: Sendable, Hashable {
     /// The public half, which stores name in their answers.
     public let accessKey: String
 
-    /// The secret half; never in a message, a log or a mirror.
+    /// The secret half. It must not appear in a message, a log or a mirror.
     public let secretKey: String
 
-    /// The token of keys that end; nil for those that do not.
+    /// The token of temporary keys; nil for permanent ones.
     public let sessionToken: String?
 
-    /// When the store stops taking them; nil means never.
+    /// The time at which the keys expire; nil means never.
     public let expires: BlobTime?
 
-    /// Keys as they are given.
+    /// Creates keys.
     public init(
         accessKey: String, secretKey: String, sessionToken: String? = nil,
         expires: BlobTime? = nil
@@ -25,22 +25,22 @@ public struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// The access key, with `***` for what is secret.
+    /// The access key, with `***` in place of secrets.
     public var description: String {
         "\(accessKey):***" + (sessionToken == nil ? "" : " with a session token")
     }
 
-    /// Only the description, because `dump` and test failures print what a mirror shows.
+    /// A mirror with only the description, because `dump` and test failures print mirrors.
     public var customMirror: Mirror {
         Mirror(self, children: ["credentials": description])
     }
 }
 
 extension Credentials {
-    /// The most characters of a key or a token; AWS' own tokens have about 1,000.
+    /// The most characters of a key or a token. The tokens of AWS have about 1,000.
     static let charactersMax = 16_384
 
-    /// Refuses what cannot stand in a header, without showing it.
+    /// Rejects values that cannot be in a header, without showing them.
     func check(from source: String) throws(BlobError) {
         let parts = [
             ("access key", accessKey), ("secret key", secretKey),

@@ -1,19 +1,19 @@
-/// Keys in environment variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for keys that
-/// end, `AWS_SESSION_TOKEN`.
+/// The keys in environment variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for
+/// temporary keys, `AWS_SESSION_TOKEN`.
 ///
 /// Source of the names: AWS SDKs and tools reference guide, "AWS access keys".
 public struct EnvironmentCredentials: CredentialSource {
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the environment"
 
     private let environment: [String: String]
 
-    /// The keys in `environment`.
+    /// Creates a source for the keys in `environment`.
     public init(_ environment: [String: String]) {
         self.environment = environment
     }
 
-    /// The keys; nil if neither variable is set. One without the other is an error.
+    /// Returns the keys; nil if neither variable is set. One without the other is an error.
     public func fetch() async throws(BlobError) -> Credentials? {
         switch (environment.set("AWS_ACCESS_KEY_ID"), environment.set("AWS_SECRET_ACCESS_KEY")) {
         case (nil, nil): return nil
@@ -33,7 +33,8 @@ public struct EnvironmentCredentials: CredentialSource {
 }
 
 extension [String: String] {
-    /// A variable's value; nil if it is empty, which is how people unset one.
+    /// Returns a variable's value; nil if it is empty, because an empty value is a common way to
+    /// unset a variable.
     func set(_ name: String) -> String? {
         self[name].flatMap { $0.isEmpty ? nil : $0 }
     }

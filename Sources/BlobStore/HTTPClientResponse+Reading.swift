@@ -2,7 +2,8 @@ import AsyncHTTPClient
 import NIOCore
 
 extension HTTPClientResponse {
-    /// Takes the pieces of the body as they come, unless they come slower than ``RateFloor``.
+    /// Passes on the pieces of the body as they arrive, and fails if they arrive more slowly than
+    /// ``RateFloor``.
     func drain(
         _ take: (ByteBuffer) async throws(AttemptFailure) -> Void
     ) async throws(AttemptFailure) {
@@ -22,7 +23,7 @@ extension HTTPClientResponse {
         }
     }
 
-    /// The body's bytes, of which there may be `limit`.
+    /// Returns the body's bytes, at most `limit`.
     func bytes(atMost limit: Int) async throws(TransportFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         do throws(AttemptFailure) {
@@ -33,7 +34,7 @@ extension HTTPClientResponse {
                 bytes.append(contentsOf: piece.readableBytesView)
             }
         } catch {
-            // Nothing else is thrown above.
+            // The calls above throw nothing else.
             guard case .transport(let failure) = error else { preconditionFailure("\(error)") }
             throw failure
         }

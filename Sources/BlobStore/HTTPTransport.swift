@@ -3,9 +3,10 @@ import Dispatch
 import NIOCore
 import NIOPosix
 
-/// Sends one HTTP request and returns its answer: all that is known here of AsyncHTTPClient's life.
+/// Sends one HTTP request and returns its answer. Only this class manages an AsyncHTTPClient.
 final class HTTPTransport: Sendable {
-    /// The longest time of an exchange: a part of 5 GiB at ``RateFloor`` would take a day, ours minutes.
+    /// The longest time of an exchange. A part of 5 GiB at ``RateFloor`` would take a day;
+    /// Minilab's parts take minutes.
     static let exchangeMax = TimeAmount.hours(1)
 
     private let client: HTTPClient
@@ -16,13 +17,14 @@ final class HTTPTransport: Sendable {
     }
 
     deinit {
-        // A client that was not shut down traps in its own deinit.
+        // AsyncHTTPClient traps in its own deinit if it was not shut down.
         client.shutdown(queue: .global()) { _ in
-            // Fails only for one that was shut down before.
+            // Fails only if the client was already shut down.
         }
     }
 
-    /// Sends a request and returns once the answer's head is here; its body is read by the caller.
+    /// Sends a request and returns after the head of the answer has arrived. The caller reads the
+    /// body.
     func send(_ request: HTTPClientRequest) async throws(TransportFailure) -> HTTPClientResponse {
         do {
             return try await client.execute(request, deadline: .now() + Self.exchangeMax)
@@ -31,9 +33,9 @@ final class HTTPTransport: Sendable {
         }
     }
 
-    /// Ends all connections; requests to come fail.
+    /// Closes all connections. Later requests fail.
     func close() async {
-        // Fails only for one that was closed before, which is what is wanted.
+        // Fails only if the client was already closed, which is the desired state.
         try? await client.shutdown()
     }
 }

@@ -1,30 +1,30 @@
-/// When a small GET that takes unusually long is asked a second time, beside the first.
+/// The policy for a second request beside a small GET that takes unusually long.
 ///
-/// A store answers a few requests in a hundred much later than the others, and a second one seldom
-/// meets the same bad luck. Source: Dean and Barroso, "The Tail at Scale", 2013.
+/// A store answers a few requests in a hundred much later than the others, and a second request
+/// is rarely late as well. Source: Dean and Barroso, "The Tail at Scale", 2013.
 struct HedgePolicy: Sendable {
-    /// The least wait before the second request.
+    /// The shortest wait before the second request.
     static let delayMin = Duration.milliseconds(300)
-    /// The GETs that the usual time is measured by.
+    /// The number of GETs from which the usual time is computed.
     static let samplesMax = 128
-    /// The fewest GETs that say what is usual.
+    /// The fewest GETs from which it can be computed.
     static let samplesMin = 20
-    /// The GETs that pay for one second request: at most 5 % more of them.
+    /// The number of GETs that earn one second request, which limits the overhead to 5 %.
     static let getsPerHedge = 20
-    /// The most second requests that may follow each other at once.
+    /// The most second requests in immediate succession.
     static let hedgesMax = 5
 
     private var samples: [Duration] = []
     private var next = 0
     private var tokens = 0
 
-    /// How long to wait before the second request; nil means that nobody knows yet what is usual.
+    /// The wait before the second request; nil while the usual time is unknown.
     var delay: Duration? {
         guard samples.count >= Self.samplesMin else { return nil }
         return max(Self.delayMin, samples.sorted()[samples.count * 95 / 100])
     }
 
-    /// A GET took so long.
+    /// Records the time of a successful GET.
     mutating func succeeded(after time: Duration) {
         tokens = min(Self.getsPerHedge * Self.hedgesMax, tokens + 1)
         if samples.count < Self.samplesMax {
@@ -35,7 +35,7 @@ struct HedgePolicy: Sendable {
         }
     }
 
-    /// Whether a second request is paid for.
+    /// Spends the tokens of a second request. Returns false if there are not enough.
     mutating func pay() -> Bool {
         guard tokens >= Self.getsPerHedge else { return false }
         tokens -= Self.getsPerHedge

@@ -1,14 +1,15 @@
 import NIOHTTP1
 
-/// Keys of a virtual machine's role, from the machine's own service (IMDSv2).
+/// The keys of a virtual machine's role, from the machine's own service (IMDSv2).
 ///
-/// `AWS_EC2_METADATA_DISABLED` and `AWS_EC2_METADATA_SERVICE_ENDPOINT` are heard. Only version 2,
-/// whose token a forged request cannot get. Source: Amazon EC2 user guide, "Use IMDSv2".
+/// `AWS_EC2_METADATA_DISABLED` and `AWS_EC2_METADATA_SERVICE_ENDPOINT` are supported. Only
+/// version 2 is used, because a forged request cannot get its token. Source: Amazon EC2 user
+/// guide, "Use IMDSv2".
 public struct InstanceCredentials: CredentialSource {
-    /// Where the service is. Source: as above.
+    /// The address of the service. Source: as above.
     static let endpoint = "http://169.254.169.254"
 
-    /// How long a session's token holds, in seconds; it is used at once.
+    /// The validity of a session's token, in seconds; it is used immediately.
     static let tokenSeconds = 60
 
     /// The longest name of a role. Source: IAM, 64 characters.
@@ -16,13 +17,13 @@ public struct InstanceCredentials: CredentialSource {
 
     private static let roles = "/latest/meta-data/iam/security-credentials/"
 
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the machine's service"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// The service of the machine that this process runs on.
+    /// Creates a source for the service of this machine.
     public init(_ environment: [String: String]) {
         self.init(environment, .real)
     }
@@ -32,7 +33,7 @@ public struct InstanceCredentials: CredentialSource {
         service = CredentialService(name: "The machine's service", surroundings: surroundings)
     }
 
-    /// The role's keys; nil where there is no such service, as on most machines, or no role.
+    /// Returns the role's keys; nil if there is no role or no such service, as on most machines.
     public func fetch() async throws(BlobError) -> Credentials? {
         guard environment.set("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else {
             return nil
@@ -65,7 +66,7 @@ public struct InstanceCredentials: CredentialSource {
         return credentials
     }
 
-    /// The bytes at `url`; nil if there is nothing.
+    /// Returns the bytes at `url`; nil if there are none.
     private func get(_ url: String, _ token: String) async throws(BlobError) -> [UInt8]? {
         let answer: CredentialService.Answer
         do throws(TransportFailure) {
@@ -81,7 +82,7 @@ public struct InstanceCredentials: CredentialSource {
         }
     }
 
-    /// The first line of a text, if it is of plain characters.
+    /// Returns the first line of a text, if it consists of printable ASCII characters.
     private static func line(_ bytes: [UInt8]) -> String? {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty, line.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

@@ -1,12 +1,12 @@
-/// Percent-encoding as SigV4 wants it: all but unreserved characters, in capital digits.
+/// Percent-encoding as SigV4 requires it: all but unreserved characters, with upper-case digits.
 ///
 /// Source: Amazon S3 API reference, "Signature Calculations", `UriEncode`.
 enum PercentCoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// `text` with every byte but `A-Z a-z 0-9 - . _ ~` as `%XX`.
+    /// Encodes every byte of `text` but `A-Z a-z 0-9 - . _ ~` as `%XX`.
     ///
-    /// - Parameter keepsSlash: Whether `/` stays, as in paths.
+    /// - Parameter keepsSlash: Whether `/` is not encoded, as in paths.
     static func encoded(_ text: some StringProtocol, keepsSlash: Bool = false) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 8)
@@ -22,7 +22,7 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `text` with each `%XX` replaced by its byte; nil if it is cut short or no UTF-8.
+    /// Decodes each `%XX` in `text`; nil if one is truncated or the result is not UTF-8.
     static func decoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -60,7 +60,7 @@ enum PercentCoding {
 }
 
 extension Sequence<UInt8> {
-    /// Two small hexadecimal digits a byte.
+    /// The bytes in hexadecimal, two lower-case digits each.
     var hex: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(

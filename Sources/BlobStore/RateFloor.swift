@@ -1,4 +1,4 @@
-/// The slowest transfer that is still one: a body that drips is as good as lost.
+/// The slowest acceptable transfer rate. A slower body counts as lost.
 struct RateFloor: Sendable {
     /// The time over which bytes are counted.
     static let window = Duration.seconds(10)
@@ -10,8 +10,8 @@ struct RateFloor: Sendable {
 
     /// Counts a piece and returns whether the transfer is too slow.
     ///
-    /// - Parameter time: How long the piece was waited for; the time that its reader took over the
-    ///   piece before is not the store's.
+    /// - Parameter time: The time spent waiting for the piece, without the time that the reader
+    ///   needed for the previous piece.
     mutating func isBroken(byPieceOf count: Int, after time: Duration) -> Bool {
         waited += time
         bytes += count

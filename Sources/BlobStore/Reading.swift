@@ -2,13 +2,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// How far the reading of an object has come, over connections that break.
+/// The progress in reading an object, which may continue over several connections.
 struct Reading {
     private let range: Range<Int>?
     private var tag: BlobTag?
-    /// The next byte to come.
+    /// The offset of the next byte.
     private(set) var place: Int
-    /// The byte after the last; nil until the first answer.
+    /// The offset after the last byte; nil until the first answer.
     private(set) var end: Int?
 
     init(range: Range<Int>?, tag: BlobTag?) {
@@ -17,10 +17,10 @@ struct Reading {
         place = range?.lowerBound ?? 0
     }
 
-    /// Whether all that was asked for is here.
+    /// Whether all requested bytes have arrived.
     var isWhole: Bool { place == end }
 
-    /// The headers that ask for the rest of the same content.
+    /// The headers that request the rest of the same content.
     var headers: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if range != nil || place > 0 {
@@ -31,7 +31,7 @@ struct Reading {
         return headers
     }
 
-    /// Reads an answer's head, which must be about what was asked for.
+    /// Reads an answer's head, which must match the request.
     mutating func begin(_ response: HTTPClientResponse) throws(AttemptFailure) -> Blob {
         let asksForRange = range != nil || place > 0
         var size = response.headers.first(name: "content-length") ?? ""
@@ -40,7 +40,7 @@ struct Reading {
             guard response.status == .partialContent,
                 let told = response.headers.first(name: "content-range").flatMap(Self.told),
                 told.first == place,
-                // A shorter range would leave a hole that no length betrays.
+                // A shorter range would leave a gap that the length does not reveal.
                 told.last + 1 == min(self.end ?? range?.upperBound ?? told.size, told.size)
             else { throw .senseless("other bytes than the range that was asked for") }
             size = String(told.size)
@@ -55,7 +55,7 @@ struct Reading {
         return blob
     }
 
-    /// Counts bytes that came.
+    /// Counts bytes that have arrived.
     mutating func take(_ piece: ByteBuffer) throws(AttemptFailure) {
         guard place + piece.readableBytes <= end ?? 0 else {
             throw .senseless("more bytes than announced")
@@ -63,7 +63,7 @@ struct Reading {
         place += piece.readableBytes
     }
 
-    /// Reads `bytes 0-9/100`.
+    /// Parses `bytes 0-9/100`.
     private static func told(_ header: String) -> (first: Int, last: Int, size: Int)? {
         guard header.hasPrefix("bytes ") else { return nil }
         let parts = header.dropFirst("bytes ".count).split(

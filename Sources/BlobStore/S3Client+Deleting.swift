@@ -5,9 +5,9 @@ extension S3Client {
     /// The most keys of one request. Source: Amazon S3, DeleteObjects.
     static let deletesMax = 1_000
 
-    /// Removes objects, a thousand a request.
+    /// Removes objects, up to a thousand per request.
     ///
-    /// - Returns: The objects that are still there, each with the reason.
+    /// - Returns: The objects that still exist, each with the reason.
     public func delete(
         _ keys: [BlobKey]
     ) async throws(BlobError) -> [BlobKey: BlobError] {
@@ -27,7 +27,7 @@ extension S3Client {
             "<Object><Key>\(XMLText.escaped(place.fullKey($0.text)))</Key></Object>"
         }
         let body = Array("<Delete><Quiet>true</Quiet>\(objects.joined())</Delete>".utf8)
-        // S3 insists on a digest of this body, and older stores know MD5 only.
+        // S3 requires a digest of this body, and older stores support only MD5.
         let md5 = Base64.encoded(Array(Insecure.MD5.hash(data: body)))
         return try await exchange {
             S3Request(
@@ -43,7 +43,7 @@ extension S3Client {
                 }
                 left[key] = Self.refusedDelete(node, of: place.name(key))
             }
-            // The key that was not there was removed by somebody else.
+            // A missing key was removed by another client.
             return left.filter { $0.value.code != .notFound }
         }
     }
@@ -67,7 +67,7 @@ extension S3Client {
     }
 }
 
-/// Text as elements have it.
+/// Text in XML elements.
 enum XMLText {
     static func escaped(_ text: String) -> String {
         var escaped = ""

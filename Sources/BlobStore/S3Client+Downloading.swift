@@ -3,11 +3,11 @@ import NIOPosix
 public import SystemPackage
 
 extension S3Client {
-    /// Writes a range of an object into an open file, at the same places as in the object.
+    /// Writes a range of an object into an open file, at the same offsets as in the object.
     ///
-    /// Several ranges of ``S3Configuration/partBytes`` travel at one time, all of one content; where it
-    /// is replaced meanwhile, the call throws ``BlobError/Code/changed``, and what the file has in the
-    /// range is nothing.
+    /// It reads several ranges of ``S3Configuration/partBytes`` concurrently, all of the same
+    /// content. If the object is replaced in the meantime, the call throws
+    /// ``BlobError/Code/changed``, and the file's content in the range is undefined.
     ///
     /// - Parameter blob: The object as ``head(_:)`` described it.
     public func download(
@@ -28,7 +28,7 @@ extension S3Client {
         }
     }
 
-    /// Writes off the pool of threads that all tasks share.
+    /// Writes on a thread outside the cooperative pool.
     private static func write(
         _ piece: ByteBuffer, at place: Int, to file: SystemPackage.FileDescriptor
     ) async throws {

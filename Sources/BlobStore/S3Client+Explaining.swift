@@ -1,5 +1,5 @@
 extension S3Client {
-    /// The error that a request ends with.
+    /// Returns the final error of a request.
     func explained(
         _ failure: AttemptFailure, as code: BlobError.Code, _ request: S3Request,
         _ keys: Credentials?, _ tries: Int
@@ -44,7 +44,7 @@ extension S3Client {
         }
     }
 
-    /// BoringSSL's words without the line of its source that they name: ` at /path/file.cc:297`.
+    /// Removes the source location from BoringSSL's message: ` at /path/file.cc:297`.
     private static func withoutPlaces(_ reason: String) -> String {
         reason.replacing(#/ at [^ \])]+:[0-9]+/#, with: "")
     }

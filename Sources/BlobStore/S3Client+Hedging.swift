@@ -1,13 +1,13 @@
 import NIOCore
 
 extension S3Client {
-    /// The largest object that is asked for twice when it is late.
+    /// The largest object for which a second request is sent.
     static let hedgedBytesMax = 8 << 20
 
     /// Reads a small object, or a range of it, into memory.
     ///
-    /// Where the answer takes unusually long, it is asked for once more (``HedgePolicy``). A whole
-    /// object is compared with its digest, where the store knows it, and read again if it differs.
+    /// If the answer takes unusually long, a second request is sent (``HedgePolicy``). A whole
+    /// object is compared with its digest, if the store knows it, and read again if it differs.
     public func bytes(
         _ key: BlobKey, _ range: Range<Int>? = nil, ifMatch tag: BlobTag? = nil, atMost limit: Int
     ) async throws(BlobError) -> BlobBytes {
@@ -35,7 +35,7 @@ extension S3Client {
             if let delay {
                 group.addTask {
                     do { try await self.surroundings.sleep(delay) } catch {
-                        // Only cancelled: the first has ended.
+                        // The timer was cancelled because the first request has ended.
                         return .ended(nil)
                     }
                     return .late
@@ -58,7 +58,7 @@ extension S3Client {
                 case .ended(nil): continue
                 }
             }
-            // The first one ends in any case, and returns above.
+            // The first request always ends, and returns above.
             return last ?? .failure(BlobError(.cancelled, "Reading was cancelled."))
         }
         let value = try result.get()
@@ -68,11 +68,11 @@ extension S3Client {
 
     private enum Race: Sendable {
         case late
-        /// Nil for the watch that was not needed.
+        /// A request has ended; nil: the timer was not needed.
         case ended(Result<BlobBytes, BlobError>?)
     }
 
-    /// Whether the other one may still bring what this one did not.
+    /// Returns whether the other request may still succeed after this result.
     private static func leavesHope(_ result: Result<BlobBytes, BlobError>) -> Bool {
         guard case .failure(let error) = result else { return false }
         return error.code == .unavailable || error.code == .throttled

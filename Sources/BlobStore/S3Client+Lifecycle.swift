@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 extension S3Client {
-    /// The bucket's rules for removing objects; none where it has no document of them.
+    /// Returns the bucket's lifecycle rules; none if it has no document of rules.
     public func lifecycle() async throws(BlobError) -> BucketLifecycle {
         do throws(BlobError) {
             return try await exchange {
@@ -18,7 +18,7 @@ extension S3Client {
         }
     }
 
-    /// Whether the bucket keeps the versions of objects that are replaced or removed.
+    /// Returns whether the bucket keeps old versions of objects that are replaced or removed.
     public func keepsVersions() async throws(BlobError) -> Bool {
         try await exchange {
             S3Request(

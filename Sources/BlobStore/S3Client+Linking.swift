@@ -1,5 +1,5 @@
 extension S3Client {
-    /// A URL that anybody may read the object from for that time.
+    /// Returns a URL from which any client may read the object for that time.
     public func link(
         _ key: BlobKey, for time: Duration
     ) async throws(BlobError) -> BlobLink {

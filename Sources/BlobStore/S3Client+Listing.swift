@@ -1,10 +1,10 @@
 import NIOHTTP1
 
 extension S3Client {
-    /// The next objects whose keys begin with `prefix`, in the store's order.
+    /// Returns the next objects whose keys begin with `prefix`, in the store's order.
     ///
-    /// Each page begins after a key, not at a token, so that a listing can be split and taken up by
-    /// anybody.
+    /// Each page begins after a key, not at a token, so that any process can continue a listing,
+    /// and a listing can be split.
     public func list(
         _ prefix: String = "", after: BlobKey? = nil
     ) async throws(BlobError) -> BlobPage {
@@ -22,7 +22,7 @@ extension S3Client {
         }
     }
 
-    /// Reads a page of a list.
+    /// Parses a page of a list.
     static func page(
         _ document: XMLNode, place: S3Place
     ) throws(AttemptFailure) -> BlobPage {
@@ -35,7 +35,8 @@ extension S3Client {
                 let size = node.text(of: "Size").flatMap({ Int($0) }), size >= 0,
                 let tag = node.text(of: "ETag")
             else { throw .senseless("a listed object without key, size or ETag") }
-            // The prefix itself may be an object: what consoles make for an empty folder.
+            // Skips an object with the name of the prefix itself, which storage consoles create
+            // for an empty folder.
             guard let key = place.key(ofListed: full) else { continue }
             if let last {
                 isByBytes = isByBytes && last < key
@@ -55,7 +56,7 @@ extension S3Client {
         return BlobPage(entries: entries, next: isTruncated ? last : nil)
     }
 
-    /// Keys are encoded as forms are: a space may be a `+`.
+    /// Decodes a key, which is encoded like a form: a space may be a `+`.
     private static func decoded(_ key: String) -> String? {
         PercentCoding.decoded(String(key.map { $0 == "+" ? " " : $0 }))
     }

@@ -5,17 +5,17 @@ import NIOCore
 import NIOHTTP1
 
 extension S3Client {
-    /// A part that the store has.
+    /// A part that was stored.
     struct Part: Sendable {
         let number: Int
         let tag: BlobTag
         let digest: BlobDigest
     }
 
-    /// Writes an object in parts, several of which travel at one time.
+    /// Writes an object in parts, several of them concurrently.
     ///
-    /// Nothing is to be seen of it before the last request. The parts of one that fails are thrown
-    /// away; if that fails, too, the bucket's rule for left-over uploads does it.
+    /// The object is invisible until the last request. After a failure the parts are removed; if
+    /// that fails too, the bucket's rule for incomplete uploads removes them.
     func putParts(
         _ key: BlobKey, _ source: BlobSource, digest: BlobDigest, _ attributes: BlobAttributes
     ) async throws(BlobError) -> BlobTag {
@@ -31,7 +31,7 @@ extension S3Client {
                 upload, key, parts.sorted { $0.number < $1.number }, digest: digest,
                 size: source.size)
         } catch {
-            // Runs to its end also in a task that was cancelled.
+            // A new task, so that it completes even if this one was cancelled.
             await Task { await self.abort(upload, key) }.value
             throw error
         }
@@ -114,7 +114,8 @@ extension S3Client {
             }
             if let tag, !tag.isEmpty { return BlobTag(tag) }
         } catch {
-            // The upload is gone when a completion was done whose answer was lost.
+            // The upload no longer exists if an earlier completion succeeded and its answer was
+            // lost.
             guard error.storeCode == "NoSuchUpload" else { throw error }
             let blob = try await head(key)
             guard blob.digest == digest, blob.size == size else { throw error }

@@ -2,22 +2,23 @@ import AsyncHTTPClient
 import NIOHTTP1
 
 extension S3Client {
-    /// How often the probe begins anew, where others probe at the same time or answers are lost.
+    /// The most times that the probe is started, because of concurrent probes or lost answers.
     static let probesMax = 5
 
-    /// Finds out whether the store keeps both conditions; throws
+    /// Checks whether the store supports both conditions. Throws
     /// ``BlobError/Code/conditionsIgnored`` with the store's name if it does not.
     ///
     /// Some stores answer a conditional write with 200 and write in any case, which would lose
-    /// edits: so nothing is written before this has returned. It leaves one small object.
+    /// edits. So nothing else is written before this call has returned. It leaves one small
+    /// object.
     ///
-    /// - Parameter key: An object that is nobody's, such as `edits/probe`.
-    /// - Returns: The store's own name; nil if it does not say.
+    /// - Parameter key: An object that belongs to no asset, such as `edits/probe`.
+    /// - Returns: The store's own name; nil if it does not report one.
     @discardableResult
     public func probe(_ key: BlobKey) async throws(BlobError) -> String? {
         for _ in 0..<Self.probesMax {
             _ = try await probeWrite(key, .absent)
-            // It is there now, whoever wrote it.
+            // The object exists now, whichever client wrote it.
             let (there, server) = try await named(key)
             guard let there else { continue }
 
@@ -26,7 +27,7 @@ extension S3Client {
             case .written: throw ignored("If-None-Match: *", server)
             case .unknown: continue
             }
-            // A tag that no store gives: its own have 32 digits at least.
+            // No store uses this tag: real ones have at least 32 digits.
             switch try await probeWrite(key, .unchanged(BlobTag("minilab-probe"))) {
             case .refused: break
             case .written: throw ignored("If-Match", server)
@@ -34,7 +35,7 @@ extension S3Client {
             }
             switch try await probeWrite(key, .unchanged(there.tag)) {
             case .written: return server
-            // Another probe wrote meanwhile, or the store holds the true tag for a false one.
+            // Another probe wrote in the meantime, or the store refuses the correct tag.
             case .refused, .unknown: continue
             }
         }
@@ -49,7 +50,7 @@ extension S3Client {
     private func probeWrite(
         _ key: BlobKey, _ condition: BlobCondition
     ) async throws(BlobError) -> ProbeOutcome {
-        // Other bytes each time, so that no tag comes back.
+        // Different bytes each time, so that no tag recurs.
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hex
         do throws(BlobError) {
             try await put(key, Array(bytes.utf8), if: condition)
@@ -68,7 +69,7 @@ extension S3Client {
         }
     }
 
-    /// Describes the object of that name, and tells the server's own name.
+    /// Returns the description of the object with that name, and the server's own name.
     private func named(_ key: BlobKey) async throws(BlobError) -> (Blob?, String?) {
         do throws(BlobError) {
             return try await exchange {

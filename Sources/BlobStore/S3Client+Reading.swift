@@ -3,7 +3,7 @@ public import NIOCore
 import NIOHTTP1
 
 extension S3Client {
-    /// Describes the object of that name.
+    /// Describes the object with that name.
     public func head(_ key: BlobKey) async throws(BlobError) -> Blob {
         try check(key)
         return try await exchange {
@@ -15,7 +15,7 @@ extension S3Client {
         }
     }
 
-    /// Reads an object, or a range of it, and hands its bytes on in order.
+    /// Reads an object, or a range of it, and passes its bytes to a sink in order.
     @discardableResult
     public func get(
         _ key: BlobKey, _ range: Range<Int>? = nil, ifMatch tag: BlobTag? = nil,
@@ -40,7 +40,7 @@ extension S3Client {
                     do { try await sink(piece) } catch { throw .local(error) }
                 }
             } catch {
-                // The end of a body that is whole already adds nothing.
+                // If the body is already complete, an error at its end does not matter.
                 guard case .transport = error, reading.isWhole else { throw error }
             }
             guard reading.isWhole else {
@@ -50,7 +50,7 @@ extension S3Client {
         }
     }
 
-    /// Refuses a key that is too long below our prefix.
+    /// Rejects a key that is too long with the store's prefix.
     func check(_ key: BlobKey) throws(BlobError) {
         let count = place.fullKey(key.text).utf8.count
         guard count > BlobKey.bytesMax else { return }
@@ -61,7 +61,7 @@ extension S3Client {
                 + "prefix or the asset's path.")
     }
 
-    /// Reads an answer's headers.
+    /// Parses an answer's headers.
     static func blob(
         _ headers: HTTPHeaders, size: String?
     ) throws(AttemptFailure) -> Blob {

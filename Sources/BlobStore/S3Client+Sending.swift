@@ -3,14 +3,15 @@ import NIOCore
 import NIOHTTP1
 
 extension S3Client {
-    /// The most bytes of an answer that says what is wrong.
+    /// The most bytes of an error answer.
     static let refusalBytesMax = 64 << 10
 
-    /// Sends a request, again where ``Attempts`` says so, and reads its answer.
+    /// Sends a request, repeats it according to ``Attempts``, and reads its answer.
     ///
     /// - Parameters:
-    ///   - make: The request; called for each attempt, which may go on where the last one ended.
-    ///   - read: Takes an answer of status 2xx, its body included.
+    ///   - make: Returns the request. It is called for each attempt, which may continue where the
+    /// last one ended.
+    ///   - read: Reads an answer with status 2xx, including its body.
     func exchange<Value>(
         _ make: () -> S3Request,
         _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
@@ -56,11 +57,12 @@ extension S3Client {
         let generation: Int
         let place: S3Place
         let keys: Credentials
-        /// The moment that is signed: after all waits, because stores refuse what is old.
+        /// The time that is signed. It is taken after all waits, because stores refuse old
+        /// signatures.
         let time: BlobTime
     }
 
-    /// Waits for a place, which is to be given back, and for keys.
+    /// Waits for a place, which the caller must release, and for keys.
     private func begin() async throws(AttemptFailure) -> Beginning {
         let generation: Int
         do throws(BlobError) { generation = try await gate.enter() } catch { throw .final(error) }
@@ -104,7 +106,7 @@ extension S3Client {
             do throws(TransportFailure) {
                 body = try await response.bytes(atMost: Self.refusalBytesMax)
             } catch {
-                // The status is the answer; a page too long or cut off adds nothing to it.
+                // The status suffices; a body that is too long or truncated adds nothing.
                 if error.kind == .cancelled { throw .transport(error) }
             }
         }
@@ -122,7 +124,7 @@ extension S3Client {
         }
     }
 
-    /// The request as people name it.
+    /// The request, for messages.
     func words(_ request: S3Request) -> String {
         "\(request.method.rawValue) \(place.name(request.key))"
     }

@@ -2,10 +2,10 @@ import AsyncHTTPClient
 import NIOHTTP1
 
 extension S3Client {
-    /// The largest object that a copy may have. Source: Amazon S3, CopyObject.
+    /// The largest object that can be copied. Source: Amazon S3, CopyObject.
     public static let copyBytesMax = 5 << 30
 
-    /// Writes an object whole.
+    /// Writes an object atomically.
     @discardableResult
     public func put(
         _ key: BlobKey, _ source: BlobSource, digest: BlobDigest,
@@ -28,7 +28,7 @@ extension S3Client {
         return try await putParts(key, source, digest: digest, attributes)
     }
 
-    /// The request that writes a whole object.
+    /// Returns the request that writes a whole object.
     func wholePut(
         _ key: BlobKey, _ source: BlobSource, _ digest: BlobDigest, _ condition: BlobCondition,
         _ attributes: BlobAttributes
@@ -53,7 +53,7 @@ extension S3Client {
 
     /// Makes `target` an object with the content that `key` has under `tag`.
     ///
-    /// Media type and digest come with it. At most ``copyBytesMax`` bytes.
+    /// Media type and digest are copied too. The object may have at most ``copyBytesMax`` bytes.
     @discardableResult
     public func copy(
         _ key: BlobKey, _ tag: BlobTag, to target: BlobKey,
@@ -82,7 +82,7 @@ extension S3Client {
         }
     }
 
-    /// The tag that a store gave what it was sent.
+    /// Returns the tag that a store assigned to the written object.
     static func tag(_ response: HTTPClientResponse) throws(AttemptFailure) -> BlobTag {
         guard let tag = response.headers.first(name: "etag") else {
             throw .senseless("without ETag")
@@ -90,9 +90,9 @@ extension S3Client {
         return BlobTag(tag)
     }
 
-    /// Reads an answer's document; an `<Error>` under status 200 is a refusal all the same.
+    /// Reads an answer's document. An `<Error>` with status 200 is treated as a refusal.
     ///
-    /// Copies and completions begin their answer before they know how they end.
+    /// Stores send the status of copies and completions before they know the outcome.
     static func document(
         _ response: HTTPClientResponse, named name: String
     ) async throws(AttemptFailure) -> XMLNode {

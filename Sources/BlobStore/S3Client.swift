@@ -4,8 +4,8 @@ import Synchronization
 
 /// A client of one bucket of an S3-compatible store.
 ///
-/// It may be used from everywhere at once; requests share its connections, its places
-/// (``S3Configuration/requestsAtOnceMax``) and its budget for repeats. Close it when it is done with.
+/// It may be used from any task concurrently. Requests share its connections, its places
+/// (``S3Configuration/requestsAtOnceMax``) and its budget for repeats. Close it after use.
 public final class S3Client: BlobStore {
     let configuration: S3Configuration
     let surroundings: Surroundings
@@ -15,17 +15,17 @@ public final class S3Client: BlobStore {
     let logger: Logger
     private let shared: Mutex<Shared>
 
-    /// Facts that requests learn from each other.
+    /// State that requests share.
     private struct Shared {
         var place: S3Place
-        /// The server's clock less ours, in seconds.
+        /// The server's clock minus the local clock, in seconds.
         var clockOffset = 0
         var budget = RetryBudget()
         var hedges = HedgePolicy()
         var signingKey: (credentials: Credentials, scope: String, key: SymmetricKey)?
     }
 
-    /// A client that has asked nothing yet.
+    /// Creates a client. It sends no request.
     ///
     /// Throws ``BlobError/Code/invalidConfiguration`` for a CA file that cannot be read.
     public convenience init(
@@ -48,23 +48,24 @@ public final class S3Client: BlobStore {
         shared = Mutex(Shared(place: S3Place(configuration.url)))
     }
 
-    /// Ends all connections. Calls that still run fail, as do those to come.
+    /// Closes all connections. Running and later calls fail.
     public func close() async {
         await transport.close()
     }
 
-    /// Where requests go at present; the region may have been told by the store.
+    /// The present target of requests. The store may have revealed its region.
     var place: S3Place { shared.withLock { $0.place } }
 
-    /// The moment by the server's clock, as far as it told us.
+    /// The present time by the server's clock, as far as it is known.
     public var now: BlobTime {
         BlobTime(seconds: surroundings.now().seconds + shared.withLock { $0.clockOffset })
     }
 
-    /// How far the server's clock is ahead of ours, in seconds; 0 until the store complained.
+    /// How far the server's clock is ahead of the local clock, in seconds; 0 unless the store
+    /// refused a signature for its time.
     public var clockOffset: Int { shared.withLock { $0.clockOffset } }
 
-    /// The tokens left for repeats; none means that the store is in trouble.
+    /// The tokens left for repeats. None are left if the store fails persistently.
     public var retryTokens: Int { shared.withLock { $0.budget.tokens } }
 
     func succeeded() {
@@ -83,7 +84,7 @@ public final class S3Client: BlobStore {
         }
     }
 
-    /// How long a small GET is waited for before it is asked again; nil means as long as it takes.
+    /// The wait for a small GET before a second request; nil means that no second one is sent.
     var hedgeDelay: Duration? { shared.withLock { $0.hedges.delay } }
 
     func payForHedge() -> Bool { shared.withLock { $0.hedges.pay() } }
@@ -111,7 +112,7 @@ public final class S3Client: BlobStore {
             metadata: ["s3.clock.offset_seconds": "\(offset)"])
     }
 
-    /// The key of the day, computed once a day.
+    /// Returns the day's signing key, which is computed once a day.
     func signingKey(for signer: SigV4, at time: BlobTime) -> SymmetricKey {
         let day = time.stamp.prefix(8)
         let scope = "\(day)/\(signer.region)"

@@ -3,8 +3,8 @@ import NIOCore
 import NIOSSL
 
 extension S3Configuration {
-    /// How AsyncHTTPClient is to behave: HTTP/1.1, no redirects, and no repeats of its own, because
-    /// ``Attempts`` decides on those.
+    /// Returns the configuration of AsyncHTTPClient: HTTP/1.1, no redirects, and no repeats of
+    /// its own, because ``Attempts`` decides on those.
     func transport() throws(BlobError) -> HTTPClient.Configuration {
         var http = HTTPClient.Configuration()
         http.httpVersion = .http1Only

@@ -1,6 +1,6 @@
-/// Where a store is and what every request to it says.
+/// The place of a store, and the settings of all requests to it.
 public struct S3Configuration: Sendable {
-    /// How the store encrypts what it is given, where the bucket's own rule is not enough.
+    /// The encryption of stored objects, if the bucket's own rule is not sufficient.
     public enum Encryption: Sendable, Hashable {
         /// With keys of the store (SSE-S3).
         case store
@@ -11,32 +11,34 @@ public struct S3Configuration: Sendable {
     /// The bucket, the prefix and the server.
     public var url: BlobURL
 
-    /// A PEM file with the authorities to trust for `https`; nil means those of the system.
+    /// A PEM file with the certificate authorities to trust for `https`; nil means those of the
+    /// system.
     public var caCertificateFile: String?
 
-    /// How objects are encrypted at rest; nil means as the bucket is set.
+    /// The encryption of objects at rest; nil means the bucket's setting.
     public var encryption: Encryption?
 
-    /// The storage class of what is written with ``BlobAttributes/usesStorageClass``, such as
-    /// `STANDARD_IA`; nil means the store's default.
+    /// The storage class of objects that are written with ``BlobAttributes/usesStorageClass``,
+    /// such as `STANDARD_IA`; nil means the store's default.
     public var storageClass: String?
 
-    /// The account that must own the bucket, twelve digits; another one's bucket is refused.
+    /// The account that must own the bucket, twelve digits. A bucket of another account is
+    /// refused.
     public var expectedBucketOwner: String?
 
-    /// Whether our account pays for requests to somebody else's bucket.
+    /// Whether the client's account pays for requests to a bucket of another account.
     public var requesterPays = false
 
-    /// The most requests at one time; fewer after the store asked to slow down.
+    /// The most concurrent requests; fewer after the store asked to slow down.
     public var requestsAtOnceMax = 64
 
-    /// The longest time to a connection, its TLS handshake included.
+    /// The longest wait for a connection, including its TLS handshake.
     public var connectTimeout = Duration.seconds(3)
 
-    /// The longest silence of a server that has the whole request, and within its answer.
+    /// The longest silence of a server after it has received the request, and within its answer.
     public var silenceMax = Duration.seconds(5)
 
-    /// The longest time for which a server may take none of a request's bytes.
+    /// The longest time during which a server may accept none of a request's bytes.
     public var uploadSilenceMax = Duration.seconds(10)
 
     /// How long an unused connection is kept. S3 closes its own after about 5 s.
@@ -45,22 +47,22 @@ public struct S3Configuration: Sendable {
     /// The most attempts of a request.
     public var triesMax = 5
 
-    /// The largest object that is written by one request; above it in parts.
+    /// The largest object that is written by one request. Larger ones are written in parts.
     public var wholePutBytesMax = BlobCondition.bytesMax
 
-    /// The size of a part, and of a range that is read beside others; at least
+    /// The size of a part, and of a range in a concurrent download; at least
     /// ``MultipartPlan/partBytesMin`` for parts.
     public var partBytes = 8 << 20
 
-    /// The parts of one object that travel at one time.
+    /// The number of parts of one object that are transferred concurrently.
     public var partsAtOnce = 4
 
-    /// A configuration for the store at `url`, all else as its default says.
+    /// Creates a configuration for the store at `url`, with defaults for everything else.
     public init(url: BlobURL) {
         self.url = url
     }
 
-    /// The headers that every request has.
+    /// The headers of every request.
     var commonHeaders: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if let expectedBucketOwner {
@@ -70,7 +72,7 @@ public struct S3Configuration: Sendable {
         return headers
     }
 
-    /// The headers of a request that makes an object.
+    /// Returns the headers of a request that creates an object.
     func headers(of attributes: BlobAttributes) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if let mediaType = attributes.mediaType { headers.append(("content-type", mediaType)) }
@@ -90,15 +92,16 @@ public struct S3Configuration: Sendable {
     }
 }
 
-/// The properties of an object beside its bytes.
+/// The properties of an object other than its bytes.
 public struct BlobAttributes: Sendable, Hashable {
-    /// The media type, such as `image/jpeg`; nil means that the store's default will do.
+    /// The media type, such as `image/jpeg`; nil means the store's default.
     public var mediaType: String?
 
-    /// Whether ``S3Configuration/storageClass`` is for it; pointers are read too often for most.
+    /// Whether ``S3Configuration/storageClass`` applies. Pointers are read too often for most
+    /// storage classes.
     public var usesStorageClass: Bool
 
-    /// Attributes of an object.
+    /// Creates attributes of an object.
     public init(mediaType: String? = nil, usesStorageClass: Bool = false) {
         self.mediaType = mediaType
         self.usesStorageClass = usesStorageClass

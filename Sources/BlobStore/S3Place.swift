@@ -1,7 +1,7 @@
-/// Which URL an object has, for one region.
+/// The URLs of objects, for one region.
 struct S3Place: Sendable, Hashable {
-    /// The region to begin with where nobody named one; stores that have none take it, Amazon's tell
-    /// the right one.
+    /// The first region if none is configured. Stores without regions accept it, and Amazon's
+    /// answers with the correct one.
     static let defaultRegion = "us-east-1"
 
     let url: BlobURL
@@ -12,11 +12,11 @@ struct S3Place: Sendable, Hashable {
         region = url.region ?? Self.defaultRegion
     }
 
-    /// Whether the bucket is in the path.
+    /// The position of the bucket's name in requests.
     var style: BlobURL.Style {
         if let style = url.style { return style }
         let isAmazon = url.endpoint?.host.hasSuffix(".amazonaws.com") ?? true
-        // A certificate for *.s3.amazonaws.com does not hold for a name with more dots.
+        // A certificate for *.s3.amazonaws.com is not valid for a name with more dots.
         return isAmazon && !url.bucket.contains(".") ? .virtual : .path
     }
 
@@ -30,7 +30,7 @@ struct S3Place: Sendable, Hashable {
     /// `https` or `http`.
     var scheme: String { endpoint.usesTLS ? "https" : "http" }
 
-    /// The value of `Host`.
+    /// The value of the `Host` header.
     var authority: String {
         style == .virtual ? "\(url.bucket).\(endpoint.authority)" : endpoint.authority
     }
@@ -40,19 +40,19 @@ struct S3Place: Sendable, Hashable {
         url.prefix.isEmpty ? text : text.isEmpty ? url.prefix + "/" : "\(url.prefix)/\(text)"
     }
 
-    /// The path of an object, or of the bucket, encoded as it is signed and sent.
+    /// Returns the path of an object, or of the bucket, encoded as it is signed and sent.
     func path(_ key: BlobKey?) -> String {
         let bucket = style == .path ? "/" + url.bucket : ""
         guard let key else { return bucket.isEmpty ? "/" : bucket }
         return bucket + "/" + PercentCoding.encoded(fullKey(key.text), keepsSlash: true)
     }
 
-    /// An object, or the bucket, as people name it.
+    /// Returns the name of an object, or of the bucket, for messages.
     func name(_ key: BlobKey?) -> String {
         "s3://\(url.bucket)" + (key.map { "/" + fullKey($0.text) } ?? "")
     }
 
-    /// The key below our prefix; nil for an object that is not there.
+    /// Returns the key below the store's prefix; nil for an object outside it.
     func key(ofListed full: String) -> BlobKey? {
         let start = fullKey("")
         guard full.hasPrefix(start), full.utf8.count > start.utf8.count else { return nil }

@@ -1,24 +1,25 @@
 extension S3Refusal {
-    /// The ways in which a client goes on after an answer.
+    /// The reactions of a client to a refusal.
     enum Verdict: Sendable, Hashable {
-        /// To try again later; more slowly if it says so.
+        /// Try again later; more slowly if the store asks for it.
         case retry(slowDown: Bool)
-        /// To sign for another region.
+        /// Sign for another region.
         case move(region: String)
-        /// To sign by the server's clock.
+        /// Sign with the server's clock.
         case correctClock(BlobTime)
-        /// To get other credentials.
+        /// Fetch other credentials.
         case renewCredentials
-        /// To send the same bytes once more: they were harmed on the way.
+        /// Send the same bytes once more: they were damaged in transit.
         case sendAgain
-        /// Nothing: it will be the same again.
+        /// Fail: a repeat would have the same result.
         case fail(BlobError.Code)
     }
 
-    /// How far the server's clock may be off from what we sign by. Source: Amazon S3, 15 minutes.
+    /// The largest accepted difference between the server's clock and the signed time. Source:
+    /// Amazon S3, 15 minutes.
     static let clockSkewMax = 15 * 60
 
-    /// The way on for a client that signed at `signed` for `region`.
+    /// Returns the reaction of a client that signed at `signed` for `region`.
     func verdict(signed: BlobTime, for region: String) -> Verdict {
         if let told = self.region, told != region, [301, 302, 307, 400].contains(status),
             isAboutRegion
@@ -27,7 +28,7 @@ extension S3Refusal {
         }
         switch code {
         case "RequestTimeTooSkewed": return date.map { .correctClock($0) } ?? .fail(.misconfigured)
-        // Keys that were replaced in their file, and the old ones removed, have no end that is told before.
+        // If keys in a file are replaced and the old ones deleted, no expiry announces it.
         case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken",
             "InvalidAccessKeyId", "SignatureDoesNotMatch":
             return .renewCredentials
@@ -47,11 +48,11 @@ extension S3Refusal {
         default: break
         }
         switch status {
-        // HEAD has no body to say that it is about the token.
+        // HEAD has no body that would identify the token as the cause.
         case 400 where code == nil: return .renewCredentials
         case 401: return .fail(.denied)
         case 403:
-            // HEAD has no body to say that it is about the clock.
+            // HEAD has no body that would identify the clock as the cause.
             if code == nil, let date, abs(date.seconds - signed.seconds) > Self.clockSkewMax {
                 return .correctClock(date)
             }
@@ -70,13 +71,13 @@ extension S3Refusal {
     }
 
     private var isAboutRegion: Bool {
-        // HEAD's 400 and 301 have the header and no code.
+        // The 400 and 301 answers to HEAD have the header and no code.
         [
             nil, "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect",
             "Redirect", "IllegalLocationConstraintException",
         ].contains(code)
     }
 
-    /// Whether the store may have done what was asked, in spite of its answer.
+    /// Whether the store may have executed the request in spite of its answer.
     var mayHaveExecuted: Bool { status >= 500 && status != 501 && code != "SlowDown" }
 }

@@ -1,17 +1,17 @@
 import NIOHTTP1
 
-/// A store's answer that is not the one hoped for. Source: Amazon S3 API reference, "Error responses".
+/// An error answer of a store. Source: Amazon S3 API reference, "Error responses".
 struct S3Refusal: Error, Sendable, Hashable {
-    /// The most characters of a store's own sentence that we pass on.
+    /// The most characters of a store's own message that are passed on.
     static let messageMax = 300
 
     let status: Int
-    /// The store's code; nil where the answer had no body, as to HEAD.
+    /// The store's code; nil if the answer had no body, as for HEAD.
     var code: String?
     var message: String?
-    /// The region that the bucket is in, where the answer tells.
+    /// The region of the bucket, if the answer states it.
     var region: String?
-    /// The server's clock.
+    /// The time by the server's clock.
     var date: BlobTime?
     var requestID: String?
 
@@ -19,7 +19,8 @@ struct S3Refusal: Error, Sendable, Hashable {
         self.status = status
     }
 
-    /// Reads an answer; a body that is no S3 error, such as a proxy's page, only has its status.
+    /// Parses an answer. If the body is not an S3 error, such as a proxy's page, only the status
+    /// is used.
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
         self.status = status
         region = headers.first(name: "x-amz-bucket-region")
@@ -28,18 +29,18 @@ struct S3Refusal: Error, Sendable, Hashable {
         do {
             read(try XMLNode(document: body))
         } catch {
-            // Gateways answer in HTML or with nothing; the status says enough then.
+            // Gateways answer with HTML or without a body; the status suffices then.
         }
     }
 
-    /// Reads the `<Error>` that stands in an answer of status 200.
+    /// Parses the `<Error>` in an answer with status 200.
     init(status: Int, document: XMLNode) {
         self.status = status
         read(document)
     }
 
     private mutating func read(_ document: XMLNode) {
-        // STS has an <Error> in an <ErrorResponse>.
+        // STS encloses <Error> in <ErrorResponse>.
         let error = document.name == "Error" ? document : document["Error"]
         guard let error else { return }
         code = error.text(of: "Code")
@@ -48,7 +49,7 @@ struct S3Refusal: Error, Sendable, Hashable {
         requestID = requestID ?? error.text(of: "RequestId")
     }
 
-    /// The answer in words: status, code, the store's sentence, the request's number.
+    /// The answer for messages: status, code, the store's message, the request's number.
     var words: String {
         let said = [code, message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
         let number = requestID.map { " (request \($0.prefix(80)))" } ?? ""

@@ -3,12 +3,12 @@ import Crypto
 import NIOCore
 import NIOHTTP1
 
-/// One request to a store, before it has a time, a signature and a host.
+/// A request to a store, without time, signature and host.
 struct S3Request: Sendable {
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// A range of a source with the digest of that range.
+        /// A range of a source, with the digest of that range.
         case range(BlobSource, Range<Int>, BlobDigest)
     }
 
@@ -18,11 +18,11 @@ struct S3Request: Sendable {
     var query: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body = Body.none
-    /// The right that it needs, as policies name it.
+    /// The right that it needs, by its name in policies.
     var right: String
-    /// Whether a repeat may be answered by its own first attempt.
+    /// Whether the answer to a repeat may be the result of its own first attempt.
     var isConditional = false
-    /// The code for a condition that does not hold: for writes, nothing was written.
+    /// The code for a failed condition. For writes it means that nothing was written.
     var failedCondition = BlobError.Code.precondition
 
     /// The body's digest.
@@ -34,7 +34,7 @@ struct S3Request: Sendable {
         }
     }
 
-    /// The parts that are signed: all that is sent.
+    /// Returns the parts that are signed: everything that is sent.
     func signable(at place: S3Place) -> SignableRequest {
         let payload = payload
         return SignableRequest(
@@ -43,7 +43,7 @@ struct S3Request: Sendable {
             payload: payload)
     }
 
-    /// The request with its signature, ready to be sent.
+    /// Returns the signed HTTP request.
     func http(
         at place: S3Place, signed signer: SigV4, time: BlobTime, key signingKey: SymmetricKey
     ) -> HTTPClientRequest {
@@ -59,7 +59,7 @@ struct S3Request: Sendable {
         }
         switch body {
         case .none:
-            // Stores want to be told that a PUT or a POST has no body.
+            // Stores expect a length of 0 for a PUT or a POST without a body.
             if method == .PUT || method == .POST { http.body = .bytes(ByteBuffer()) }
         case .bytes(let bytes): http.body = .bytes(ByteBuffer(bytes: bytes))
         case .range(let source, let range, _):

@@ -1,27 +1,28 @@
-/// Keys in the file that AWS' tools share, `~/.aws/credentials`, in the section of a profile.
+/// The keys in the file that AWS' tools share, `~/.aws/credentials`, in the section of a profile.
 ///
 ///     [minilab]
 ///     aws_access_key_id = …
 ///     aws_secret_access_key = …
 ///     aws_session_token = …
 ///
-/// `AWS_SHARED_CREDENTIALS_FILE` names another file, `AWS_PROFILE` the profile; else it is `default`.
-/// The file is read each time, so that keys that somebody replaced count as soon as the old ones are refused.
-/// Source: AWS SDKs and tools reference guide, "Shared config and credentials files".
+/// `AWS_SHARED_CREDENTIALS_FILE` names another file, and `AWS_PROFILE` the profile; the default
+/// is `default`. The file is read each time, so that replaced keys take effect as soon as the old
+/// ones are refused. Source: AWS SDKs and tools reference guide, "Shared config and credentials
+/// files".
 public struct SharedFileCredentials: CredentialSource {
     /// The most bytes of the file.
     static let bytesMax = 1 << 20
 
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the shared credentials file"
 
     private let path: String?
     private let profile: String
     private let isNamed: Bool
 
-    /// The file and the profile that `environment` names.
+    /// Creates a source for the file and the profile that `environment` names.
     ///
-    /// - Parameter profile: A profile from our own settings; nil means the environment's.
+    /// - Parameter profile: A profile from Minilab's own settings; nil means the environment's.
     public init(_ environment: [String: String], profile: String? = nil) {
         path =
             environment.set("AWS_SHARED_CREDENTIALS_FILE")
@@ -31,7 +32,8 @@ public struct SharedFileCredentials: CredentialSource {
         isNamed = named != nil
     }
 
-    /// The profile's keys; nil where there is no file or no `default` in it, and nobody named one.
+    /// Returns the profile's keys; nil if no profile is named and there is no file, or no
+    /// `default` in it.
     public func fetch() async throws(BlobError) -> Credentials? {
         guard let path else { return nil }
         let text = try await SmallFile.read(path, atMost: Self.bytesMax)
@@ -54,7 +56,7 @@ public struct SharedFileCredentials: CredentialSource {
             accessKey: access, secretKey: secret, sessionToken: section.set("aws_session_token"))
     }
 
-    /// The settings of a profile; nil if there is no such section.
+    /// Returns the settings of a profile; nil if there is no such section.
     static func section(_ profile: String, of text: String) -> [String: String]? {
         var section: [String: String]?
         var isInside = false
@@ -74,7 +76,7 @@ public struct SharedFileCredentials: CredentialSource {
 }
 
 extension Substring {
-    /// Without spaces and tabs at the ends.
+    /// The text without spaces and tabs at its ends.
     fileprivate var trimmed: Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         let end = start.lastIndex { $0 != " " && $0 != "\t" }

@@ -2,7 +2,7 @@ import Crypto
 
 /// AWS Signature Version 4 for one set of credentials in one region.
 ///
-/// Source: AWS, "Create a signed AWS API request". Values in, values out.
+/// Source: AWS, "Create a signed AWS API request". It does no I/O.
 struct SigV4: Sendable {
     let credentials: Credentials
     let region: String
@@ -10,9 +10,9 @@ struct SigV4: Sendable {
 
     private static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// The headers that make `request` a signed one.
+    /// Returns the headers that sign `request`.
     ///
-    /// - Parameter key: The day's key, where it is known from before; see ``signingKey(day:)``.
+    /// - Parameter key: The day's key, if it is cached; see ``signingKey(day:)``.
     func headers(
         signing request: SignableRequest, at time: BlobTime, key: SymmetricKey? = nil
     ) -> [(name: String, value: String)] {
@@ -31,11 +31,12 @@ struct SigV4: Sendable {
         return added
     }
 
-    /// The query of a URL that anybody may use until it ends.
+    /// Returns the query of a URL that any client may use until it expires.
     ///
     /// - Parameters:
-    ///   - request: With `host` as its only header and ``SignableRequest/unsignedPayload``.
-    ///   - seconds: How long it holds, counted from `time`.
+    ///   - request: The request, with `host` as its only header and
+    /// ``SignableRequest/unsignedPayload``.
+    ///   - seconds: The validity, counted from `time`.
     func presignedQuery(
         for request: SignableRequest, at time: BlobTime, seconds: Int
     ) -> String {
@@ -54,9 +55,10 @@ struct SigV4: Sendable {
         return request.canonicalQuery + "&X-Amz-Signature=\(signature)"
     }
 
-    /// The key that signs everything of a day, `20150830`, in this region.
+    /// Returns the key that signs all requests of a day, `20150830`, in this region.
     ///
-    /// Four HMACs; a client keeps it as long as day, region and credentials are the same.
+    /// It needs four HMACs. A client caches it as long as day, region and credentials are the
+    /// same.
     func signingKey(day: some StringProtocol) -> SymmetricKey {
         let first = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
         return [String(day), region, service, "aws4_request"].reduce(first) { key, word in

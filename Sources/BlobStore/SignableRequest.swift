@@ -2,26 +2,26 @@ import Crypto
 
 /// The parts of an HTTP request that a signature covers.
 ///
-/// Source: Amazon S3 API reference, "Signature Calculations for the Authorization Header". As S3 wants
-/// it, the path is encoded once and never normalised.
+/// Source: Amazon S3 API reference, "Signature Calculations for the Authorization Header". As S3
+/// requires, the path is encoded once and never normalised.
 struct SignableRequest: Sendable {
     var method: String
-    /// The path, percent-encoded; begins with `/`.
+    /// The path, percent-encoded, beginning with `/`.
     var path: String
-    /// Names and values before encoding, in any order.
+    /// The unencoded names and values, in any order.
     var query: [(name: String, value: String)] = []
-    /// Every header to sign; `host` is among them.
+    /// The headers to sign, including `host`.
     var headers: [(name: String, value: String)]
     /// The body's digest in hexadecimal, or `UNSIGNED-PAYLOAD`.
     var payload: String
 
-    /// Stands for a payload that nobody has digested, as in presigned URLs.
+    /// The payload of a request whose body is not digested, as in presigned URLs.
     static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
-    /// The digest of no bytes.
+    /// The digest of an empty body.
     static let emptyPayload = SHA256.hash(data: [UInt8]()).hex
 
-    /// The query as a URL has it, sorted.
+    /// The query in the form of a URL, sorted.
     var canonicalQuery: String {
         query
             .map { (PercentCoding.encoded($0.name), PercentCoding.encoded($0.value)) }
@@ -30,7 +30,7 @@ struct SignableRequest: Sendable {
             .joined(separator: "&")
     }
 
-    /// The headers in small letters, sorted; those of one name joined in their order.
+    /// The headers in lower case, sorted; values with the same name are joined in their order.
     var canonicalHeaders: [(name: String, value: String)] {
         var names: [String] = []
         var values: [String: [String]] = [:]
@@ -42,7 +42,7 @@ struct SignableRequest: Sendable {
         return names.sorted().map { ($0, values[$0, default: []].joined(separator: ",")) }
     }
 
-    /// The text whose digest is signed, and the names of its headers.
+    /// Returns the text whose digest is signed, and the names of its headers.
     func canonical() -> (text: String, signedHeaders: String) {
         let headers = canonicalHeaders
         let signedHeaders = headers.map(\.name).joined(separator: ";")
@@ -53,7 +53,7 @@ struct SignableRequest: Sendable {
         )
     }
 
-    /// `value` without spaces at its ends, and one where there are several.
+    /// Returns `value` without spaces at its ends, and with runs of spaces reduced to one.
     private static func trimmed(_ value: String) -> String {
         value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
     }

@@ -1,12 +1,12 @@
 import NIOPosix
 import SystemPackage
 
-/// Files that settings name: read whole, in one go, off the pool of threads that all tasks share.
+/// Files that settings name. They are read at once, outside the cooperative thread pool.
 enum SmallFile {
-    /// The text of a file; nil if there is no such file.
+    /// Returns the text of a file; nil if there is no such file.
     ///
-    /// Throws ``BlobError/Code/noCredentials`` for one that cannot be read, is longer than `limit` or
-    /// no UTF-8.
+    /// Throws ``BlobError/Code/noCredentials`` if it cannot be read, is longer than `limit` or is
+    /// not UTF-8.
     static func read(_ path: String, atMost limit: Int) async throws(BlobError) -> String? {
         let bytes: [UInt8]?
         do {
@@ -31,7 +31,7 @@ enum SmallFile {
             return nil
         }
         return try file.closeAfter {
-            // One more than allowed, which tells a file that is too long.
+            // One byte more than allowed, in order to detect a file that is too long.
             var bytes = [UInt8](repeating: 0, count: limit + 1)
             var count = 0
             while count < bytes.count {

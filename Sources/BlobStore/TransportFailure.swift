@@ -4,16 +4,16 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why an exchange gave no answer that was whole.
+/// The reason why an exchange had no complete answer.
 struct TransportFailure: Error, Sendable {
     enum Kind: Sendable, Hashable {
         /// No connection was made, so nothing was sent.
         case notConnected
-        /// The server's certificate or its TLS did not satisfy us; nothing was sent.
+        /// The server's certificate or its TLS was rejected; nothing was sent.
         case tls
         /// The connection ended after something was sent.
         case lost
-        /// The other side was silent for too long, or slower than ``RateFloor``.
+        /// The server was silent for too long, or slower than ``RateFloor``.
         case silent
         /// The answer is not HTTP, or longer than its limit.
         case malformed
@@ -21,12 +21,12 @@ struct TransportFailure: Error, Sendable {
     }
 
     let kind: Kind
-    /// The library's own words; it sees no headers, so no secret is in them.
+    /// The library's own message. The library sees no headers, so the message contains no secret.
     let reason: String
-    /// The caller's own error, where its source failed in the middle of a request.
+    /// The caller's own error, if its source failed during a request.
     let local: (any Error)?
 
-    /// Whether the store may have done what was asked.
+    /// Whether the store may have executed the request.
     var mayHaveExecuted: Bool {
         switch kind {
         case .notConnected, .tls: false
@@ -40,7 +40,7 @@ struct TransportFailure: Error, Sendable {
         self.local = local
     }
 
-    /// Sorts an error of AsyncHTTPClient or NIO.
+    /// Classifies an error of AsyncHTTPClient or NIO.
     init(_ error: any Error) {
         let kind: Kind
         var reason = "\(error)"
@@ -69,7 +69,7 @@ struct TransportFailure: Error, Sendable {
         case ChannelError.connectTimeout: kind = .notConnected
         case let error as IOError
         where [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(error.errnoCode):
-            // Only connecting ends so. Source: connect(2).
+            // Only connecting fails with this error. Source: connect(2).
             kind = .notConnected
         default: kind = .lost
         }

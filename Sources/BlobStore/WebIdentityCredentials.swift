@@ -1,21 +1,23 @@
 import NIOHTTP1
 
-/// Keys of a role, for a token that the cluster puts into a file (Kubernetes service accounts).
+/// The keys of a role, for a token that the cluster writes to a file (Kubernetes service
+/// accounts).
 ///
-/// `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN` set it up; `AWS_ROLE_SESSION_NAME`, `AWS_REGION`
-/// and `AWS_ENDPOINT_URL_STS` are heard. The token's file is read each time, because the cluster
-/// replaces it. Source: AWS STS API reference, AssumeRoleWithWebIdentity.
+/// They are configured by `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`.
+/// `AWS_ROLE_SESSION_NAME`, `AWS_REGION` and `AWS_ENDPOINT_URL_STS` are supported. The token's
+/// file is read each time, because the cluster replaces it. Source: AWS STS API reference,
+/// AssumeRoleWithWebIdentity.
 public struct WebIdentityCredentials: CredentialSource {
     /// The most bytes of the token's file. Source: `WebIdentityToken` has at most 20,000 characters.
     static let tokenBytesMax = 20_001
 
-    /// The name that messages use.
+    /// The name in messages.
     public let name = "the web identity"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// The role and the token that `environment` names.
+    /// Creates a source for the role and the token that `environment` names.
     public init(_ environment: [String: String]) {
         self.init(environment, .real)
     }
@@ -26,7 +28,7 @@ public struct WebIdentityCredentials: CredentialSource {
             name: "The security token service", surroundings: surroundings)
     }
 
-    /// The role's keys; nil where no token's file is named.
+    /// Returns the role's keys; nil if no token's file is named.
     public func fetch() async throws(BlobError) -> Credentials? {
         guard let file = environment.set("AWS_WEB_IDENTITY_TOKEN_FILE") else { return nil }
         guard let role = environment.set("AWS_ROLE_ARN") else {

@@ -1,13 +1,14 @@
-/// An element of a store's answer: its name, its own text and the elements in it.
+/// An element of a store's answer: its name, its own text and its child elements.
 ///
-/// Reads the small part of XML that S3 documents are written in: elements, text, CDATA, comments,
-/// the five entities and numbers for characters. Attributes are passed over. A document type is
-/// refused, and with it every entity that could grow. Source: XML 1.0, 5th edition.
+/// It supports the small part of XML that S3 documents use: elements, text, CDATA, comments, the
+/// five entities and numeric character references. Attributes are ignored. A document type is
+/// rejected, and with it every entity that could expand. Source: XML 1.0, 5th edition.
 struct XMLNode: Sendable, Hashable {
-    /// The most bytes of a document: 1,000 listed keys of 1,024 bytes, each byte as `%XX`, and room.
+    /// The most bytes of a document: 1,000 listed keys of 1,024 bytes, each byte as `%XX`, with a
+    /// margin.
     static let bytesMax = 8 << 20
 
-    /// The most elements in one another; S3 has four.
+    /// The deepest nesting of elements; S3 uses four levels.
     static let depthMax = 16
 
     /// The most elements of a document: 1,000 listed objects have ten each.
@@ -17,19 +18,20 @@ struct XMLNode: Sendable, Hashable {
     var text = ""
     var children: [XMLNode] = []
 
-    /// The first child of that name.
+    /// The first child with that name.
     subscript(_ name: String) -> XMLNode? { children.first { $0.name == name } }
 
-    /// The text of the first child of that name.
+    /// Returns the text of the first child with that name.
     func text(of name: String) -> String? { self[name]?.text }
 
-    /// Why a document is none.
+    /// The reason why a document is malformed.
     struct Malformed: Error, Hashable {
-        /// The fault and the byte that it is at.
+        /// The fault and its byte offset.
         let reason: String
     }
 
-    /// The root element of a document; throws for anything that is not well-formed or too large.
+    /// Parses a document and returns its root element. Throws if the document is malformed or too
+    /// large.
     init(document: [UInt8]) throws(Malformed) {
         guard document.count <= Self.bytesMax else {
             throw Malformed(reason: "it has more than \(Self.bytesMax) bytes")

@@ -1,4 +1,4 @@
-/// Reads a document from front to back, with the open elements on a stack of its own.
+/// Parses a document from beginning to end, with the open elements on an explicit stack.
 struct XMLReader {
     private let bytes: [UInt8]
     private var place = 0
@@ -24,7 +24,7 @@ struct XMLReader {
         return root
     }
 
-    /// Reads one `<…>` and returns the root if that was its end.
+    /// Parses one `<…>` and returns the root if it ended there.
     private mutating func markup() throws(XMLNode.Malformed) -> XMLNode? {
         if skip("<?") {
             _ = try upTo("?>")
@@ -101,7 +101,7 @@ struct XMLReader {
             throw malformed("text that is no UTF-8")
         }
         guard !open.isEmpty else {
-            // A byte order mark and spaces may stand around the root.
+            // A byte order mark and white space are allowed around the root.
             let isBlank = text.unicodeScalars.allSatisfy {
                 "\u{FEFF} \t\r\n".unicodeScalars.contains($0)
             }
