@@ -124,7 +124,7 @@ extension S3Client {
         }
     }
 
-    /// The request, for messages.
+    /// Returns the name of the request, for messages.
     func words(_ request: S3Request) -> String {
         "\(request.method.rawValue) \(place.name(request.key))"
     }

@@ -35,7 +35,7 @@ struct S3Place: Sendable, Hashable {
         style == .virtual ? "\(url.bucket).\(endpoint.authority)" : endpoint.authority
     }
 
-    /// The whole key in the bucket.
+    /// Returns the whole key in the bucket.
     func fullKey(_ text: String) -> String {
         url.prefix.isEmpty ? text : text.isEmpty ? url.prefix + "/" : "\(url.prefix)/\(text)"
     }

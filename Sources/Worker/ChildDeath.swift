@@ -30,7 +30,7 @@ enum ChildDeath: Error, Equatable {
     /// The worker killed the child because another worker may hold the job by now.
     case lostLease
 
-    /// The death of a process that was ended by a signal.
+    /// Classifies the death of a process that was ended by a signal.
     ///
     /// - Parameter forMemory: whether the kernel has killed a process of the worker's control group for lack of
     ///   memory since the request began; nil if the kernel's files do not tell.
@@ -45,13 +45,13 @@ enum ChildDeath: Error, Equatable {
             }
     }
 
-    /// The death of a process that exited by itself.
+    /// Classifies the death of a process that exited by itself.
     init(exitCode: Int32) {
         self = exitCode == RenderExit.outOfMemory.rawValue ? .outOfMemory : .exited(exitCode)
     }
 
-    /// The reason for ending a child after its work failed with an error. It is `untrusted` if the worker rejected
-    /// the child's result.
+    /// Creates the reason for ending a child after its work failed. It is `untrusted` if the worker rejected the
+    /// child's result.
     init(ending error: any Error) {
         if let failure = error as? Failure, failure.code == .untrustedRender {
             self = .untrusted(failure.message)
@@ -74,7 +74,7 @@ enum ChildDeath: Error, Equatable {
         }
     }
 
-    /// The failure of the job that this death causes.
+    /// Returns the failure of the job that this death causes.
     ///
     /// - Parameter lastWords: the end of the child's standard error.
     func failure(lastWords: String) -> Failure {

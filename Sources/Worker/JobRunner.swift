@@ -7,7 +7,7 @@ import RenderProtocol
 ///
 /// ```
 /// claim → make ─────────→ commit → publish → finalize
-///          │ └ nothing, part, superseded: conclude    └ idempotent: carried on by any worker ┘
+///          │ └ nothing, part, superseded: conclude    └ idempotent: repeatable by any worker ┘
 ///          └ failure: fail    stopped: release    cancelled: conclude
 /// ```
 struct JobRunner: Sendable {

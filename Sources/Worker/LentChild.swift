@@ -172,7 +172,7 @@ final class LentChild: Sendable {
             metadata: ["peak": "\(megabytes(peak))", "granted": "\(megabytes(grant.bytes))"])
     }
 
-    /// The failure for a reply of the wrong kind. It indicates an error in the reader of replies, which lets
+    /// Returns the failure for a reply of the wrong kind. It indicates an error in the reader of replies, which lets
     /// through only replies that match the request.
     private static func confused() -> Failure {
         Failure(

@@ -48,7 +48,7 @@ extension PhotoJobHandler {
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, desk: desk)
     }
 
-    /// The event's description of a version, with the path of the file that its readers see.
+    /// Returns the event's description of a version, with the path of the file that its readers see.
     private func shown(
         _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Version {
@@ -64,7 +64,7 @@ extension PhotoJobHandler {
         return try await library.link(to: file, for: time)
     }
 
-    /// The movie of a version's Live Photo.
+    /// Returns the movie of a version's Live Photo.
     private func pairedVideo(
         of version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.PairedVideo? {

@@ -326,8 +326,8 @@ final class RenderChild: Sendable {
         exchanges.finish()
     }
 
-    /// The number of processes of the worker's control group, to which the child belongs, that the kernel has
-    /// killed for lack of memory.
+    /// Returns the number of processes that the kernel has killed for lack of memory in the control group of the
+    /// worker and its children.
     static func killsForMemory() -> Int? { MemoryFiles().kills() }
 
     /// Returns whether the kernel has killed such a process since the request was sent.

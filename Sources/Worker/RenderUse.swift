@@ -53,7 +53,7 @@ struct ChildMeter {
             peakMemoryBytes: ProcessStatus("\(pid)")?.bytes("VmHWM") ?? 0)
     }
 
-    /// The processor time of a process, in seconds; nil if the process has ended.
+    /// Returns the processor time of a process, in seconds; nil if the process has ended.
     private static func cpuSeconds(of pid: pid_t) -> Double? {
         var clock = clockid_t()
         var time = timespec()

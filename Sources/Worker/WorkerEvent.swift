@@ -72,7 +72,7 @@ public enum WorkerEvent: Sendable {
         case listen
     }
 
-    /// How an attempt ended.
+    /// The end of an attempt.
     public enum AttemptEnd: Sendable, Equatable {
         /// A version or draft is published.
         case published
@@ -96,7 +96,7 @@ public enum WorkerEvent: Sendable {
         case lost
     }
 
-    /// How a render child ended.
+    /// The end of a render child.
     public enum ChildEnd: Sendable, Equatable {
         /// The child exited by itself; 0 if it was told to end.
         case exited(Int32)
@@ -130,7 +130,7 @@ public enum WorkerEvent: Sendable {
 }
 
 extension WorkerEvent {
-    /// The event of a heartbeat's turn.
+    /// Creates the event of a heartbeat's turn.
     public init(_ turn: HeartbeatTurn) {
         self =
             switch turn {

@@ -94,12 +94,13 @@ public struct FolderLibrary: LibraryStore {
         }
     }
 
-    /// A folder that hangs blocks the call itself; one that is missing fails with its own error.
+    /// Returns nil, because a folder has no URLs.
     public func link(
         to file: StoredFile, for time: Duration
     ) async throws(Failure) -> JobEvent.Link? { nil }
 
-    /// A full disk is not an outage: smaller photos may still fit, so each job reports its own failure.
+    /// Checks the staging folder. If the folder hangs, so does the call; if it is missing, the call throws that
+    /// failure. A full disk is not an outage: smaller photos may still fit, so each job reports its own failure.
     public func reach() async throws(Failure) {
         do throws(Failure) {
             try await offPool { () throws(Failure) in try staging.checkWritable() }

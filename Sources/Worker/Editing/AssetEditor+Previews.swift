@@ -20,7 +20,7 @@ struct SmallPictures: Sendable {
     static let placeholderBytesMax = 8192
     private static let quality = 0.8
 
-    /// The small pictures that a recipe's output requests.
+    /// Creates the small pictures that a recipe's output requests.
     init(_ output: Recipe.Output) {
         sides = output.previews
         format = Recipe.Output(

@@ -62,7 +62,7 @@ struct NewerEdit: Sendable, Equatable {
 }
 
 extension AssetState {
-    /// The arrival of the edit that produced a version or draft, in µs since 1970.
+    /// Returns the arrival of the edit that produced a version or draft, in µs since 1970.
     fileprivate func arrival(of version: Provenance) -> Int {
         version.isDraft ? version.author.arrival ?? 0 : arrival
     }
