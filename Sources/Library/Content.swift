@@ -3,8 +3,9 @@ public import Editors
 
 /// The layers of a version above the original: base, adjustment data, render and previews.
 ///
-/// They are the layers that PhotoKit keeps for an edited asset: `render(base or original, adjustment data) ==
-/// render`. A version that undo, redo or publish made shows the content of another version, unchanged.
+/// They are the layers that PhotoKit keeps for an edited asset:
+/// `render(base or original, adjustment data) == render`.
+/// A version that undo, redo or publish made shows the content of another version, unchanged.
 public struct Content: Sendable, Codable, Equatable {
     /// The original.
     public let source: Input

@@ -35,7 +35,7 @@ public protocol JobHandler: Sendable {
     /// Returns the holds with staged files, of all workers of the queue.
     func staged() async throws(Failure) -> [StagedHold]
 
-    /// Checks whether the store of versions is usable. Called only after a `storeUnavailable` or `noSpace`.
+    /// Checks whether the store of versions is usable. Called only after a `storeUnavailable`, `noSpace` or `ioFailure`.
     ///
     /// - Throws: one of these failures if the store is still unusable.
     func reach() async throws(Failure)

@@ -34,7 +34,7 @@ extension JobRunner {
         }
     }
 
-    /// Returns a job whose version could not be published. The queue decides when a worker tries again, and when
+    /// Hands a job back whose version could not be published. The queue decides when a worker tries again, and when
     /// the job is stuck.
     func handOn(
         _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold

@@ -25,8 +25,8 @@ final class RenderSlots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// The cores for each photo that renders now, in slots: all of them for a single photo, one when all slots are
-    /// taken.
+    /// The number of threads for each photo that renders now: as many as there are slots for a single photo, one
+    /// when all slots are taken.
     var share: Int {
         let busy = state.withLock { count - $0.free }
         return min(max(1, count / max(1, busy)), Self.shareMax)

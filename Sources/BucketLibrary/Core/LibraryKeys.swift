@@ -12,8 +12,7 @@ import Library
 ///     …/provenance.json                           written last
 ///     …/links.json                                the files that belong to another version of the same asset
 /// segments/<two digits>/<the other 62>/<number>   a part of a movie that is being rendered
-/// renders/<two digits>/<the other 62>             the versions that have the render of a key; only if workers
-/// share them
+/// renders/<two digits>/<the other 62>             the versions that have the render of a key; if workers share them
 /// ```
 ///
 /// A head has no suffix, because a path component may have 255 bytes, and an asset's may use them all. The files of

@@ -10,7 +10,7 @@ extension LibraryFolder {
     /// two steps each version is complete or absent. Kept versions do not depend on removed ones, because each
     /// version has all its layers in its own folder. Undo and redo to a removed version fail with `missingVersion`.
     ///
-    /// - Parameter isDryRun: whether versions are only counted, not removed.
+    /// - Parameter isDryRun: whether versions are only reported, not removed.
     public func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool = false
     ) throws(Failure) -> Collected {

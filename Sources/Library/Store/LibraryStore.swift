@@ -122,7 +122,7 @@ public protocol LibraryStore: Sendable {
     ) async throws(Failure) -> VersionName?
     /// Removes the versions of an asset that a retention rule does not keep, and those that never became current.
     ///
-    /// - Parameter isDryRun: whether versions are only counted, not removed.
+    /// - Parameter isDryRun: whether versions are only reported, not removed.
     func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
     ) async throws(Failure) -> Collected

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Any task may request memory. It waits until the bytes are free or until it is cancelled.
 final class MemoryGate: Sendable {
-    /// Bytes that a render may use until it returns them.
+    /// Bytes that a render may use until it releases them.
     struct Grant: Sendable {
         fileprivate let id: Int
         let bytes: Int
@@ -55,7 +55,7 @@ final class MemoryGate: Sendable {
     /// Bytes that are not granted.
     var free: Int { state.withLock { $0.ledger.free } }
 
-    /// Waits until memory is free and takes it. Each grant must be returned exactly once, in every case.
+    /// Waits until memory is free and takes it. Each grant must be released exactly once, in every case.
     ///
     /// - Throws: `exceedsMemoryBudget` if the budget is smaller than the request; `CancellationError` if the task
     ///   is cancelled first.
@@ -90,7 +90,7 @@ final class MemoryGate: Sendable {
         }
     }
 
-    /// Returns memory.
+    /// Releases granted memory.
     func giveBack(_ grant: Grant) {
         state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
     }

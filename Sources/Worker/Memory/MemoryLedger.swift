@@ -63,7 +63,7 @@ struct MemoryLedger {
         return nil
     }
 
-    /// Returns a grant.
+    /// Releases a grant.
     mutating func giveBack(_ id: Int) -> [Grant] {
         guard let bytes = grants.removeValue(forKey: id) else {
             preconditionFailure("grant \(id) is given back that is not out")
