@@ -10,7 +10,7 @@ extension S3Client {
     ///
     /// - Parameters:
     ///   - make: Returns the request. It is called for each attempt, which may continue where the
-    /// last one ended.
+    ///     last one ended.
     ///   - read: Reads an answer with status 2xx, including its body.
     func exchange<Value>(
         _ make: () -> S3Request,

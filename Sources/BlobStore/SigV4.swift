@@ -35,7 +35,7 @@ struct SigV4: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, with `host` as its only header and
-    /// ``SignableRequest/unsignedPayload``.
+    ///     ``SignableRequest/unsignedPayload``.
     ///   - seconds: The validity, counted from `time`.
     func presignedQuery(
         for request: SignableRequest, at time: BlobTime, seconds: Int

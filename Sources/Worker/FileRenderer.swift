@@ -48,7 +48,7 @@ public struct FileRenderer: Sendable {
     ///   - longestSide: the longest side of a reduced result; nil: full size.
     ///   - progress: called with the finished share of a movie.
     ///   - contentIdentifier: the content identifier to write into this half of a Live Photo; nil: keep the present
-    /// one.
+    ///     one.
     ///   - path: the path of the result, a new file. Scratch files are in its folder during the render.
     /// - Throws: a `Failure`, or `CancellationError`. In both cases a file may exist at `path`.
     public func render(

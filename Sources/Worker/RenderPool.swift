@@ -70,7 +70,7 @@ public actor RenderPool {
     ///   - place: creates a file for a part of a movie; by default in memory, for small parts.
     ///   - progress: called with the finished share of a movie.
     ///   - take: checks the results while the child is still lent, so that a child whose results are rejected is
-    /// not used again.
+    ///     not used again.
     /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
     ///   cases.
     public func render<Result: Sendable>(

@@ -70,7 +70,7 @@ extension PressureSigns {
     ///
     /// - Parameters:
     ///   - window: the shortest period over which shares are computed, so that two readings in quick succession do
-    /// not exaggerate.
+    ///     not exaggerate.
     init(
         _ reading: PressureReading, since earlier: PressureReading?, over time: Duration,
         window: Duration
