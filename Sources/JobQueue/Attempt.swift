@@ -1,31 +1,31 @@
 public import Adjustments
 import FoundationEssentials
 
-/// One line of a job's history: why an attempt ended.
+/// One entry of a job's history: the reason why an attempt failed.
 public struct Attempt: Sendable, Codable, Equatable {
-    /// When, RFC 3339; by Redis' clock for a lost lease, by the worker's for a failure.
+    /// The time of the failure, RFC 3339: by Redis' clock for a lost lease, by the worker's clock otherwise.
     public let at: String
-    /// Why, for programs.
+    /// The reason, for programs.
     public let code: FailureCode
-    /// Why, for people.
+    /// The reason, for people.
     public package(set) var message: String
     /// The fence of the attempt.
     public let fence: String
-    /// Who tried.
+    /// The worker that made the attempt.
     public package(set) var worker: String
-    /// How far it had come, as far as is known: `waiting` (for memory), `rendering`, `publishing`.
+    /// The stage that the attempt had reached, if it is known: `waiting` (for memory), `rendering`, `publishing`.
     public let stage: String?
-    /// The signal that killed the render child, if one did.
+    /// The signal that killed the render child, if any.
     public let signal: Int?
 
-    /// What a worker knows of an attempt beyond its failure.
+    /// The facts of an attempt that its failure does not contain.
     public struct Trace: Sendable {
-        /// How far it had come.
+        /// The stage that the attempt had reached.
         public var stage: String?
         /// The signal that killed the render child.
         public var signal: Int?
 
-        /// What is known.
+        /// Creates a trace.
         public init(stage: String? = nil, signal: Int? = nil) {
             self.stage = stage
             self.signal = signal

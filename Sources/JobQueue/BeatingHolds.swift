@@ -3,10 +3,10 @@ struct BeatingHolds: Sendable {
     /// One hold.
     struct Hold: Sendable {
         let logged: LoggedJob?
-        /// When the heartbeat began to keep it.
+        /// The time at which the heartbeat began to renew the lease.
         let began: ContinuousClock.Instant
         var trustedUntil: ContinuousClock.Instant
-        /// Whether a beat has reached Redis since the claim.
+        /// Whether a heartbeat has reached Redis since the claim.
         var isConfirmed = false
         let stage: @Sendable () -> String?
         let progress: @Sendable () -> JobProgress?
@@ -14,40 +14,40 @@ struct BeatingHolds: Sendable {
     }
 
     private(set) var all: [HoldID: Hold] = [:]
-    /// Holds that were lost, and Redis has not been told yet that their worker lives.
+    /// Lost holds for which Redis has not yet received a pardon, the report that their worker is alive.
     private(set) var untold: Set<HoldID> = []
 
     /// Adds a hold.
     mutating func add(_ id: HoldID, _ hold: Hold) { all[id] = hold }
 
-    /// Removes a hold that its worker has ended.
+    /// Removes a hold that its worker has finished.
     mutating func remove(_ id: HoldID) { all[id] = nil }
 
-    /// Notes that Redis has renewed a lease.
+    /// Records that Redis has renewed a lease.
     mutating func renew(_ id: HoldID, until end: ContinuousClock.Instant) {
         all[id]?.trustedUntil = end
         all[id]?.isConfirmed = true
     }
 
-    /// Removes a hold that was lost; nil when it was removed meanwhile.
+    /// Removes a lost hold. Returns nil if the hold was removed meanwhile.
     mutating func lose(_ id: HoldID) -> Hold? {
         guard let lost = all.removeValue(forKey: id) else { return nil }
         untold.insert(id)
         return lost
     }
 
-    /// Notes that Redis knows that the worker of these lost holds lives.
+    /// Records that Redis has received the pardons of these lost holds.
     mutating func tell(_ ids: [HoldID]) { untold.subtract(ids) }
 
-    /// Holds whose leases must not be trusted any more.
+    /// Returns the holds whose leases must not be trusted any more.
     func untrusted(at now: ContinuousClock.Instant) -> [HoldID] {
         all.filter { $0.value.trustedUntil <= now }.map(\.key)
     }
 
-    /// When the next lease ends that nothing renews meanwhile.
+    /// The time at which the first trusted lease ends if no heartbeat renews it.
     var nextEnd: ContinuousClock.Instant? { all.values.map(\.trustedUntil).min() }
 
-    /// Whether a claim that is so old waits to be confirmed.
+    /// Returns whether an unconfirmed claim has reached this age.
     func hasUnconfirmed(for age: Duration, at now: ContinuousClock.Instant) -> Bool {
         all.values.contains { !$0.isConfirmed && now - $0.began >= age }
     }

@@ -1,36 +1,37 @@
-/// A job that a worker holds: under a lease, as long as its fence is the job's newest.
+/// A job that a worker holds under a lease. The hold is valid while its fence is the newest one of the job.
 public struct Claim: Sendable, Equatable {
     /// The job.
     public let job: String
-    /// The token of this hold. Every write carries it; Redis refuses an old one.
+    /// The token of this hold. Every write carries it, and Redis refuses an old one.
     public let fence: String
-    /// The asset, as it was sent: within the size limit, otherwise unchecked.
+    /// The asset as the producer sent it: within the size limit, otherwise unchecked.
     public let asset: String
-    /// The edit, as it was sent, likewise.
+    /// The edit as the producer sent it: within the size limit, otherwise unchecked.
     public let edit: String
-    /// How often the job was started from the dead, plus one.
+    /// The number of replays of the job, plus one.
     public let generation: Int
-    /// Failed attempts of this generation so far.
+    /// The failed attempts of this generation so far.
     public let attempts: Int
-    /// Workers that died over this generation so far.
+    /// The number of workers that have died while they ran this generation.
     public let crashes: Int
-    /// How often the asset changed under a render.
+    /// The number of times the asset changed during a render.
     public let rebases: Int
-    /// From admission to this claim.
+    /// The time from admission to this claim.
     public let queued: Duration
-    /// Its batch, or nil.
+    /// The job's batch, or nil.
     public let batch: String?
-    /// Who asked for it.
+    /// The tenant that the job belongs to.
     public let tenant: String
-    /// Whether it is in quarantine: nothing else may run beside it.
+    /// Whether the job is in quarantine, so that no other job may run beside it.
     public let isAlone: Bool
-    /// When it was sent, in µs since 1970, by the clock of the queue's server: edits of one asset count in this order.
+    /// The time at which the job was sent, in µs since 1970, by the clock of the queue's server. It determines the order of
+    /// the edits of one asset.
     public let arrival: Int
 
-    /// The job that it is a part of, or nil. A part's ``edit`` is the task that its job gave.
+    /// The job that this job is a part of, or nil. The ``edit`` of a part is the task that its parent wrote.
     public let parent: String?
 
-    /// Which part it is; nil for what is no part.
+    /// The number of the part; nil if the job is not a part.
     public var part: Int? {
         parent == nil ? nil : job.split(separator: "+").last.flatMap { Int($0) }
     }
@@ -38,11 +39,11 @@ public struct Claim: Sendable, Equatable {
     /// This hold of the job.
     public var hold: HoldID { HoldID(job: job, fence: fence) }
 
-    /// Which attempt of this generation it is, from 1.
+    /// The number of this attempt within its generation, from 1.
     public var attempt: Int { attempts + crashes + 1 }
 }
 
-/// A job that its worker left between commit and finalize: carried on from the pointer.
+/// A job that its worker left between commit and finalize. Another worker continues its publication.
 public struct CarriedJob: Sendable, Equatable {
     /// The job.
     public let job: String
@@ -50,10 +51,10 @@ public struct CarriedJob: Sendable, Equatable {
     public let fence: String
     /// The asset.
     public let asset: String
-    /// The version that was to be published.
+    /// The version to publish.
     public let version: String
-    /// How often the job was started from the dead, plus one.
+    /// The number of replays of the job, plus one.
     public let generation: Int
-    /// How often it has been carried on, this time included.
+    /// The number of times its publication has been continued, including this time.
     public let carries: Int
 }

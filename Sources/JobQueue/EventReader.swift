@@ -2,18 +2,18 @@ public import Adjustments
 import FoundationEssentials
 public import Redis
 
-/// Reads the event stream from a place onwards, as any consumer would, and notices when it has fallen behind
-/// what the stream still holds.
+/// Reads the event stream from a position, as any consumer would, and detects that the stream was trimmed beyond that
+/// position.
 ///
-/// Each read begins with the entry that was read last. As long as that is there, nothing after it has been
-/// trimmed, since a stream is trimmed from its start; and one `XRANGE` answers both at the same moment. `XREAD
-/// BLOCK` is only the bell.
+/// Each read begins with the entry that was read last. While that entry exists, no later entry has been trimmed, because a
+/// stream is trimmed from its start; one `XRANGE` returns both at the same moment. `XREAD BLOCK` serves only to wait for new
+/// entries.
 public struct EventReader: Sendable {
     /// One entry of the stream.
     public struct Entry: Sendable {
-        /// Its id: the place to go on from.
+        /// The id of the entry, and the position to continue from.
         public let id: String
-        /// The CloudEvent as it was sent.
+        /// The CloudEvent as the queue wrote it.
         public let json: String
         /// The CloudEvent, decoded.
         public let event: JobEvent
@@ -24,33 +24,33 @@ public struct EventReader: Sendable {
     private let queue: QueueName
     private let redis: RedisClient
 
-    /// Most entries of one read.
+    /// The maximum number of entries of one read.
     public static let batchMax = 500
 
-    /// The place before the first entry, whatever was there before that.
+    /// The position before the first entry that the stream still has.
     public static let beginning = "0"
 
-    /// A reader that starts after `position`.
+    /// Creates a reader that starts after `position`.
     ///
-    /// - Parameter redis: a client of its own when reads block.
+    /// - Parameter redis: A client; blocking reads need one of their own.
     public init(queue: QueueName, redis: RedisClient, after position: String = beginning) {
         self.queue = queue
         self.redis = redis
         self.position = position
     }
 
-    /// A reader that starts after the newest entry.
+    /// Creates a reader that starts after the newest entry.
     public init(queue: QueueName, redis: RedisClient, afterNewest: Void) async throws(QueueError) {
         self.init(queue: queue, redis: redis)
         let newest = try await send(["XREVRANGE", key, "+", "-", "COUNT", "1"])
         position = newest.array?.first?.array?.first?.string ?? Self.beginning
     }
 
-    /// The next entries; empty when there are none, at the end of the time.
+    /// Returns the next entries, or an empty array if none arrived in time.
     ///
-    /// - Parameter time: how long to wait for one; zero does not wait.
-    /// - Throws: `tokenExpired` when entries after the position may have been trimmed before they were read;
-    ///   `unreadableEvent` once for each entry that is no event: the next call goes on after it; `badPosition`, `redis`,
+    /// - Parameter time: The time to wait for an entry; zero does not wait.
+    /// - Throws: `tokenExpired` if entries after the position may have been trimmed before they were read;
+    ///   `unreadableEvent` once for each entry that is not an event, after which the next call continues; `badPosition`, `redis`,
     ///   `unexpectedReply`.
     public mutating func next(waiting time: Duration = .zero) async throws(QueueError) -> [Entry] {
         let entries = try await read()
@@ -92,7 +92,7 @@ public struct EventReader: Sendable {
                 entries.append(
                     Entry(id: id, json: String(decoding: bytes, as: UTF8.self), event: event))
             } catch {
-                // The entries before it are given first; the next call reads it again, and tells.
+                // The entries before it are returned first. The next call reads it again and throws.
                 guard entries.isEmpty else { break }
                 position = id
                 throw error
@@ -102,10 +102,10 @@ public struct EventReader: Sendable {
         return entries
     }
 
-    /// Looks closer when the entry that was read last is not there any more.
+    /// Checks for lost entries when the entry that was read last no longer exists.
     ///
-    /// It was trimmed, perhaps alone, or it never was one: a time, say. Nothing is lost as long as the stream
-    /// reaches back to before it, or nothing came after it.
+    /// That entry was trimmed, perhaps alone, or it never existed: a position may be a time. No entry is lost if the stream
+    /// reaches back to before the position, or if no entry followed it.
     private func checkNothingIsLost(after last: StreamID) async throws(QueueError) {
         let reply: RedisReply
         do {

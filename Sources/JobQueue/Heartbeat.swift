@@ -2,12 +2,11 @@ public import Logging
 public import Redis
 import Synchronization
 
-/// Keeps the leases of a worker's jobs alive.
+/// Renews the leases of a worker's jobs.
 ///
-/// It has its own connection and runs on that connection's own thread, so that neither a busy worker
-/// nor a blocked one stops it. The trust in a lease ends by the local clock, counted from the *start*
-/// of the last renewal that succeeded, so that a slow reply cannot stretch it. It ends also while a beat hangs:
-/// another task looks at the clock.
+/// A heartbeat has its own connection and runs on that connection's own thread, so neither a busy worker nor a blocked one
+/// delays it. The trust in a lease ends by the local clock, counted from the *start* of the last renewal that succeeded, so
+/// that a slow reply cannot extend it. Trust also ends while a beat hangs, because a separate task watches the clock.
 public actor Heartbeat {
     private let redis: RedisClient
     private let queue: JobQueue
@@ -16,37 +15,36 @@ public actor Heartbeat {
     private let pressure: @Sendable () -> WorkerInfo.Pressure?
     private let logger: Logger
     private let listener: HeartbeatTurn.Listener
-    /// Behind a lock and not in the actor: two hops to its thread per job were a quarter of what a worker's
-    /// processor time went to with jobs that do nothing.
+    /// Behind a lock and not in the actor: with jobs that do nothing, two hops to the actor's thread per job took a quarter of a
+    /// worker's processor time.
     private let holds = Mutex(BeatingHolds())
     private let contact = Mutex(RedisContact())
 
     /// The thread of its connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { redis.unownedExecutor }
 
-    /// Part of the lease that is given up for safety: a worker stops trusting a lease this long before
-    /// Redis ends it.
+    /// The fraction of the lease that is given up for safety: a worker stops trusting a lease this much before Redis ends it.
     static let safetyMargin = 0.1
 
-    /// Beats of one lease: one may be lost without harm.
+    /// The number of beats per lease: one may be lost without harm.
     static let beatsPerLease = 3
 
-    /// Tries in the time between two beats, after one that did not reach Redis.
+    /// The number of attempts in the time between two beats, after a beat that did not reach Redis.
     static let triesPerBeat = 4
 
-    /// How old a claim is when the heartbeat confirms it before the next regular beat, which it does after twice that
-    /// time at the latest. Jobs that end before cost no beat.
+    /// The age of a claim at which the heartbeat confirms it before the next regular beat. The confirmation is sent after twice
+    /// that time at the latest. Jobs that end before cost no beat.
     static let confirmAge: Duration = .milliseconds(500)
 
-    /// Looks at the clock during one lease: how late the end of trust may be noticed.
+    /// The number of checks of the clock per lease, which bounds how late the end of trust is noticed.
     static let looksPerLease = 50
 
-    /// A heartbeat for jobs of `queue`.
+    /// Creates a heartbeat for jobs of `queue`.
     ///
     /// - Parameters:
-    ///   - redis: a client of its own, with its own thread.
-    ///   - memory: figures of the moment, told with each beat; called on that thread, so it answers at once.
-    ///   - pressure: how short of memory the worker is, likewise.
+    ///   - redis: A client of its own, with its own thread.
+    ///   - memory: Returns the current memory figures, which each beat sends. It is called on that thread, so it returns at once.
+    ///   - pressure: Returns how short of memory the worker is, likewise.
     public init(
         queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
         memory: @escaping @Sendable () -> WorkerMemory? = { nil },
@@ -65,10 +63,10 @@ public actor Heartbeat {
     /// Starts to renew a lease.
     ///
     /// - Parameters:
-    ///   - since: when the claim was sent.
-    ///   - stage: how far the job is; told to Redis with each beat.
-    ///   - progress: how much of a movie is rendered, likewise.
-    ///   - end: called when the job is no longer ours, or no longer wanted: its render must be killed.
+    ///   - since: The time at which the claim was sent.
+    ///   - stage: Returns the stage of the job, which each beat sends to Redis.
+    ///   - progress: Returns the progress of a movie's render, likewise.
+    ///   - end: Called when the worker no longer holds the job, or the job was cancelled: its render must be killed.
     public nonisolated func hold(
         _ id: HoldID, since: ContinuousClock.Instant,
         stage: @escaping @Sendable () -> String? = { nil },
@@ -84,8 +82,8 @@ public actor Heartbeat {
     /// Stops renewing a lease.
     public nonisolated func letGo(_ id: HoldID) { holds.withLock { $0.remove(id) } }
 
-    /// Whether beats have reached Redis for a whole lease, so that all other workers could say that they live: then
-    /// this worker may take back the leases that ran out.
+    /// Whether beats have reached Redis for a whole lease, so that every other live worker had the time to renew its leases. Only
+    /// then may this worker reap expired leases.
     public nonisolated var mayReap: Bool {
         contact.withLock { $0.hasLasted(lease: queue.settings.lease, at: .now) }
     }
@@ -113,7 +111,7 @@ public actor Heartbeat {
             && !holds.withLock { $0.hasUnconfirmed(for: Self.confirmAge, at: .now) }
     }
 
-    /// Ends holds whose leases cannot be trusted any more, whatever the beat waits for.
+    /// Ends holds whose leases are no longer trusted, even while a beat waits for Redis.
     private func watchClock() async {
         let step = max(queue.settings.lease / Self.looksPerLease, .milliseconds(1))
         repeat {
@@ -128,13 +126,13 @@ public actor Heartbeat {
             try await Task.sleep(until: time, clock: .continuous)
             return true
         } catch {
-            return false  // cancelled: that is the end
+            return false  // cancelled
         }
     }
 
-    /// One renewal of all leases; without any it says that the worker lives.
+    /// Renews all leases once. Without any lease, the beat only reports that the worker is alive.
     ///
-    /// - Returns: whether it reached Redis.
+    /// - Returns: Whether the beat reached Redis.
     @discardableResult
     func beat() async -> Bool {
         let beating = Array(holds.withLock(\.all))
@@ -177,12 +175,12 @@ public actor Heartbeat {
     }
 
     private func lose(_ id: HoldID, _ why: String) {
-        guard let lost = holds.withLock({ $0.lose(id) }) else { return }  // let go meanwhile
+        guard let lost = holds.withLock({ $0.lose(id) }) else { return }  // removed meanwhile
         LoggedJob.$current.withValue(lost.logged) { logger.warning("lease lost: \(why)") }
         lost.end(.lost)
     }
 
-    /// Says of the holds that were lost that this worker lives: their leases ran out, and it did not crash.
+    /// Reports for the lost holds that this worker is alive: their leases expired, but it did not crash.
     private func tellOfLost() async throws(QueueError) {
         let lost = Array(holds.withLock(\.untold))
         guard !lost.isEmpty else { return }
@@ -190,7 +188,7 @@ public actor Heartbeat {
         do {
             pardons = try await queue.pardon(lost)
         } catch {
-            // It would be answered the same again.
+            // A repeated call would receive the same reply.
             if error.code == .unexpectedReply { holds.withLock { $0.tell(lost) } }
             throw error
         }

@@ -1,12 +1,12 @@
-/// What a heartbeat tells of itself, as it happens.
+/// The events of a heartbeat.
 public enum HeartbeatTurn: Sendable {
-    /// It has done one turn, with or without leases to renew.
+    /// One turn is complete, with or without leases to renew.
     case turned
     /// Redis has renewed the leases.
     case renewed
-    /// Redis did not; why.
+    /// The renewal failed, with the reason.
     case failed(String)
 
-    /// Who is told: it returns at once.
+    /// The callback for these events. It must return at once.
     public typealias Listener = @Sendable (HeartbeatTurn) -> Void
 }

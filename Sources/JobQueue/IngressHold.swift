@@ -1,15 +1,15 @@
 import Redis
 
-/// Why entries of the ingress stream are not taken in: enough jobs wait or run already. Urgent ones are taken in for longer.
+/// The reason why entries stay in the ingress stream: enough jobs wait or run already. The limit for urgent entries is higher.
 public struct IngressHold: Sendable, Codable, Equatable {
-    /// Entries that wait.
+    /// The number of entries that wait.
     public let entries: Int
-    /// Single jobs that wait or run.
+    /// The number of single jobs that wait or run.
     public let jobs: Int
-    /// Bytes of their large edits.
+    /// The total size of their large edits, in bytes.
     public let bytes: Int
 
-    /// For people.
+    /// The description for people.
     public var sentence: String {
         "\(entries) entries of the ingress stream are not taken in, because \(jobs) single jobs with \(bytes) bytes of large "
             + "edits wait or run already; minilab top shows whose they are. More are taken in as those end: start workers, "
@@ -18,7 +18,7 @@ public struct IngressHold: Sendable, Codable, Equatable {
 }
 
 extension JobQueue {
-    /// Finds out whether the last admission left entries of the ingress stream; nil when it did not.
+    /// Returns the hold if the last admission left entries in the ingress stream, otherwise nil.
     func ingressHold() async throws(QueueError) -> IngressHold? {
         let ahead = try await send([
             "HMGET", RedisArgument(name.keys.virtual), "aheadJobs", "aheadBytes", "held",

@@ -1,7 +1,7 @@
 import Adjustments
 
 extension JobFacts {
-    /// Why the job is where it is.
+    /// The reason for the job's present state.
     public var reason: JobReason {
         if let format = number("format"), format > JobRecord.formatKnown {
             return .laterFormat(state: state, format: format)
@@ -37,7 +37,7 @@ extension JobFacts {
         JobReason.Failing(code: text("code") ?? "?", message: text("message") ?? "")
     }
 
-    // The reason that stops all jobs, or all of a tenant.
+    // The condition that stops all jobs, or all jobs of the tenant.
     private var stop: JobReason.Stop? {
         if let reason = text("paused") { return .queuePaused(reason: reason) }
         if number("cap") == 0 { return .tenantPaused(tenant) }
@@ -59,7 +59,7 @@ extension JobFacts {
         return .freeSlot(ahead: before, about: about(before, atATime: slots))
     }
 
-    // Its own turn counts as well: somebody has to end before it begins.
+    // The job's own turn counts as well: a running job must end before this one begins.
     private func about(_ jobs: Int, atATime slots: Int) -> Int? {
         guard let mean = number("mean"), slots > 0 else { return nil }
         let (sum, isTooMany) = jobs.addingReportingOverflow(slots)

@@ -1,10 +1,10 @@
 import Redis
 
-/// All that says why a job is where it is, read at one moment but for the number of workers.
+/// The facts that explain a job's state, read at one moment except for the number of workers.
 public struct JobFacts: Sendable, Equatable {
     /// The job.
     public let job: String
-    /// All of them by name, as the script `explain` gives them.
+    /// All facts by name, as the script `explain` returns them.
     package let fields: [String: String]
 
     package init(job: String, _ fields: [String: String]) {
@@ -12,8 +12,8 @@ public struct JobFacts: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// A job's state; or `incoming` and `lane` for what is not yet a job, `dropped` for one of which only the name is
-    /// left, and `unknown`.
+    /// The job's state; `incoming` or `lane` for an entry that is not yet a job, `dropped` for a job of which only the name is
+    /// left, or `unknown`.
     public var state: String { fields["state"] ?? "unknown" }
 
     func text(_ name: String) -> String? { fields[name] }
@@ -22,7 +22,7 @@ public struct JobFacts: Sendable, Equatable {
 }
 
 extension JobFacts {
-    /// Why entries of the ingress stream are not taken in.
+    /// The reason why entries stay in the ingress stream.
     var hold: IngressHold? {
         guard let entries = number("holdEntries"), let jobs = number("holdJobs"),
             let bytes = number("holdBytes")
@@ -32,15 +32,15 @@ extension JobFacts {
 }
 
 extension JobQueue {
-    /// Most flows that are looked at.
+    /// The maximum number of flows that the script inspects.
     private static let explainFlowsMax = 1000
 
-    /// What there is to say about a job, known or not.
+    /// Returns the facts of a job, whether the job is known or not.
     public func facts(of job: String) async throws(QueueError) -> JobFacts {
         let reply = try await run(
             QueueScript.explain, [RedisArgument(job), RedisArgument(Self.explainFlowsMax)])
         guard var fields = reply.pairs else { throw unexpected(reply, of: QueueScript.explain) }
-        // Asked apart from the script: a thousand workers are too many texts to read while Redis waits.
+        // Read outside the script: the records of a thousand workers are too many to read while Redis waits.
         let workers = try await workers()
         fields["workers"] = "\(workers.count)"
         fields["slots"] = "\(workers.reduce(0) { $0 + $1.slots })"

@@ -1,23 +1,23 @@
 public import Adjustments
 import FoundationEssentials
 
-/// How a job was done: with a version, or without.
+/// The way in which a job was done: with a version, or without.
 public enum JobOutcome: Sendable {
     /// A version was published.
     case completed(JobEvent.Completed)
-    /// A version was prepared.
+    /// A draft was prepared.
     case drafted(JobEvent.Completed)
     /// There was nothing to do.
     case unchanged(JobEvent.Unchanged)
     /// A newer edit of the asset was published before.
     case superseded(JobEvent.Superseded)
-    /// Nobody wanted it any more.
+    /// The job was cancelled.
     case cancelled(JobEvent.Cancelled)
 
-    /// The outcomes as events and Redis call them.
+    /// The names of the outcomes in events and in Redis.
     enum Name: String { case completed, drafted, unchanged, superseded, cancelled }
 
-    /// Reads a stored result; fails for a name that this version of minilab does not know.
+    /// Decodes a stored result. Throws for a name that this version of minilab does not know.
     init(_ name: String, json: Data) throws {
         let decoder = JSONDecoder()
         switch Name(rawValue: name) {

@@ -15,18 +15,18 @@ extension JobQueue {
 
     /// The result of an admission.
     public struct Admission: Sendable, Equatable {
-        /// How many entries of ingress streams and lanes were taken, and delayed jobs promoted.
+        /// The number of entries taken from ingress streams and lanes, plus the number of promoted delayed jobs.
         public let taken: Int
-        /// Whether entries were left because enough jobs wait for workers; urgent ones are taken all the same.
+        /// Whether entries were left because enough jobs wait for workers. Urgent entries are taken nevertheless.
         public let isHeld: Bool
-        /// After which time there may be something to do that no stream tells; nil: nothing is known of.
+        /// The time after which there may be work that no stream announces; nil if no such work is known.
         public let next: Duration?
-        /// A sentence for each lane that cannot be fed, because what Redis has of its batch is damaged.
+        /// A sentence for each lane that cannot be fed because the batch's data in Redis is damaged.
         public internal(set) var problems: [String] = []
     }
 
-    /// Turns the oldest entries of the ingress streams, and the next ones of batches' lanes, into jobs, and lets delayed
-    /// ones wait for a worker that are due.
+    /// Turns the oldest entries of the ingress streams and the next entries of batches' lanes into jobs, and makes delayed jobs
+    /// that are due ready.
     public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
             QueueScript.admit,
@@ -45,9 +45,9 @@ extension JobQueue {
             next: next > 0 ? .milliseconds(next) : nil, problems: fed.problems)
     }
 
-    /// Lets delayed jobs wait for a worker that are due.
+    /// Makes delayed jobs that are due ready.
     ///
-    /// - Returns: how many did; more may be due when it is a multiple of ``QueueSettings/promotionsMax``.
+    /// - Returns: The number of promoted jobs. If it is a multiple of ``QueueSettings/promotionsMax``, more jobs may be due.
     public func promote() async throws(QueueError) -> Int {
         var promoted = 0
         for _ in 0..<settings.promotesMax {
@@ -62,16 +62,16 @@ extension JobQueue {
         return promoted
     }
 
-    /// The result of feeding.
+    /// The result of feeding lanes.
     public struct Fed: Sendable, Equatable {
-        /// How many jobs were made.
+        /// The number of jobs that were created.
         public var jobs = 0
         /// A sentence for each lane that cannot be fed.
         public var problems: [String] = []
     }
 
-    /// Turns the next entries of batches' lanes into jobs, as far as their windows have room, until there are jobs or
-    /// each lane has had its turn.
+    /// Turns the next entries of batches' lanes into jobs, as far as their windows allow, until jobs were created or each lane
+    /// has had its turn.
     public func feed() async throws(QueueError) -> Fed {
         var fed = Fed()
         let arguments =

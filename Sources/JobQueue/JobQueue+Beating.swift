@@ -1,10 +1,10 @@
 import Redis
 
-/// Why a worker has to stop what it does for a job.
+/// The reason why a worker must stop its work on a job.
 public enum HoldEnd: Sendable {
-    /// Somebody else has the job, or it has ended: nothing more may be written to it.
+    /// Another worker holds the job, or the job has ended: the worker must not write to it.
     case lost
-    /// Nobody wants it any more: it is still ours, and we end it.
+    /// The job was cancelled. This worker still holds it and must end it.
     case cancelled
 }
 
@@ -16,7 +16,7 @@ struct Beat {
 }
 
 extension JobQueue {
-    /// Renews leases and confirms claims; one answer per job, in order.
+    /// Renews leases and confirms claims. Returns one standing per job, in order.
     func beat(
         _ beats: [Beat], by worker: WorkerInfo
     ) async throws(QueueError) -> [Standing] {
@@ -39,7 +39,7 @@ extension JobQueue {
         return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
     }
 
-    /// Says that a worker has ended, so that nobody counts it any more. One that died is forgotten after ten leases.
+    /// Unregisters a worker that stops. A worker that died is removed after ten leases.
     public func leave(_ worker: String) async throws(QueueError) {
         for (command, key) in [("ZREM", name.keys.workers), ("HDEL", name.keys.workerInfos)] {
             _ = try await send([
@@ -48,17 +48,17 @@ extension JobQueue {
         }
     }
 
-    /// What became of holds that a living worker has lost.
+    /// The result of pardoning lost holds.
     struct Pardons: Equatable {
-        /// Holds that nobody had taken back yet: their jobs wait for a worker again.
+        /// The number of holds that were not reaped yet: their jobs are ready again.
         var released = 0
-        /// Holds for which a crash was counted, which is taken back.
+        /// The number of holds for which a crash was counted and is now uncounted.
         var pardoned = 0
     }
 
-    /// Says of lost holds that their worker lives, so that no crash is counted for them.
+    /// Reports that the worker of lost holds is alive, so that no crash is counted for them.
     ///
-    /// The worker has ended its work on them, or ends it at once.
+    /// The worker has stopped its work on them, or stops at once.
     func pardon(_ holds: [HoldID]) async throws(QueueError) -> Pardons {
         let reply = try await run(
             QueueScript.pardon,

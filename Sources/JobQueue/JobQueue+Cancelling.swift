@@ -2,28 +2,28 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What became of a job that was to be cancelled.
+    /// The result of cancelling a job.
     public enum Cancellation: String, Sendable {
-        /// It waited, and has ended.
+        /// The job was waiting and has ended.
         case cancelled = "OK"
-        /// A worker holds it and was told to stop.
+        /// A worker holds the job and was notified.
         case told = "TOLD"
         /// Too late: its version is being published.
         case publishing = "PUBLISHING"
-        /// It had ended.
+        /// The job had ended before.
         case ended = "ENDED"
-        /// There is no such job, or its record has been dropped since.
+        /// The job does not exist, or its record has been dropped.
         case unknown = "GONE"
-        /// Its record is of a later format: a newer minilab can.
+        /// The job's record has a later format; a newer minilab can cancel the job.
         case later = "LATER"
     }
 
-    /// Most ids of one cancel call.
+    /// The maximum number of ids of one call.
     public static let cancelMax = 200
 
-    /// Cancels jobs; one answer per id, of which at most ``cancelMax`` are allowed.
+    /// Cancels jobs. Returns one result per id; at most ``cancelMax`` ids are allowed.
     ///
-    /// - Parameter reason: for people; it is in the events.
+    /// - Parameter reason: The reason for people; the events contain it.
     public func cancel(
         _ ids: [String], reason: String
     ) async throws(QueueError) -> [Cancellation] {
@@ -43,10 +43,10 @@ extension JobQueue {
         return cancellations
     }
 
-    /// Cancels a batch: at once what is in its lane, and with each call up to ``cancelMax`` of its jobs that
-    /// wait. Workers are told of those that run.
+    /// Cancels a batch: all entries of its lane at once, and with each call up to ``cancelMax`` of its waiting jobs. The workers
+    /// of its running jobs are notified.
     ///
-    /// - Returns: what became of it, and how many of its jobs the call saw that had not ended.
+    /// - Returns: The result, and the number of jobs seen by the call that had not ended.
     public func cancel(
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
@@ -59,7 +59,7 @@ extension JobQueue {
         return (answer, Int(open))
     }
 
-    /// Ends a job that the caller holds and that was cancelled meanwhile.
+    /// Ends a job that the caller holds and that was cancelled.
     public func concludeCancelled(_ claim: Claim) async throws(QueueError) -> Standing {
         try await standing(
             QueueScript.conclude,

@@ -1,22 +1,22 @@
 import Redis
 
 extension JobQueue {
-    /// What is where.
+    /// The contents of a queue's structures.
     struct Census {
-        /// Jobs by the structure that they are in.
+        /// The number of jobs by structure.
         var counts: [String: Int] = [:]
         /// The flows that have jobs.
         var flows: [QueueStatus.Flow] = []
-        /// Entries of lanes.
+        /// The number of entries of lanes.
         var lanes = 0
     }
 
-    /// Flows and lanes of one call: a script has to be short, because nothing else runs in Redis meanwhile.
+    /// The number of flows and lanes of one call. A script must be short, because Redis executes nothing else meanwhile.
     static let censusStep = 500
 
-    /// Counts what is where, at one moment unless there are more than ``censusStep`` flows or lanes.
+    /// Counts the contents of all structures, at one moment unless there are more than ``censusStep`` flows or lanes.
     ///
-    /// Of flows and lanes ``QueueStatus/flowsMax`` each are looked at.
+    /// At most ``QueueStatus/flowsMax`` flows and as many lanes are inspected.
     func census() async throws(QueueError) -> Census {
         var census = Census()
         var places = [RedisArgument](repeating: "0", count: 6)

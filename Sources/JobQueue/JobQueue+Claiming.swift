@@ -1,24 +1,24 @@
 import Redis
 
 extension JobQueue {
-    /// What a claim gave.
+    /// The result of a claim.
     public struct Claims: Sendable {
-        /// The jobs, the most urgent first; empty when none is ready.
+        /// The claimed jobs, the most urgent first; empty if none is ready.
         public let jobs: [Claim]
-        /// Whether a job in quarantine waits for the caller to hold no other.
+        /// Whether a job in quarantine waits until the caller holds no other job.
         public let wantsIdle: Bool
-        /// Whether jobs were passed over because their records are of a later format.
+        /// Whether jobs were skipped because their records have a later format.
         public let hasLater: Bool
-        /// Whether there may be jobs that the call did not come to: it is to be called again at once.
+        /// Whether the call stopped before it had inspected all flows: the caller should claim again at once.
         public let hasMore: Bool
     }
 
-    /// Takes ready jobs under a lease.
+    /// Claims ready jobs under a lease.
     ///
     /// - Parameters:
-    ///   - worker: who takes them, for people.
-    ///   - count: at most so many; take only what can be started at once.
-    ///   - isIdle: whether the worker holds no job; only then it is given one in quarantine.
+    ///   - worker: The name of the worker, for people.
+    ///   - count: The maximum number of jobs. A worker should claim only jobs that it can start at once.
+    ///   - isIdle: Whether the worker holds no job; only then it may receive a job in quarantine.
     public func claim(
         by worker: String, count: Int, isIdle: Bool = true
     ) async throws(QueueError) -> Claims {

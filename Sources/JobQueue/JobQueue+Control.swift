@@ -1,19 +1,19 @@
 public import Adjustments
 public import Redis
 
-/// What holds for a whole queue, at once and for all workers.
+/// A rule that applies to a whole queue, at once and for all workers.
 public enum QueueRule: Sendable {
-    /// No job is claimed, for this reason; nil lets claims go on.
+    /// No job is claimed, for this reason; nil resumes claims.
     case paused(String?)
-    /// How many jobs of one tenant run at the same time; nil is no limit. 0 pauses the tenant. Without a
-    /// tenant it is that of all who have none of their own.
+    /// The maximum number of running jobs of one tenant; nil means no limit, and 0 pauses the tenant. Without a tenant, it is
+    /// the limit of all tenants that have no limit of their own.
     case cap(JobID?, Int?)
-    /// A tenant's share beside the others'; nil is 1.
+    /// The weight of a tenant in fair queuing; nil is 1.
     case weight(JobID, Int?)
 
-    /// Highest cap and weight.
+    /// The maximum cap and weight.
     public static let numberMax = 1_000_000
-    /// Longest reason for a pause or a cancellation, in bytes.
+    /// The maximum length of a reason for a pause or a cancellation, in bytes.
     public static let reasonBytesMax = 1024
 
     fileprivate var words: [RedisArgument] {
@@ -31,7 +31,7 @@ public enum QueueRule: Sendable {
     }
 }
 
-/// A message to workers and gateways that they hear at once, beside what workers hear with their next heartbeat.
+/// A message that workers and gateways receive at once, before the next heartbeat.
 public enum ControlMessage: Sendable, Equatable {
     /// A job was cancelled.
     case job(String)
@@ -39,21 +39,21 @@ public enum ControlMessage: Sendable, Equatable {
     case batch(String)
     /// Rules of the queue changed.
     case rules
-    /// A key of a gateway's client was made, revoked or dropped.
+    /// A client's key of the gateway was created, revoked or dropped.
     case key(String)
 }
 
 extension JobQueue {
-    /// Changes rules of the queue.
+    /// Sets rules of the queue.
     public func set(_ rules: [QueueRule]) async throws(QueueError) {
         _ = try await run(QueueScript.configure, rules.flatMap(\.words))
     }
 
-    /// Waits for what workers are told next, at most for a time.
+    /// Waits for the next control messages, at most for a time.
     ///
     /// - Parameters:
-    ///   - position: the last entry that was read; `$` for none yet. Moves on.
-    ///   - ear: a client of its own, because the wait blocks its connection.
+    ///   - position: The last entry that was read, or `$` for none. The method advances it.
+    ///   - ear: A client of its own, because the wait blocks its connection.
     public func listen(
         from position: inout String, atMost time: Duration, ear: RedisClient
     ) async throws(QueueError) -> [ControlMessage] {
@@ -73,7 +73,7 @@ extension JobQueue {
                 throw QueueError(.unexpectedReply, "the control stream of \(name) has \(entry).")
             }
             position = id
-            // What a newer version of minilab says and this one does not know is not for it.
+            // A message kind that only a newer version of minilab knows is ignored.
             for (key, value) in fields {
                 switch key {
                 case "job": messages.append(.job(value))
@@ -87,7 +87,7 @@ extension JobQueue {
         return messages
     }
 
-    /// The newest place in the control stream: what was said before is known from the jobs themselves.
+    /// Returns the newest position in the control stream. The records of jobs already reflect all earlier messages.
     public func controlPosition() async throws(QueueError) -> String {
         let newest = try await send([
             "XREVRANGE", RedisArgument(name.keys.control), "+", "-", "COUNT", "1",

@@ -1,7 +1,7 @@
 import Redis
 
 extension JobQueue {
-    /// How often what happened since the queue exists; ``QueueStatus/counters`` says the names.
+    /// Returns the counts of events since the queue was created; ``QueueStatus/counters`` lists the names.
     public func counters() async throws(QueueError) -> [String: Int] {
         try await send(["HGETALL", RedisArgument(name.keys.counters)]).pairs?
             .compactMapValues { Int($0) } ?? [:]

@@ -1,15 +1,15 @@
 import Redis
 
-/// Work that one worker does for all: two that do it at the same time do no harm, a thousand would fill Redis.
+/// Work that one worker does for all. Two workers that do it at the same time do no harm; a thousand would overload Redis.
 public enum Duty: String, Sendable, CaseIterable {
-    /// To take new jobs in.
+    /// Admits new jobs.
     case admitting
-    /// To take back leases that ran out.
+    /// Reaps expired leases.
     case reaping
-    /// To end what nobody else ends.
+    /// Ends batches and lanes that nothing else ends.
     case tending
 
-    /// How long a worker has it without saying so again: what its death costs.
+    /// The time for which a worker has the duty without renewing it: the delay that its death causes.
     public var lease: Duration {
         switch self {
         case .admitting: .seconds(1)
@@ -19,9 +19,9 @@ public enum Duty: String, Sendable, CaseIterable {
 }
 
 extension JobQueue {
-    /// Takes a duty when nobody has it, or renews it.
+    /// Takes a duty that no worker has, or renews it.
     ///
-    /// - Returns: whether the worker has it; false when another one has.
+    /// - Returns: Whether the worker has the duty; false if another worker has it.
     public func take(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
         let reply = try await run(
             QueueScript.takeDuty,
@@ -33,13 +33,13 @@ extension JobQueue {
         return has == 1
     }
 
-    /// Gives a duty up, if the worker has it, so that another one can take it before it ends by itself.
+    /// Releases a duty of the worker, so that another worker can take it before it expires.
     public func giveUp(_ duty: Duty, by worker: String) async throws(QueueError) {
         guard try await send(["GET", key(of: duty)]).string == worker else { return }
         _ = try await send(["UNLINK", key(of: duty)])
     }
 
-    /// How many workers were heard of in the last two leases.
+    /// Returns the number of workers that sent a heartbeat in the last two leases.
     public func workerCount() async throws(QueueError) -> Int {
         let since = try await now() - (settings.lease * 2).milliseconds
         let reply = try await send([

@@ -2,13 +2,13 @@ public import Adjustments
 import FoundationEssentials
 import Redis
 
-/// What Redis says to a write by a worker that holds a job.
+/// The reply of Redis to a write by a worker that holds a job.
 public enum Standing: Sendable, Equatable {
-    /// The write was done, or had been done by the same hold before.
+    /// The write was done, now or earlier by the same hold.
     case held
-    /// Somebody else holds the job, or it has ended: this worker is late and must change nothing.
+    /// Another worker holds the job, or the job has ended: this worker must not change anything.
     case fenced
-    /// The job was cancelled: it must not be published, and ``JobQueue/concludeCancelled(_:)`` ends it.
+    /// The job was cancelled and must not be published; ``JobQueue/concludeCancelled(_:)`` ends it.
     case cancelled
 }
 
@@ -26,21 +26,21 @@ extension JobQueue {
             ]), of: QueueScript.commit)
     }
 
-    /// Ends a job that found nothing to do.
+    /// Ends a job that had nothing to do.
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Unchanged
     ) async throws(QueueError) -> Standing {
         try await conclude(claim, .unchanged, json(event))
     }
 
-    /// Ends a job that came to its turn after a newer edit was published.
+    /// Ends a job that was claimed after a newer edit of its asset had been published.
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Superseded
     ) async throws(QueueError) -> Standing {
         try await conclude(claim, .superseded, json(event))
     }
 
-    /// Ends a part of a job: its record is dropped, and nobody is told.
+    /// Ends a part of a job: its record is dropped without an event.
     public func concludePart(_ claim: Claim) async throws(QueueError) -> Standing {
         try await conclude(claim, .unchanged, "")
     }
@@ -56,7 +56,7 @@ extension JobQueue {
             ])
     }
 
-    /// Tells readers what a render will look like, roughly, while it runs.
+    /// Sends readers a rough preview of a render while it runs.
     public func preview(
         _ claim: Claim, _ event: JobEvent.Previewed
     ) async throws(QueueError) -> Standing {
@@ -67,19 +67,19 @@ extension JobQueue {
             ])
     }
 
-    /// Step 3 of publishing: the job is done, counted, and its event sent.
+    /// Step 3 of publishing: ends the job as done, counts it and sends its event.
     public func finalize(job: String, fence: String) async throws(QueueError) -> Standing {
         try standing(
             try await finalizes.write([RedisArgument(job), RedisArgument(fence)]),
             of: QueueScript.finalize)
     }
 
-    /// Hands a job on whose version could not be published: any worker carries it on after a delay, as often as the
-    /// settings allow. Then it is stuck.
+    /// Hands on a job whose version could not be published. Any worker continues the publication after a delay, as often as the
+    /// settings allow; then the job is stuck.
     ///
     /// - Parameters:
-    ///   - carries: how often it has been carried on already.
-    ///   - random: an even draw from 0 to 1, for the jitter.
+    ///   - carries: The number of continuations so far.
+    ///   - random: A uniform random number from 0 to 1, for the jitter.
     public func handOn(
         job: String, fence: String, by worker: String, _ failure: Failure, carries: Int,
         random: Double
@@ -99,11 +99,11 @@ extension JobQueue {
             ])
     }
 
-    /// Ends an attempt that failed; the retry policy decides what follows.
+    /// Ends a failed attempt; the retry policy decides the next state of the job.
     ///
     /// - Parameters:
-    ///   - trace: how far the attempt had come, for the history.
-    ///   - random: an even draw from 0 to 1, for the jitter.
+    ///   - trace: The stage that the attempt had reached, for the history.
+    ///   - random: A uniform random number from 0 to 1, for the jitter.
     public func fail(
         _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace = .init(),
         random: Double
@@ -139,19 +139,19 @@ extension JobQueue {
             ])
     }
 
-    /// Why a job is handed back.
+    /// The reason why a worker releases a job.
     public enum Release: String, Sendable {
-        /// The worker stops.
+        /// The worker shuts down.
         case shutdown
-        /// The asset's current version changed under the render.
+        /// The asset's current version changed during the render.
         case rebase
-        /// The worker is short of memory; others, or itself later, may have enough.
+        /// The worker is short of memory; other workers, or the same one later, may have enough.
         case pressure
-        /// The library's store cannot be used; the job is as good as it was.
+        /// The library's store is not available; the job itself has not failed.
         case outage
     }
 
-    /// Hands a job back, to be claimed again at its old place; no attempt is burnt.
+    /// Releases a job, so that it can be claimed again from its old position. No attempt is counted.
     public func release(
         job: String, fence: String, _ reason: Release
     ) async throws(QueueError) -> Standing {
@@ -160,20 +160,20 @@ extension JobQueue {
             [RedisArgument(job), RedisArgument(fence), RedisArgument(reason.rawValue)])
     }
 
-    /// What a reap found.
+    /// The result of a reap.
     public struct Reaped: Sendable {
-        /// Jobs that are ready again.
+        /// The number of jobs that are ready again.
         public let ready: Int
-        /// Jobs that are dead, because workers died over them too often.
+        /// The number of jobs that are dead, because too many workers died while they ran them.
         public let dead: Int
-        /// Jobs that the caller now holds and has to carry on from the pointer.
+        /// The jobs that the caller now holds and whose publication it must continue.
         public let carried: [CarriedJob]
-        /// Why jobs whose lease ran out cannot be taken back: their records are broken.
+        /// The reasons why jobs with an expired lease cannot be reaped: their records are broken.
         public let problems: [String]
     }
 
-    /// Takes back what workers hold whose lease ran out. Called only after ``Heartbeat/mayReap``: a caller that was
-    /// away itself cannot know who died.
+    /// Reaps the holds of other workers whose leases expired. It may be called only if ``Heartbeat/mayReap``: a caller that was
+    /// cut off itself cannot know which workers died.
     public func reap(by worker: String) async throws(QueueError) -> Reaped {
         let reply = try await run(
             QueueScript.reap,
@@ -223,7 +223,7 @@ extension JobQueue {
     }
 }
 
-/// Our own values always encode: they hold numbers that are finite and text.
+/// The types of this target always encode: they contain only finite numbers and text.
 func json(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,23 +1,23 @@
 import Redis
 
-/// Whose a part of a job is.
+/// The result of taking back a part of a job.
 public enum PartStanding: Sendable, Equatable {
-    /// Nobody does it, and nobody will: it is the job's own again. It may have been done.
+    /// No other worker runs it, and none will: the parent's worker may run it. It may have been done already.
     case ours
-    /// Another worker does it now.
+    /// Another worker runs it now.
     case busy
-    /// The job is not held any more.
+    /// The caller does not hold the parent any more.
     case fenced
 }
 
 extension JobQueue {
-    /// Makes parts of a job that any worker may do: of all that is told about jobs nothing is told about them.
+    /// Creates parts of a job that any worker may run. Parts have no events and do not count as jobs.
     ///
-    /// They end with the job. A job in quarantine has none.
+    /// They end with the job. A job in quarantine has no parts.
     ///
     /// - Parameters:
-    ///   - task: what the workers are told, the same for all parts; those of another task end.
-    ///   - numbers: which parts. Those that there are already, or that have ended, are not made again.
+    ///   - task: The task, the same for all parts; parts with another task end.
+    ///   - numbers: The numbers of the parts. Parts that exist or have ended are not created again.
     public func split(
         _ claim: Claim, task: String, into numbers: [Int]
     ) async throws(QueueError) -> Standing {
@@ -27,9 +27,9 @@ extension JobQueue {
                 + numbers.map { RedisArgument($0) })
     }
 
-    /// Takes a part back, unless another worker does it now.
+    /// Takes a part back, unless another worker runs it now.
     ///
-    /// - Returns: whose it is, and which parts others have ended.
+    /// - Returns: The result, and the numbers of the parts that other workers have ended.
     public func takePart(
         _ claim: Claim, _ number: Int
     ) async throws(QueueError) -> (standing: PartStanding, ended: [Int]) {

@@ -2,28 +2,29 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What became of a job that was to be replayed.
+    /// The result of replaying a job.
     public enum Replay: String, Sendable {
-        /// It is ready again.
+        /// The job is ready again.
         case replayed = "OK"
-        /// There is no such job, or its record has been dropped since.
+        /// The job does not exist, or its record has been dropped.
         case unknown = "GONE"
-        /// It is not dead.
+        /// The job is not dead.
         case notDead = "NOTDEAD"
-        /// Its envelope was wrong: there is nothing to run. Send it again.
+        /// The job's request was malformed, so it has nothing to run. The producer must send it again.
         case malformed = "MALFORMED"
-        /// It is stuck, and what is being published cannot be given another edit.
+        /// The job is stuck, and an edit that is being published cannot be replaced.
         case stuck = "STUCK"
-        /// Its record is of a later format: a newer minilab can.
+        /// The job's record has a later format; a newer minilab can replay the job.
         case later = "LATER"
     }
 
-    /// Most ids of one replay call.
+    /// The maximum number of ids of one call.
     public static let replayMax = 200
 
-    /// Makes dead jobs ready again, and has the versions of jobs that are stuck published once more; one answer per id, of which at most ``replayMax`` are allowed.
+    /// Makes dead jobs ready again, and publishes the versions of stuck jobs once more. Returns one result per id; at most
+    /// ``replayMax`` ids are allowed.
     ///
-    /// - Parameter edit: what they are to do from now on; nil means what they were to do.
+    /// - Parameter edit: The new edit of the jobs; nil keeps their edits.
     public func replay(
         _ ids: [String], with edit: Edit? = nil
     ) async throws(QueueError) -> [Replay] {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Redis
 
 extension JobQueue {
-    /// Counts the jobs: at one moment as far as ``census()`` does.
+    /// Counts the jobs, at one moment as far as ``census()`` does.
     public func status() async throws(QueueError) -> QueueStatus {
         let keys = name.keys
         let census = try await census()
@@ -28,7 +28,7 @@ extension JobQueue {
             workers: try await workers())
     }
 
-    /// Workers that were heard of lately.
+    /// Returns the workers that sent a heartbeat recently.
     public func workers() async throws(QueueError) -> [WorkerInfo] {
         let infos = try await send(["HGETALL", RedisArgument(name.keys.workerInfos)]).pairs ?? [:]
         var workers: [WorkerInfo] = []
@@ -44,23 +44,23 @@ extension JobQueue {
         return workers
     }
 
-    /// The record of a job, or nil when there is none (any more); of one that was submitted and is not taken in yet, what
-    /// its entry says.
+    /// Returns the record of a job; nil if there is none or it was dropped. For a submitted job that is not admitted yet, the
+    /// record comes from its entry.
     public func record(of job: String) async throws(QueueError) -> JobRecord? {
-        // A reservation is gone when the record is there, so it is asked first.
+        // A reservation is removed when the record is created, so it is read first.
         let replies = try await sendAll([
             ["HGET", RedisArgument(name.keys.reserved), RedisArgument(job)],
             ["HGETALL", RedisArgument(name.keys.job(job))],
         ])
         if let record = JobRecord(job, replies[1].pairs ?? [:]) { return record }
-        // One that was cancelled meanwhile begins with `-`, and has had a record.
+        // The reservation of a job that was cancelled meanwhile begins with `-`; such a job had a record.
         guard let reservation = replies[0].string, !reservation.hasPrefix("-"),
             let record = try await incomingRecord(of: job, reservation)
         else { return nil }
         return record
     }
 
-    /// - Parameter reservation: `<entry> <tenant>`, as `Scripts/Shared/reservations.lua` says.
+    /// - Parameter reservation: `<entry> <tenant>`, as defined in `Scripts/Shared/reservations.lua`.
     private func incomingRecord(
         of job: String, _ reservation: String
     ) async throws(QueueError) -> JobRecord? {
@@ -73,7 +73,7 @@ extension JobQueue {
             "XRANGE", RedisArgument(stream), RedisArgument(String(id)), RedisArgument(String(id)),
         ])
         guard var fields = found.array?.first?.array?.last?.pairs else {
-            // It was taken in meanwhile, or dropped unread.
+            // The entry was admitted meanwhile, or dropped unread.
             return try await records(of: [job]).first
         }
         fields["state"] = JobState.incoming.rawValue
@@ -82,7 +82,7 @@ extension JobQueue {
         return JobRecord(job, fields)
     }
 
-    /// How a done job ended, or nil when it has not or its record has been dropped.
+    /// Returns the outcome of a done job; nil if the job is not done or its record was dropped.
     public func outcome(of job: String) async throws(QueueError) -> JobOutcome? {
         guard
             let outcome = try await send(["HGET", RedisArgument(name.keys.job(job)), "outcome"])
@@ -97,7 +97,7 @@ extension JobQueue {
         }
     }
 
-    /// Why earlier attempts of a job ended, the newest first; at most 20 are kept.
+    /// Returns the failures of earlier attempts of a job, the newest first; at most 20 are kept.
     public func attempts(of job: String) async throws(QueueError) -> [Attempt] {
         let rows = try await send(["LRANGE", RedisArgument(name.keys.attempts(job)), "0", "-1"])
         var attempts: [Attempt] = []
@@ -113,11 +113,11 @@ extension JobQueue {
         return attempts
     }
 
-    /// Dead jobs, the one that died first at the front.
+    /// Returns dead jobs in the order of their deaths.
     ///
     /// - Parameters:
-    ///   - offset: how many to pass over.
-    ///   - count: how many to give at most.
+    ///   - offset: The number of jobs to skip.
+    ///   - count: The maximum number of jobs to return.
     public func dead(offset: Int, count: Int) async throws(QueueError) -> [JobRecord] {
         let ids = try await send([
             "ZRANGE", RedisArgument(name.keys.dead), RedisArgument(offset),
@@ -126,9 +126,9 @@ extension JobQueue {
         return try await records(of: ids.array?.compactMap(\.string) ?? [])
     }
 
-    /// Done jobs, the one that ended last at the front.
+    /// Returns done jobs, the last ended one first.
     ///
-    /// - Parameter count: how many to give at most.
+    /// - Parameter count: The maximum number of jobs to return.
     public func done(count: Int) async throws(QueueError) -> [JobRecord] {
         let ids = try await send([
             "LRANGE", RedisArgument(name.keys.done), RedisArgument(-count), "-1",
@@ -138,7 +138,7 @@ extension JobQueue {
 }
 
 extension JobRecord {
-    /// Reads the hash of a job; nil when it is none.
+    /// Decodes the hash of a job; nil if the hash is not a job.
     init?(_ job: String, _ fields: [String: String]) {
         guard let state = fields["state"] else { return nil }
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
@@ -164,7 +164,7 @@ extension JobRecord {
 }
 
 extension RedisReply {
-    /// The flat reply of `HGETALL`, as fields and values; nil when it is none.
+    /// The flat reply of `HGETALL` as fields and values; nil if the reply has another form.
     package var pairs: [String: String]? {
         guard let items = array else { return nil }
         var pairs: [String: String] = [:]

@@ -2,54 +2,54 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// The answer to a job that was submitted.
+    /// The reply to the submission of a job.
     public enum Submission: Sendable, Equatable {
-        /// It is taken, as this entry of the ingress stream; the entry's name is the job's id when the request has none.
+        /// The job is accepted as this entry of the ingress stream. The entry's name is the job's id if the request has none.
         case accepted(entry: String)
-        /// The same job was sent before: its state now; nil when it was done so long ago that only its name is left.
+        /// The same job was sent before. The value is its present state; nil if it was done so long ago that only its name is left.
         case same(JobState?)
-        /// The id is that of a job with another asset or edit.
+        /// The id belongs to a job with another asset or edit.
         case conflict
-        /// The same job was sent before, and ended so that it is not run again.
+        /// The same job was sent before and ended in a way that does not allow another run.
         case notAgain(Ending)
-        /// So many of the tenant's jobs have not ended, and no more are allowed.
+        /// The tenant has this many jobs that have not ended, and its quota allows no more.
         case overQuota(waiting: Int, max: Int)
     }
 
-    /// How a job ended that is not run again when it is sent again.
+    /// The end of a job that is not run again when a producer sends it again.
     public enum Ending: String, Sendable {
-        /// It failed; it can be replayed.
+        /// The job failed; it can be replayed.
         case dead
-        /// Somebody cancelled it.
+        /// The job was cancelled.
         case cancelled
-        /// It failed, and its record was dropped.
+        /// The job failed, and its record was dropped.
         case dropped
     }
 
-    /// Most jobs of one call of ``submit(_:backlogMax:)``.
+    /// The maximum number of jobs of one call of ``submit(_:backlogMax:)``.
     public static let submitMax = 200
 
-    /// Puts a job in and answers what became of it: what ``enqueue(_:)`` says by an event later, this says at once.
+    /// Submits a job and returns the result at once. ``enqueue(_:)`` reports it by a later event.
     ///
-    /// From then on the job is found by its id, as `incoming` until a worker takes it in. Its id is its own: what others
-    /// send under it by a plain `XADD` before it is taken in is a conflict of theirs.
+    /// From then on the job is found by its id, as `incoming` until a worker admits it. The id is reserved: another job that is
+    /// sent under it by a plain `XADD` before the admission is a conflict.
     ///
-    /// Jobs that several tasks submit at about the same time go in one call.
+    /// Jobs that several tasks submit at about the same time share one call.
     ///
-    /// - Parameter backlogMax: how many jobs of the tenant may be there that have not ended; nil: any number. See
-    ///   ``backlog(of:)`` for what counts. A job that was sent before is answered as such whatever waits.
-    /// - Throws: an error that ``QueueError/isRedisFull`` when Redis takes nothing new in; `ingressFull` when too much is
-    ///   submitted that nobody takes in.
+    /// - Parameter backlogMax: The maximum number of jobs of the tenant that have not ended; nil for no limit. See
+    ///   ``backlog(of:)`` for the jobs that count. A repeated job is answered as a repeat even at the limit.
+    /// - Throws: An error with ``QueueError/isRedisFull`` if Redis accepts no new data; `ingressFull` if too many submitted jobs
+    ///   wait for admission.
     public func submit(
         _ request: JobRequest, backlogMax: Int?
     ) async throws(QueueError) -> Submission {
         try answer(try await submits.write(arguments(request, backlogMax)), backlogMax).get()
     }
 
-    /// The same for several jobs, at most ``submitMax``, in their order; one answer for each.
+    /// Submits several jobs, at most ``submitMax``, in their order, and returns one result for each.
     ///
-    /// Each is taken or not by itself. With an error for one, `ingressFull`, those before it may have been taken; to send
-    /// all again is safe for jobs that have ids.
+    /// Each job is accepted or refused independently. If one fails with `ingressFull`, the jobs before it may have been accepted.
+    /// It is safe to send all jobs again if they have ids.
     public func submit(
         _ requests: [JobRequest], backlogMax: Int?
     ) async throws(QueueError) -> [Result<Submission, QueueError>] {
@@ -74,9 +74,9 @@ extension JobQueue {
         ] + words.map { RedisArgument($0) }
     }
 
-    /// How many jobs of a tenant count against its quota: those that were submitted and have not ended, in whichever
-    /// state, from `incoming` on. A job that is replayed counts again. Of batches that were submitted each counts as one
-    /// as long as it is open; its members do not, nor does what came by a plain `XADD` or back from a file.
+    /// Returns the number of jobs that count against a tenant's quota: submitted jobs that have not ended, in any state from
+    /// `incoming` on. A replayed job counts again. A submitted batch counts as one job while it is open. Its members do not
+    /// count, nor do jobs that arrived by a plain `XADD` or were restored from a file.
     public func backlog(of tenant: JobID) async throws(QueueError) -> Int {
         let length = try await send(["HLEN", RedisArgument(name.keys.backlog(tenant.string))])
         return Int(length.int ?? 0)
@@ -109,7 +109,7 @@ extension JobQueue {
         }
     }
 
-    /// The fields of an entry of the ingress stream, asset and edit first.
+    /// Returns the fields of an entry of the ingress stream, asset and edit first.
     static func words(_ request: JobRequest) -> [String] {
         var fields = [
             (name: "asset", value: request.asset.string),

@@ -1,15 +1,15 @@
 import Redis
 
-/// The limits that are set for one tenant; nil where none is.
+/// The limits of one tenant; nil where none is set.
 public struct TenantRules: Sendable, Codable, Equatable {
-    /// Jobs of it that run at the same time; 0 pauses it.
+    /// The maximum number of its running jobs; 0 pauses the tenant.
     public var cap: Int?
-    /// Its share beside the others'.
+    /// Its weight in fair queuing.
     public var weight: Int?
 }
 
 extension JobQueue {
-    /// The limits of tenants, by tenant; those without any are not in it.
+    /// Returns the limits by tenant. Tenants without limits are left out.
     public func tenantRules() async throws(QueueError) -> [String: TenantRules] {
         let config = try await send(["HGETALL", RedisArgument(name.keys.config)]).pairs ?? [:]
         var rules: [String: TenantRules] = [:]
@@ -23,7 +23,7 @@ extension JobQueue {
         return rules
     }
 
-    /// How many jobs of each tenant workers hold.
+    /// Returns the number of jobs that workers hold, by tenant.
     public func runningByTenant() async throws(QueueError) -> [String: Int] {
         try await send(["HGETALL", RedisArgument(name.keys.running)]).pairs?
             .compactMapValues { Int($0) } ?? [:]

@@ -1,21 +1,21 @@
 import Redis
 
 extension JobQueue {
-    /// What was ended because nobody else ended it.
+    /// The batches and lanes that a worker ended because nothing else ends them.
     public struct Tended: Sendable, Equatable {
-        /// Batches that were sealed because nothing came any more.
+        /// The number of batches that were sealed because no more entries arrived.
         public let sealed: Int
-        /// Lanes that were removed because nobody opened them.
+        /// The number of lanes that were removed because no batch of their name was opened.
         public let removed: Int
-        /// Whether it was the caller's turn, and with it that to move dead jobs.
+        /// Whether it was the caller's turn, which includes moving dead jobs to files.
         public let isTurn: Bool
 
-        /// Whether nothing was.
+        /// Whether nothing was ended.
         public var isNothing: Bool { sealed + removed == 0 }
     }
 
-    /// Does the next part of looking after idle batches and lanes without an owner, if it is time: once a
-    /// ``QueueSettings/tendPace`` for all workers together.
+    /// Inspects the next idle batches and lanes without an owner, if it is time: once per ``QueueSettings/tendPace`` for all
+    /// workers together.
     public func tend() async throws(QueueError) -> Tended {
         let reply = try await run(
             QueueScript.tend,

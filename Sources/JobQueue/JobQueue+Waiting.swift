@@ -1,15 +1,14 @@
 public import Redis
 
 extension JobQueue {
-    /// Waits until there is something to admit, or the time is over.
+    /// Waits until there are entries to admit, or the time is over.
     ///
-    /// `admit` empties the ingress streams, so whatever is in them is new; unless it left entries because enough jobs
-    /// wait.
+    /// `admit` empties the ingress streams, so every entry in them is new, unless `admit` left entries because enough jobs wait.
     ///
     /// - Parameters:
-    ///   - onlyUrgent: whether to pass over the ingress stream of what is not urgent.
-    ///   - position: the last ring that was heard; `0` for none yet. Moves on.
-    ///   - bell: a client of its own, because the wait blocks its connection.
+    ///   - onlyUrgent: Whether to ignore the ingress stream of non-urgent jobs.
+    ///   - position: The last entry read from the stream `bell`, or `0` for none. The method advances it.
+    ///   - bell: A client of its own, because the wait blocks its connection.
     public func waitForEntries(
         atMost time: Duration, onlyUrgent: Bool, after position: inout String, bell: RedisClient
     ) async throws(QueueError) {
@@ -30,8 +29,8 @@ extension JobQueue {
 
     /// Waits until this worker is woken because there are jobs to claim, or the time is over.
     ///
-    /// - Parameter waker: a client of its own, because the wait blocks its connection.
-    /// - Returns: whether it was woken: whoever then claims nothing wakes another by ``wakeAnother()``.
+    /// - Parameter waker: A client of its own, because the wait blocks its connection.
+    /// - Returns: Whether the worker was woken. A woken worker that claims no job must wake another one by ``wakeAnother()``.
     public func sleep(atMost time: Duration, on waker: RedisClient) async throws(QueueError)
         -> Bool
     {
@@ -41,15 +40,14 @@ extension JobQueue {
         return reply.array != nil
     }
 
-    /// Wakes a worker in place of the caller, which was woken and cannot claim.
+    /// Wakes another worker in place of the caller, which was woken and cannot claim.
     public func wakeAnother() async throws(QueueError) {
         _ = try await send(["RPUSH", wakeKey, "1"])
     }
 
     private var wakeKey: RedisArgument { RedisArgument(name.keys.wake) }
 
-    /// Whether there is something to claim, as far as one look shows that costs next to nothing: it is for a worker that
-    /// was not woken.
+    /// Returns whether there may be a job to claim. This cheap check of one command is for a worker that was not woken.
     public func hasClaimable() async throws(QueueError) -> Bool {
         let flows = ["interactive", "normal", "bulk", "alone"].map {
             RedisArgument(name.keys.flows($0))

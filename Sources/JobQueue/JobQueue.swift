@@ -3,19 +3,19 @@ public import Redis
 
 /// A queue of photo edits in Redis: the calls that move a job from one state to the next.
 ///
-/// Each call is one script, so a crash leaves a job in one state or the other. All are safe to repeat
-/// after a lost reply, except `claim`, whose jobs then come back when their lease runs out.
+/// Each call is one script, so a crash leaves a job either in the old state or in the new one. Every call is safe to repeat
+/// after a lost reply, except `claim`: its jobs become ready again when their leases expire.
 public struct JobQueue: Sendable {
-    /// Its name.
+    /// The name of the queue.
     public let name: QueueName
-    /// Its times and sizes.
+    /// The times and sizes of the queue.
     public let settings: QueueSettings
     let redis: RedisClient
     let commits: WriteGatherer
     let finalizes: WriteGatherer
     let submits: WriteGatherer
 
-    /// A queue that talks through `redis`.
+    /// Creates a queue that uses the connection `redis`.
     public init(name: QueueName, redis: RedisClient, settings: QueueSettings = QueueSettings()) {
         self.name = name
         self.redis = redis
@@ -26,7 +26,7 @@ public struct JobQueue: Sendable {
             QueueScript.submit, [RedisArgument(settings.reservedMax)], name, redis, settings)
     }
 
-    /// - Parameter first: the arguments before those of the jobs.
+    /// - Parameter first: The arguments before those of the jobs.
     private static func gatherer(
         _ script: RedisScript, _ first: [RedisArgument], _ name: QueueName,
         _ redis: RedisClient, _ settings: QueueSettings

@@ -1,67 +1,67 @@
-/// Why a job is where it is: a closed set of codes with their numbers. `Operations` has the words.
+/// The reason for a job's state: a closed set of codes with their numbers. `Operations` has the texts.
 ///
-/// Times are ms since 1970 by Redis' clock; spans are ms. `ahead` is how many jobs are likely to come first; `about` how long
-/// that takes, nil while nothing is known of it.
+/// Times are ms since 1970 by Redis' clock; spans are ms. `ahead` is the number of jobs that are likely to run first; `about` is
+/// the time that they take, nil while it is unknown.
 public enum JobReason: Sendable, Equatable {
-    // It waits.
-    /// Its record is of a format that a newer minilab wrote.
+    // The job waits.
+    /// The job's record has a format that a newer minilab wrote.
     case laterFormat(state: String, format: Int)
-    /// Its batch was cancelled; it ends when its turn comes.
+    /// The job's batch was cancelled; the job ends when its turn comes.
     case batchCancelled(reason: String)
-    /// Something stops all jobs, or all of its tenant.
+    /// All jobs, or all jobs of the tenant, are stopped.
     case stopped(by: Stop, at: Place)
-    /// Workers died over it; it waits for one that does nothing else.
+    /// Workers died while they ran the job; it waits for a worker that holds no other job.
     case quarantined(crashes: Int, ahead: Int)
-    /// As many jobs of its tenant run as may.
+    /// The tenant has reached its limit of running jobs.
     case tenantCap(tenant: String, cap: Int, ahead: Int, about: Int?)
-    /// All slots are taken.
+    /// All slots are in use.
     case freeSlot(ahead: Int, about: Int?)
-    /// It is in the lane of its batch.
+    /// The job is in the lane of its batch.
     case inLane(batch: String, ahead: Int, about: Int?)
-    /// It is not taken in yet.
+    /// The job is not admitted yet.
     case incoming(entries: Int, hasWorkers: Bool, hold: IngressHold?)
-    /// It is tried again later. `wait` is 0 or less when that is due.
+    /// The job will be retried. `wait` is 0 or less if the retry is due.
     case retryAt(due: Int, wait: Int, failures: Int, error: Failing)
-    /// It is not begun before a time.
+    /// The job does not start before a given time.
     case notBefore(due: Int, wait: Int)
-    /// Another job of its asset comes first.
+    /// An earlier job of the same asset comes first.
     case behindAsset(asset: String, holder: Holder?)
 
-    // A worker has it.
-    /// It is being made.
+    // A worker holds the job.
+    /// The job is being rendered.
     case running(worker: String, since: Int?, stage: Stage?, attempt: Int)
-    /// Its worker was told to stop.
+    /// The job was cancelled and its worker notified.
     case beingStopped(worker: String, reason: String)
-    /// Its worker has not been heard of since its lease ended.
+    /// The job's worker has sent no heartbeat since its lease expired.
     case leaseLost(worker: String, ago: Int)
-    /// Its version is made current.
+    /// The job's version is being published.
     case publishing(worker: String, version: Version)
-    /// Its version could not be made current; that is tried again.
+    /// The job's version could not be published; another attempt follows.
     case publishingAgain(version: Version, error: Failing)
 
-    // Somebody has to look, or it has ended.
-    /// Its version could not be published however often that was tried.
+    // An operator must act, or the job has ended.
+    /// The job's version could not be published in all permitted attempts.
     case stuck(since: Int?, version: Version, error: Failing)
-    /// It was cancelled.
+    /// The job was cancelled.
     case cancelled(at: Int?, reason: String?)
-    /// There was nothing to do.
+    /// The job had nothing to do.
     case unchanged(at: Int?)
-    /// An edit that arrived later was published before.
+    /// An edit that arrived later was published first.
     case superseded(at: Int?, asset: String)
-    /// Its version is a draft.
+    /// The job's version is a draft.
     case drafted(at: Int?, version: Version)
-    /// Its version was published.
+    /// The job's version was published.
     case published(at: Int?, worker: String, version: Version)
-    /// It failed for good.
+    /// The job failed permanently.
     case dead(at: Int?, error: Failing, advice: Advice)
-    /// It was done so long ago that only its name is left.
+    /// The job was done so long ago that only its name is left.
     case dropped
-    /// Nobody knows it.
+    /// The queue does not know the job.
     case unknown(entries: Int, hasWorkers: Bool, hold: IngressHold?)
-    /// Its batch has no such job; why the batch was cancelled, if it was.
+    /// The batch has no such job. `cancelled` is the reason of the batch's cancellation, if any.
     case unknownMember(batch: String, cancelled: String?)
 
-    /// A reason that stops jobs that could run.
+    /// A condition that stops jobs that could run.
     public enum Stop: Sendable, Equatable {
         /// The queue is paused, for this reason.
         case queuePaused(reason: String)
@@ -71,7 +71,7 @@ public enum JobReason: Sendable, Equatable {
         case noWorker
     }
 
-    /// Where a job waits that is stopped.
+    /// The place where a stopped job waits.
     public enum Place: Sendable, Equatable {
         /// Among the jobs of its tenant.
         case ready(ahead: Int)
@@ -79,29 +79,29 @@ public enum JobReason: Sendable, Equatable {
         case lane(batch: String, ahead: Int)
     }
 
-    /// Why an attempt failed.
+    /// The failure of an attempt.
     public struct Failing: Sendable, Equatable {
-        /// For programs; `?` when Redis has lost it.
+        /// The code, for programs; `?` if Redis has lost it.
         public let code: String
-        /// For people.
+        /// The message, for people.
         public let message: String
     }
 
-    /// The job that has an asset.
+    /// The job that holds an asset.
     public struct Holder: Sendable, Equatable {
         /// The job.
         public let job: String
         /// Its state.
         public let state: String
-        /// How many more jobs of the asset come before.
+        /// The number of further jobs of the asset that come before.
         public let ahead: Int
     }
 
-    /// How far a job is.
+    /// The progress of a running job.
     public struct Stage: Sendable, Equatable {
-        /// The worker's word for it.
+        /// The worker's name for the stage.
         public let name: String
-        /// How much of a movie is done.
+        /// The rendered part of a movie.
         public let progress: JobProgress?
     }
 
@@ -109,25 +109,25 @@ public enum JobReason: Sendable, Equatable {
     public struct Version: Sendable, Equatable {
         /// Its name.
         public let name: String
-        /// Of which asset.
+        /// The asset of the version.
         public let asset: String
     }
 
     /// The advice for a dead job.
     public enum Advice: String, Sendable {
-        /// There is nothing to run: send it as it should be.
+        /// The job has nothing to run: send a correct request.
         case sendAgain
-        /// Something crashed: report it, then replay.
+        /// A process crashed: report it, then replay.
         case reportAndReplay
-        /// A replay has no deadline.
+        /// Replay, because a replay has no deadline.
         case replayWithoutDeadline
-        /// Replay when the cause is gone.
+        /// Replay when the cause is fixed.
         case replay
         /// Replay with another edit, or send another job.
         case changeEdit
     }
 
-    /// Its code: stable, for programs.
+    /// The code of the reason: stable, for programs.
     public var code: String {
         switch self {
         case .laterFormat: "laterFormat"

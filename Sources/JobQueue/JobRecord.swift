@@ -1,54 +1,54 @@
 public import Adjustments
 
-/// What Redis knows about one job.
+/// The record of one job in Redis.
 public struct JobRecord: Sendable, Codable, Equatable {
     /// The job.
     public let job: String
-    /// The format of the record: ``formatKnown`` at most, or it is read as far as it is understood.
+    /// The format of the record. A record of a format above ``formatKnown`` is decoded as far as it is understood.
     public let format: Int
-    /// Where it is.
+    /// The state of the job.
     public let state: JobState
     /// The asset.
     public let asset: String
-    /// Who asked for it.
+    /// The tenant that the job belongs to.
     public let tenant: String
-    /// How urgent it is; `alone` is quarantine.
+    /// The priority of the job; `alone` means quarantine.
     public let priority: String
-    /// Its batch, or nil.
+    /// The job's batch, or nil.
     public let batch: String?
-    /// How often the job was started from the dead, plus one.
+    /// The number of replays of the job, plus one.
     public let generation: Int
-    /// Failed attempts of this generation.
+    /// The failed attempts of this generation.
     public let attempts: Int
-    /// Workers that died over this generation.
+    /// The number of workers that died while they ran this generation.
     public let crashes: Int
-    /// Who holds it, or held it last.
+    /// The worker that holds the job, or held it last.
     public package(set) var worker: String?
-    /// When it was admitted, ms since 1970.
+    /// The time of admission, ms since 1970.
     public let enqueued: Int
-    /// When it was claimed last, ms since 1970.
+    /// The time of the last claim, ms since 1970.
     public let claimed: Int?
-    /// When it was done or dead, ms since 1970.
+    /// The time at which the job became done or dead, ms since 1970.
     public let ended: Int?
-    /// Why the last attempt failed, for programs.
+    /// The failure code of the last failed attempt, for programs.
     public let code: FailureCode?
-    /// Why the last attempt failed, for people.
+    /// The message of the last failed attempt, for people.
     public package(set) var message: String?
     /// The token of the newest hold.
     public let fence: String?
-    /// The version it published.
+    /// The version that the job published.
     public let version: String?
-    /// How a done job ended: `completed`, `drafted`, `unchanged`, `superseded`, `cancelled`.
+    /// The outcome of a done job: `completed`, `drafted`, `unchanged`, `superseded`, `cancelled`.
     public let outcome: String?
-    /// How far its worker was when it was last heard of.
+    /// The stage of the job at the last heartbeat of its worker.
     public let stage: String?
-    /// How much of its movie is rendered, as it was when its worker was last heard of; nil for a photo.
+    /// The progress of a movie's render at the last heartbeat of its worker; nil for a photo.
     public let progress: JobProgress?
-    /// Of a dead job, the ``DeadGroup`` in which it is counted; nil when it died under an earlier release.
+    /// For a dead job, the ``DeadGroup`` that counts it; nil if it died under an earlier release.
     public let group: String?
-    /// Why it was cancelled, while its worker has not ended it yet.
+    /// The reason of a cancellation that the job's worker has not carried out yet.
     public package(set) var cancel: String?
 
-    /// The latest format that this version of minilab knows: `Scripts/Shared/base.lua` says what each has.
+    /// The latest format that this version of minilab knows. `Scripts/Shared/base.lua` lists the contents of each format.
     public static let formatKnown = 3
 }

@@ -1,23 +1,23 @@
-/// Where a job is; `Scripts/Shared/base.lua` says which structure has it then.
+/// The state of a job. `Scripts/Shared/base.lua` names the structure that holds a job in each state.
 public enum JobState: String, Sendable, Codable, CaseIterable {
-    /// It was sent, and is not taken in yet: it has no record of its own.
+    /// The job was sent and is not admitted yet: it has no record of its own.
     case incoming
-    /// It can be claimed.
+    /// The job can be claimed.
     case ready
-    /// It waits for its time, or for its next attempt.
+    /// The job waits for its start time or for its next attempt.
     case delayed
-    /// It waits for another job of its asset.
+    /// The job waits for another job of its asset.
     case parked
-    /// A worker holds it.
+    /// A worker holds the job.
     case active
-    /// Its version is recorded and is being published.
+    /// The job's version is recorded and is being published.
     case committing
-    /// Its version could not be published however often that was tried: somebody has to look.
+    /// The job's version could not be published in all permitted attempts: an operator must act.
     case stuck
-    /// It ended well, or was cancelled.
+    /// The job succeeded or was cancelled.
     case done
-    /// It failed for good.
+    /// The job failed permanently.
     case dead
-    /// A later version of minilab has put it where this one does not know.
+    /// A later version of minilab has set a state that this version does not know.
     case unknown
 }

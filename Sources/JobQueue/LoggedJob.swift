@@ -1,13 +1,13 @@
 public import Logging
 
-/// Which job the lines of a log are about.
+/// The job that the lines of a log are about.
 ///
-/// Bound to the task that works on a job, so that whatever logs there, be it the client of Redis, says
-/// `job`, `asset` and `fence` without being told.
+/// It is bound to the task that works on a job, so that all code that logs there, such as the Redis client, adds `job`,
+/// `asset` and `fence` without a parameter.
 public struct LoggedJob: Sendable, Equatable {
     /// The job.
     public let job: String
-    /// The asset, as it was sent.
+    /// The asset, as the producer sent it.
     public let asset: String
     /// The token of the hold.
     public let fence: String
@@ -15,12 +15,12 @@ public struct LoggedJob: Sendable, Equatable {
     /// The job that the present task works on, if any.
     @TaskLocal public static var current: LoggedJob?
 
-    /// A job that was claimed.
+    /// Creates the value for a claimed job.
     public init(_ claim: Claim) {
         (job, asset, fence) = (claim.job, claim.asset, claim.fence)
     }
 
-    /// A job that is carried on.
+    /// Creates the value for a job whose publication is continued.
     public init(_ carried: CarriedJob) {
         (job, asset, fence) = (carried.job, carried.asset, carried.fence)
     }

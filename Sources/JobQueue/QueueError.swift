@@ -1,23 +1,22 @@
 public import Redis
 
-/// What the queue throws: Redis is out of reach or answers nonsense, or it is set up so that jobs could be
-/// lost.
+/// An error of the queue: Redis is unreachable, its reply is unexpected, or its configuration could lose jobs.
 public struct QueueError: Error, Sendable, CustomStringConvertible {
     /// The kind.
     public enum Code: Sendable {
-        /// Redis could not be reached or refused.
+        /// Redis was unreachable or refused a command.
         case redis
-        /// Redis is set up so that it may drop jobs.
+        /// The configuration of Redis may make it drop jobs.
         case unsafeServer
-        /// Too many jobs were submitted that nobody takes in.
+        /// Too many submitted jobs wait for admission.
         case ingressFull
-        /// A script answered what it never does: versions of it differ.
+        /// A script returned an unexpected reply: versions of it differ.
         case unexpectedReply
-        /// Events that were not read yet may have been trimmed: who follows has to take stock of all assets.
+        /// Events that were not read yet may have been trimmed: the reader must list all assets again.
         case tokenExpired
-        /// An entry of the event stream is no event that this release reads; the reader goes on after it.
+        /// An entry of the event stream is not an event that this release reads; the reader continues after it.
         case unreadableEvent
-        /// The place to read events from is no id of one.
+        /// The position to read events from is not the id of an entry.
         case badPosition
     }
 
@@ -25,7 +24,7 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// The sentence for people.
     public let message: String
-    /// What Redis said, where it was Redis.
+    /// The error of the Redis client, if it was the cause.
     public let cause: RedisError?
 
     init(_ code: Code, _ message: String, cause: RedisError? = nil) {
@@ -34,12 +33,12 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Whether Redis is at its `maxmemory` and takes nothing new in; jobs that are in still go to their ends.
+    /// Whether Redis has reached `maxmemory` and accepts no new data. Jobs that it already has can still end.
     public var isRedisFull: Bool { cause?.serverError?.prefix == "OOM" }
-    /// Whether Redis refused a command, or a script one of its commands, because this user has no right to it.
+    /// Whether Redis refused a command, or a script's command, because the user lacks the permission.
     public var isNotPermitted: Bool {
         guard let refusal = cause?.serverError else { return false }
-        // In a script, up to Redis 7.0 and from 7.2 on.
+        // The messages of a script up to Redis 7.0, and from 7.2 on.
         return refusal.prefix == "NOPERM"
             || refusal.message.contains("The user executing the script")
             || refusal.message.contains("ACL failure in script")

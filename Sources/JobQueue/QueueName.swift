@@ -5,7 +5,7 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
     /// The text: 1 to 64 letters, digits, `.`, `_`, `-`.
     public let string: String
 
-    /// The queue when nobody names one.
+    /// The default queue.
     public static let photos = QueueName(checked: "photos")
 
     private init(checked string: String) { self.string = string }
@@ -26,7 +26,7 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
     /// Its keys in Redis.
     public var keys: QueueKeys { QueueKeys(self) }
 
-    /// The end of the name of each entry of the urgent ingress stream: `Scripts/Shared/doors.lua`.
+    /// The suffix of the entry names of the urgent ingress stream; see `Scripts/Shared/doors.lua`.
     static let urgentSuffix = "-i"
     public var description: String { string }
 }

@@ -1,6 +1,6 @@
 import Redis
 
-/// The Lua scripts: each state change of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
+/// The Lua scripts: each state transition of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
 enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua)
     static let submit = script("submit", PackageResources.submit_lua)
@@ -39,7 +39,7 @@ enum QueueScript {
     static let inspectBatch = script(
         "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
 
-    /// The texts that scripts share, in an order in which each file names only what comes before.
+    /// The texts that scripts share, ordered so that each file uses only names of earlier files.
     static let shared: [[UInt8]] = [
         PackageResources.base_lua,
         PackageResources.clock_lua,
@@ -76,8 +76,8 @@ enum QueueScript {
         PackageResources.ahead_lua,
     ]
 
-    /// - Parameter drains: whether it runs when Redis is at `maxmemory`: what takes jobs to their ends must,
-    ///   what takes new ones in must not. Redis reads the flag from the first line (Redis 7.0 and newer).
+    /// - Parameter drains: Whether the script runs when Redis is at `maxmemory`. Scripts that end jobs must run then; scripts that
+    ///   accept new jobs must not. Redis reads the flag from the first line (Redis 7.0 and newer).
     static func script(_ name: String, _ text: [UInt8], drains: Bool = false) -> RedisScript {
         let body = String(decoding: text, as: UTF8.self)
         return RedisScript(

@@ -1,89 +1,90 @@
-/// The times and sizes of a queue. All workers of a queue should use the same.
+/// The times and sizes of a queue. All workers of a queue should use the same values.
 public struct QueueSettings: Sendable {
-    /// How long a worker holds a job without a heartbeat: what a SIGKILL costs.
+    /// The time for which a worker holds a job without a heartbeat: the delay that a SIGKILL causes.
     public var lease: Duration = .seconds(30)
-    /// When a failed attempt is repeated and when no more.
+    /// The times and number of further attempts.
     public var retry = RetryPolicy()
-    /// How often workers may die over one job before it is dead.
+    /// The number of worker deaths during one job after which the job is dead.
     public var crashesMax = 3
-    /// After how many of them it is claimed only by a worker that holds nothing else.
+    /// The number of worker deaths after which only a worker that holds no other job may claim the job.
     public var crashesToQuarantine = 2
-    /// How many claims of one job are void because no heartbeat confirmed them, or because their worker died before it
-    /// began with them; the next ones count as crashes.
+    /// The maximum number of void claims of one job: claims that no heartbeat confirmed, or whose worker died before it started the
+    /// job. Further ones count as crashes.
     public var voidsMax = 10
-    /// How many leases a worker is silent before a job is buried that it lost: nothing takes a burial back.
+    /// The number of leases for which a worker must be silent before a job that it lost is buried. A burial cannot be undone.
     public var silentLeasesToBury = 4
-    /// How often a version that could not be published is carried on before its job is stuck.
+    /// The number of times that a failed publication is continued before the job is stuck.
     public var carriesMax = 5
-    /// How often a job is rendered anew because its asset changed meanwhile.
+    /// The number of times that a job is rendered again because its asset changed meanwhile.
     public var rebasesMax = 10
-    /// How long the record of a done job stays, and with it the memory of its id.
+    /// The time for which the record of a done job is kept, and with it the memory of its id.
     public var keepDone: Duration = .seconds(24 * 3600)
-    /// How many records of done jobs stay at most; the oldest go first.
+    /// The maximum number of records of done jobs; the oldest are dropped first.
     public var doneRecordsMax = 100_000
-    /// About how many events stay in the stream (Redis trims whole nodes).
+    /// The approximate number of events in the stream (Redis trims whole nodes).
     public var eventsMax = 100_000
-    /// Ingress entries that one admit takes, and entries of lanes that one feed takes.
+    /// The number of ingress entries that one `admit` takes, and of lane entries that one `feed` takes.
     public var admitMax = 200
-    /// About how many bytes of ingress entries one admit reads: Lua holds them all at once.
+    /// The approximate size of the ingress entries that one `admit` reads, in bytes: Lua holds them all at once.
     public var admitBytesMax = 64 << 20
-    /// Single jobs that wait or run while more are taken in from the ingress stream: the rest stays there, where it needs
-    /// a tenth of the memory. Urgent ones are taken in up to twice as many. Members of batches do not count.
+    /// The number of waiting or running single jobs up to which entries of the ingress stream are admitted. Further entries stay in
+    /// the stream, where they need a tenth of the memory. The limit for urgent entries is twice as high. Members of batches do
+    /// not count.
     public var aheadMax = 100_000
-    /// The same in bytes of edits that are larger than 4 KiB.
+    /// The same limit in bytes of edits larger than 4 KiB.
     public var aheadBytesMax = 256 << 20
-    /// Jobs that were submitted and are not taken in yet, of all tenants: beyond, `submit` fails.
+    /// The maximum number of submitted jobs of all tenants that wait for admission; beyond it, `submit` fails.
     public var reservedMax = 1_000_000
-    /// Jobs of one batch that are out of its lane and have not ended.
+    /// The maximum number of jobs of one batch that have left its lane and have not ended.
     public var window = 1000
-    /// Lanes that one feed takes entries from; they take turns.
+    /// The number of lanes from which one `feed` takes entries; lanes take turns.
     public var lanesMax = 8
-    /// Lanes of which one feed asks whether they have entries.
+    /// The number of lanes that one `feed` checks for entries.
     public var looksMax = 1000
-    /// How long Redis is left alone for each idle lane before all of them are looked at again. A look costs it about
-    /// 0.7 µs, so looks take a fifteenth of its time at most, and of 10,000 idle lanes each is looked at every 100 ms.
+    /// The pause per idle lane before all lanes are checked again. A check costs Redis about 0.7 µs, so checks take at most a
+    /// fifteenth of its time, and each of 10,000 idle lanes is checked every 100 ms.
     public var lookPace: Duration = .microseconds(10)
-    /// How often one admit calls feed while that finds nothing and has not looked at all lanes.
+    /// The number of `feed` calls of one admission while they find no entry and have not checked all lanes.
     public var feedsMax = 32
-    /// After which time without a new entry a batch that nobody sealed is sealed at what it has.
+    /// The time without a new entry after which an unsealed batch is sealed at its present size.
     public var batchIdleMax: Duration = .seconds(24 * 3600)
-    /// After which time untouched a lane is removed that no batch has.
+    /// The time without a change after which a lane that belongs to no batch is removed.
     public var unopenedLaneMax: Duration = .seconds(24 * 3600)
-    /// After which time untouched the doctor tells of such a lane: producers may fill it before they open the batch.
+    /// The time without a change after which the doctor reports such a lane. Producers may fill a lane before they open the batch.
     public var unopenedLaneGrace: Duration = .seconds(60)
-    /// How often idle batches and lanes without a batch are looked for, by all workers together.
+    /// The interval at which idle batches and lanes without a batch are inspected, by all workers together.
     public var tendPace: Duration = .seconds(1)
-    /// Lanes that are looked after each time.
+    /// The number of lanes inspected each time.
     public var tendMax = 10
-    /// Keys of the server that Redis looks at each time.
+    /// The number of the server's keys that Redis scans each time.
     public var scanStep = 500
-    /// How many batches that ended stay, at most as long as done jobs.
+    /// The maximum number of completed batches whose records are kept, at most as long as done jobs.
     public var batchesMax = 1000
-    /// How many records stay of entries that never were jobs.
+    /// The maximum number of records of entries that never became jobs.
     public var malformedMax = 10_000
-    /// How many dead jobs stay in Redis; workers move the oldest to a file.
+    /// The maximum number of dead jobs in Redis; workers move the oldest to a file.
     public var deadMax = 50_000
-    /// How many of them may have a large edit, which may be 64 KiB each.
+    /// The maximum number of dead jobs with a large edit, which may be 64 KiB each.
     public var deadLargeMax = 1000
-    /// How long a dead job stays in Redis.
+    /// The time for which a dead job stays in Redis.
     public var keepDead: Duration = .seconds(30 * 86400)
-    /// How many names of done jobs are remembered beyond their records, at least half of it.
+    /// The maximum number of names of done jobs that are remembered beyond their records; at least half of it is remembered.
     public var seenMax = 1_000_000
-    /// What a job costs until the queue has learned it, in milliseconds of one slot.
+    /// The assumed cost of a job until the queue has measured it, in milliseconds of one slot.
     public var usualCost = 250
-    /// Delayed jobs that one call of `promote` looks at.
+    /// The number of delayed jobs that one call of `promote` inspects.
     public var promotionsMax = 50
-    /// Calls of `promote` for one admission.
+    /// The number of calls of `promote` for one admission.
     public var promotesMax = 20
-    /// Jobs that one claim ends because they were cancelled or too late.
+    /// The number of cancelled or expired jobs that one claim ends.
     public var passedMax = 200
-    /// Flows at their caps that one claim looks at; the next claim goes on.
+    /// The number of flows at their caps that one claim inspects; the next claim continues from there.
     public var cappedMax = 200
-    /// Lost leases that one reap handles.
+    /// The number of lost leases that one reap handles.
     public var reapMax = 100
-    /// Old records that one reap drops.
+    /// The number of old records that one reap drops.
     public var dropMax = 200
 
-    /// Default settings.
+    /// Creates the default settings.
     public init() {}
 }

@@ -1,6 +1,6 @@
 import Redis
 
-/// How many jobs are where.
+/// The number of jobs in each state.
 public struct QueueStatus: Sendable, Codable, Equatable {
     /// Entries of the ingress stream that are not yet jobs.
     public let incoming: Int
@@ -8,33 +8,33 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public let lanes: Int
     /// Jobs that can be claimed.
     public let ready: Int
-    /// Jobs that wait for their time, or for their next attempt.
+    /// Jobs that wait for their start time or for their next attempt.
     public let delayed: Int
     /// Jobs that wait for another job of their asset.
     public let parked: Int
     /// Jobs that workers hold.
     public let active: Int
-    /// Jobs whose version cannot be published: somebody has to look.
+    /// Jobs whose version cannot be published: an operator must act.
     public let stuck: Int
-    /// Jobs that failed for good.
+    /// Jobs that failed permanently.
     public let dead: Int
-    /// Why no job is claimed, or nil when claims go on.
+    /// The reason why no job is claimed; nil while claims continue.
     public let paused: String?
-    /// Why entries of the ingress stream are not taken in, or nil when they are.
+    /// The reason why entries stay in the ingress stream; nil while they are admitted.
     public let ingressHold: IngressHold?
-    /// Who has ready jobs, and what is next.
+    /// The tenants that have ready jobs, and the order of service.
     public let flows: [Flow]
-    /// What happened since the queue exists: `admitted`, `completed`, `failed`, `retried`,
-    /// `drafted`, `unchanged`, `superseded`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`,
-    /// `batches`; `voided` are claims that no heartbeat confirmed, or whose worker died before it began with the job; `pardoned` are
-    /// crashes that were taken back because the worker lived; `requeued` were handed back because a worker was short of memory; `milliseconds` is how long workers
-    /// held jobs.
+    /// The counts of events since the queue was created: `admitted`, `completed`, `failed`, `retried`, `drafted`, `unchanged`,
+    /// `superseded`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`, `batches`. `voided`
+    /// counts claims that no heartbeat confirmed, or whose worker died before it started the job. `pardoned` counts crashes that
+    /// were uncounted because the worker was alive. `requeued` counts jobs that were released because a worker was short of
+    /// memory. `milliseconds` is the time for which workers held jobs.
     public let counters: [String: Int]
-    /// What workers hold, the oldest hold first; at most ``heldMax``.
+    /// The jobs that workers hold, the oldest hold first; at most ``heldMax``.
     public let held: [JobRecord]
-    /// Jobs that are stuck, the first one at the front; at most ``heldMax``.
+    /// The stuck jobs, the first one first; at most ``heldMax``.
     public let stuckJobs: [JobRecord]
-    /// Workers that were heard of lately.
+    /// The workers that sent a heartbeat recently.
     public let workers: [WorkerInfo]
 
     /// The ready jobs of one tenant at one priority.
@@ -43,20 +43,20 @@ public struct QueueStatus: Sendable, Codable, Equatable {
         public let priority: String
         /// The tenant.
         public let tenant: String
-        /// How many jobs are ready.
+        /// The number of ready jobs.
         public let ready: Int
-        /// The virtual time at which the next one starts; the least is next.
+        /// The virtual time at which the next job starts; the flow with the least time is next.
         public let start: Int
         /// Whether the tenant is at its cap.
         public let isCapped: Bool
     }
 
-    /// Most held jobs that are listed.
+    /// The maximum number of held jobs that are listed.
     public static let heldMax = 50
-    /// Most flows and lanes that are looked at; `ready` and `lanes` leave out the rest.
+    /// The maximum number of flows and lanes that are inspected; `ready` and `lanes` leave out the rest.
     public static let flowsMax = 10_000
 
-    /// Whether nothing is left that workers would do by themselves.
+    /// Whether no work is left that workers would do without an operator.
     public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
 }
 

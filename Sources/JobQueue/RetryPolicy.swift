@@ -1,34 +1,34 @@
 import Adjustments
 
-/// What follows from a failed attempt: by the class of its error, another attempt or none.
+/// The consequence of a failed attempt: the class of its error decides whether another attempt follows.
 ///
 /// | class | counts | then |
 /// |---|---|---|
 /// | permanent: the job or the photo is wrong | attempts | dead |
-/// | the render child crashed, or is not believed | crashes | again; after the second alone; after the third dead |
-/// | out of memory | attempts | again, alone in a worker; a second time alone: dead |
-/// | anything else that may pass | attempts | again with growing delays, until the attempts are used up |
+/// | the render child crashed, or its reply is not trusted | crashes | retry; second: in quarantine; third: dead |
+/// | out of memory | attempts | retry in quarantine; out of memory again in quarantine: dead |
+/// | any other transient failure | attempts | retry with growing delays, until the attempts are used up |
 ///
-/// A worker that stops, loses Redis, or finds that the asset changed under the render does not come here:
-/// such jobs are handed back and nothing is counted.
+/// The policy does not apply to a worker that stops, loses Redis, or finds that the asset changed during the render: it
+/// releases the job, and nothing is counted.
 public struct RetryPolicy: Sendable {
-    /// Attempts of one generation before a job is dead.
+    /// The number of attempts of one generation before a job is dead.
     public var attemptsMax = 5
-    /// The longest delay before the second attempt; it doubles with each one after.
+    /// The longest delay before the second attempt; it doubles with each later attempt.
     public var base: Duration = .seconds(1)
-    /// No delay is longer.
+    /// The maximum delay.
     public var cap: Duration = .seconds(300)
 
-    /// What follows from a failed attempt.
+    /// The consequence of a failed attempt.
     public struct Verdict: Sendable, Equatable {
-        /// Which count goes up.
+        /// The count that is incremented.
         public enum Count: String, Sendable { case attempts, crashes }
 
-        /// What comes next.
+        /// The next state of the job.
         public enum Next: Sendable, Equatable {
-            /// Try again after a delay, perhaps in quarantine: with nothing else in the same worker.
+            /// Another attempt after a delay, possibly in quarantine: the worker then runs no other job.
             case retry(after: Duration, alone: Bool)
-            /// No more.
+            /// No further attempt.
             case dead
 
             var delay: String {
@@ -41,25 +41,24 @@ public struct RetryPolicy: Sendable {
             var isAlone: Bool { if case .retry(_, true) = self { true } else { false } }
         }
 
-        /// Which count goes up.
+        /// The count that is incremented.
         public let counts: Count
-        /// What comes next.
+        /// The next state of the job.
         public let next: Next
     }
 
-    /// Default policy.
+    /// Creates the default policy.
     public init() {}
 
-    /// Decides.
+    /// Returns the consequence of a failure.
     ///
-    /// The delay is drawn evenly from 0 to the bound ("full jitter"), so that jobs that failed
-    /// together do not come back together. Source: Marc Brooker, "Exponential Backoff And Jitter",
-    /// AWS Architecture Blog, 2015.
+    /// The delay is drawn uniformly from 0 to the bound ("full jitter"), so that jobs that failed together do not return
+    /// together. Source: Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     ///
     /// - Parameters:
-    ///   - failure: why the attempt failed.
-    ///   - claim: the hold under which it failed.
-    ///   - random: an even draw from 0 to 1.
+    ///   - failure: The failure of the attempt.
+    ///   - claim: The hold under which it failed.
+    ///   - random: A uniform random number from 0 to 1.
     func verdict(
         _ failure: Failure, after claim: Claim, _ settings: QueueSettings, random: Double
     ) -> Verdict {
@@ -69,8 +68,8 @@ public struct RetryPolicy: Sendable {
     }
 
     /// - Parameters:
-    ///   - attempts: failed attempts so far, this one included if it counts as one.
-    ///   - crashes: crashes so far, likewise.
+    ///   - attempts: The failed attempts so far, including this one if it counts as one.
+    ///   - crashes: The crashes so far, likewise.
     func verdict(
         _ failure: Failure, attempts: Int, crashes: Int, isAlone: Bool, _ settings: QueueSettings,
         random: Double
@@ -96,9 +95,9 @@ public struct RetryPolicy: Sendable {
         }
     }
 
-    /// How long to wait after so many failures.
+    /// Returns the delay after a number of failures.
     func delay(_ failures: Int, _ random: Double) -> Duration {
-        // 2^20 seconds are beyond any cap; the bound keeps the factor finite.
+        // 2^20 seconds exceed any cap; the bound keeps the factor finite.
         let factor = Double(1 << min(max(failures - 1, 0), 20))
         return min(cap, base * factor) * random
     }

@@ -1,17 +1,17 @@
-/// Puts a script together from its own text and what it needs of `Scripts/Shared`.
+/// Assembles a script from its own text and the declarations of `Scripts/Shared` that it needs.
 ///
-/// Redis runs the whole text of a script at each call, and each function in it is made anew: 0.4 µs, a third of a short
-/// script's time when all had all of them. So a script gets the declarations that its text names, those that these name,
-/// and so on, in the order of the files.
+/// Redis executes the whole text of a script at each call and creates each function in it anew. That costs 0.4 µs per function: a
+/// third of a short script's time when every script contained all functions. So a script contains the declarations that its
+/// text names, those that these name, and so on, in the order of the files.
 enum ScriptLinker {
-    /// One declaration at the top level of a file, up to the next one.
+    /// One declaration at the top level of a file, up to the next declaration.
     struct Piece: Sendable {
         let names: [Substring]
         let text: String
         let words: Set<Substring>
     }
 
-    /// The text that a script's own text begins with.
+    /// Returns the shared text that precedes a script's own text.
     static func shared(for body: String) -> String {
         var isNeeded = [Bool](repeating: false, count: pieces.count)
         var open = [Set(words(in: body[...]))]
@@ -29,7 +29,7 @@ enum ScriptLinker {
         split(String(decoding: file, as: UTF8.self))
     }
 
-    /// The declarations of a file: each begins with `local` in the first column. Comments between them are left out.
+    /// Splits a file into declarations. Each begins with `local` in the first column. Comments between them are left out.
     static func split(_ file: String) -> [Piece] {
         var pieces: [[Substring]] = []
         for line in file.split(separator: "\n") where !line.hasPrefix("--") {
@@ -51,7 +51,8 @@ enum ScriptLinker {
         }
     }
 
-    /// The names in a piece of Lua that may be those of declarations: not in comments, strings, and after a dot.
+    /// Returns the names in a piece of Lua that may refer to declarations: names outside comments and strings that do not
+    /// follow a dot.
     static func words(in lua: Substring) -> [Substring] {
         var words: [Substring] = []
         var rest = lua
@@ -68,7 +69,7 @@ enum ScriptLinker {
                 rest = rest.dropFirst(word.count)
                 last = " "
             } else {
-                // `..` joins texts; one dot alone comes before a field.
+                // `..` concatenates strings; a single dot precedes a field.
                 last = first == "." && last == "." ? " " : first
                 rest = rest.dropFirst()
             }

@@ -1,16 +1,16 @@
 import Redis
 
 extension JobQueue {
-    /// Refuses a Redis that is set up so that it may drop jobs.
+    /// Checks the configuration of Redis, and refuses one under which Redis may drop jobs.
     ///
-    /// Under any `maxmemory-policy` but `noeviction` Redis deletes keys when memory is short: a lease,
-    /// a job or the whole queue. Under `noeviction` it refuses new entries instead, and a producer
-    /// is told.
+    /// Under any `maxmemory-policy` except `noeviction`, Redis deletes keys when memory is short: a lease, a job or the whole
+    /// queue. Under `noeviction` it refuses new entries instead, and the producer receives the error.
     ///
-    /// - Returns: warnings for the log: settings that are allowed but cost something.
+    /// - Returns: Warnings for the log: settings that are valid but have a cost.
     /// - Throws: `unsafeServer`.
     public func checkServer() async throws(QueueError) -> [String] {
-        // In a cluster a command with a key leads to the node that has the queue; INFO goes to whichever is reached.
+        // In a cluster, a command with a key leads to the node that has the queue; INFO goes to the node that the client has
+        // reached.
         _ = try await send(["EXISTS", RedisArgument(name.keys.ingress)])
         let policy = try await memoryInfo("maxmemory_policy")
         guard policy == "noeviction" else {
@@ -30,7 +30,7 @@ extension JobQueue {
         return warnings
     }
 
-    /// A field of INFO. CONFIG GET says the same, and passwords too: no user of ours may ask it.
+    /// Returns a field of INFO. CONFIG GET also returns it, but returns passwords too, so no user of minilab has that permission.
     private func memoryInfo(_ field: String) async throws(QueueError) -> String? {
         let info = try await send(["INFO", "memory"]).string ?? ""
         for line in info.split(whereSeparator: \.isNewline) where line.hasPrefix(field + ":") {

@@ -1,9 +1,9 @@
-/// The id of an entry of a stream: when it was added, in milliseconds, and its number within that one.
+/// The id of a stream's entry: the time of its addition in milliseconds, and its number within that millisecond.
 package struct StreamID: Comparable, Sendable, Hashable, CustomStringConvertible {
     package let milliseconds: UInt64
     package let number: UInt64
 
-    /// Before every entry.
+    /// The id before every entry.
     package static let beginning = StreamID(milliseconds: 0, number: 0)
 
     private init(milliseconds: UInt64, number: UInt64) {
@@ -11,7 +11,7 @@ package struct StreamID: Comparable, Sendable, Hashable, CustomStringConvertible
         self.number = number
     }
 
-    /// Reads `1763700000000-0`; the number may be left out, as Redis allows.
+    /// Decodes `1763700000000-0`; the number may be left out, as in Redis.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let milliseconds = UInt64(parts[0]),

@@ -1,30 +1,30 @@
-/// What the queue knows of a worker: it says so with each heartbeat.
+/// The description of a worker, which it sends with each heartbeat.
 public struct WorkerInfo: Sendable, Codable, Equatable {
     /// Its name.
     public let name: String
-    /// Jobs that it works on at the same time.
+    /// The number of jobs that it can run at the same time.
     public let slots: Int
-    /// Jobs that it works on now.
+    /// The number of jobs that it runs now.
     public internal(set) var busy: Int
     /// The version of minilab.
     public let version: String
-    /// When it started; RFC 3339.
+    /// The time of its start; RFC 3339.
     public let startedAt: String
-    /// Memory of its render children; nil from workers of older versions.
+    /// The memory of its render children; nil from workers of older versions.
     public internal(set) var memory: WorkerMemory?
-    /// How short of memory it is; nil when it is not, or does not say.
+    /// Its shortage of memory; nil if there is none, or if the worker does not report it.
     public internal(set) var pressure: Pressure?
 
-    /// What a worker does while memory is short.
+    /// The action of a worker while memory is short.
     public struct Pressure: Sendable, Codable, Equatable {
         /// `holding`, `shrinking`, `pausing` or `requeueing`.
         public let level: String
-        /// Renders that stand still.
+        /// The number of suspended renders.
         public let paused: Int
-        /// What called for it, for people.
+        /// The measurement that caused it, for people.
         public let reading: String
 
-        /// What a worker says of its memory.
+        /// Creates a report of a shortage.
         public init(level: String, paused: Int, reading: String) {
             self.level = level
             self.paused = paused
@@ -32,7 +32,7 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         }
     }
 
-    /// What a worker says of itself.
+    /// Creates a description.
     public init(
         name: String, slots: Int, busy: Int = 0, version: String, startedAt: String,
         memory: WorkerMemory? = nil
@@ -54,23 +54,23 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     }
 }
 
-/// How much memory the render children of a worker have, and how many jobs wait for some.
+/// The memory of a worker's render children, and the number of jobs that wait for memory.
 public struct WorkerMemory: Sendable, Codable, Equatable, CustomStringConvertible {
-    /// What they may use together, in bytes.
+    /// The memory that they may use together, in bytes.
     public let budgetBytes: Int
-    /// What running renders were granted of it, in bytes.
+    /// The memory that is granted to running renders, in bytes.
     public let grantedBytes: Int
-    /// Jobs that wait until enough is free.
+    /// The number of jobs that wait for memory.
     public let waiting: Int
 
-    /// For people: `120 of 384 MB, 2 wait`.
+    /// The description for people: `120 of 384 MB, 2 wait`.
     public var description: String {
         func megabytes(_ bytes: Int) -> Int { (bytes + 500_000) / 1_000_000 }
         return "\(megabytes(grantedBytes)) of \(megabytes(budgetBytes)) MB"
             + (waiting > 0 ? ", \(waiting) wait" : "")
     }
 
-    /// Figures of one moment.
+    /// Creates the figures of one moment.
     public init(budgetBytes: Int, grantedBytes: Int, waiting: Int) {
         self.budgetBytes = budgetBytes
         self.grantedBytes = grantedBytes

@@ -1,14 +1,14 @@
 import Redis
 
-/// Sends writes of several jobs that come at about the same time in one script call.
+/// Sends the writes of several jobs that arrive at about the same time in one script call.
 ///
-/// A write that finds no other on its way goes at once. Those that come while one is on its way go together
-/// when it is answered. So one job is as fast as before, and many jobs share what a call costs Redis: of the
-/// 10 µs that a commit took alone, 6 were for the call.
+/// A write is sent at once if no other call is in progress. Writes that arrive during a call are sent together after its reply.
+/// So the latency of a single job is unchanged, and many jobs share the cost of a call in Redis: of the 10 µs that a commit took
+/// alone, 6 were for the call.
 ///
-/// A call that fails fails for all of them: each write is safe to repeat, as it is alone.
+/// A failed call fails all its writes: each write is safe to repeat, as it is alone.
 actor WriteGatherer {
-    /// Jobs of one call.
+    /// The maximum number of jobs of one call.
     static let jobsMax = 64
 
     private typealias Waiter = CheckedContinuation<Result<RedisReply, QueueError>, Never>
@@ -16,12 +16,12 @@ actor WriteGatherer {
     private var waiting: [(arguments: [RedisArgument], waiter: Waiter)] = []
     private var isSending = false
 
-    /// - Parameter send: one script call with the arguments of several jobs; one answer per job.
+    /// - Parameter send: Makes one script call with the arguments of several jobs and returns one reply per job.
     init(_ send: @escaping @Sendable ([RedisArgument]) async -> Result<[RedisReply], QueueError>) {
         self.send = send
     }
 
-    /// Sends the arguments of one job and returns its answer.
+    /// Sends the arguments of one job and returns its reply.
     func write(_ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
         let result = await withCheckedContinuation { (waiter: Waiter) in
             waiting.append((arguments: arguments, waiter: waiter))

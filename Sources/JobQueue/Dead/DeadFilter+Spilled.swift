@@ -1,7 +1,7 @@
 import Adjustments
 
 extension DeadFilter {
-    /// Whether a job of a file is meant.
+    /// Returns whether the filter matches a job from a file.
     public func matches(_ job: SpilledJob) -> Bool {
         if group != nil { return false }
         if let batch, job.batch != batch.string { return false }
@@ -10,7 +10,7 @@ extension DeadFilter {
         if let since, job.died < since { return false }
         if let until, job.died > until { return false }
         guard let edit else { return true }
-        // An edit that cannot be read is why some jobs died: such a job is the one of no digest.
+        // Some jobs died because their edit cannot be decoded. Such an edit has no digest.
         return job.edit.flatMap { try? Edit(json: $0) }?.json.digest == edit
     }
 }

@@ -1,26 +1,26 @@
 public import Adjustments
 
-/// Which dead jobs are meant; what is nil or empty does not matter.
+/// A filter of dead jobs. A condition that is nil or empty matches every job.
 public struct DeadFilter: Sendable {
-    /// Of this batch.
+    /// The batch of the job.
     public var batch: BatchID?
-    /// Of this tenant.
+    /// The tenant of the job.
     public var tenant: JobID?
-    /// That died of one of these.
+    /// The failure codes, one of which the job died of.
     public var codes: Set<FailureCode> = []
-    /// That died at this time or later, ms since 1970.
+    /// The earliest time of death, ms since 1970.
     public var since: Int?
-    /// That died at this time or before, ms since 1970.
+    /// The latest time of death, ms since 1970.
     public var until: Int?
-    /// Whose edit has this digest: SHA-256 of its canonical JSON, in hex.
+    /// The digest of the job's edit: SHA-256 of its canonical JSON, in hex.
     public var edit: String?
-    /// That are counted in this group, by its ``DeadGroup/name``. Jobs in files are in none.
+    /// The ``DeadGroup/name`` of the group that counts the job. Jobs in files are in no group.
     public var group: String?
 
-    /// All dead jobs.
+    /// Creates a filter that matches all dead jobs.
     public init() {}
 
-    /// Whether a job is meant, as far as its record says.
+    /// Returns whether the filter matches a job, as far as the job's record tells.
     func matches(_ record: JobRecord) -> Bool {
         (batch.map { record.batch == $0.string } ?? true)
             && (group.map { record.group == $0 } ?? true)

@@ -1,23 +1,23 @@
-/// Dead jobs of one tenant with one edit that died of the same.
+/// The dead jobs of one tenant that have the same edit and died of the same failure code.
 public struct DeadGroup: Sendable, Codable, Equatable {
-    /// Its name, for ``DeadFilter/group``: `<code>:<tenant>:<edit>`.
+    /// The name of the group, for ``DeadFilter/group``: `<code>:<tenant>:<edit>`.
     public let name: String
-    /// Why they died, for programs.
+    /// The failure code of the jobs, for programs.
     public let code: String
-    /// Whose they are.
+    /// The tenant of the jobs.
     public let tenant: String
-    /// The beginning of a digest of the edit's text: the same for the same text. Nil for what never was a job.
+    /// The start of a digest of the edit's text; equal texts have equal digests. Nil for entries that never became a job.
     public let edit: String?
-    /// How many of them are dead.
+    /// The number of dead jobs in the group.
     public let jobs: Int
-    /// When the first of them died since the group came up, ms since 1970.
+    /// The time at which the first job died since the group appeared, ms since 1970.
     public let first: Int
-    /// When the last one died, ms since 1970.
+    /// The time at which the last job died, ms since 1970.
     public let last: Int
-    /// The one that died last, as a sample; it may be dead no more.
+    /// The job that died last, as a sample. It may have been replayed since.
     public let sample: String
 
-    /// Most groups; what dies of more causes is counted together.
+    /// The maximum number of groups. Deaths of further causes are counted together.
     public static let groupsMax = 1000
 }
 
@@ -25,12 +25,12 @@ public struct DeadGroup: Sendable, Codable, Equatable {
 public struct DeadGroups: Sendable, Codable, Equatable {
     /// The groups, the largest first.
     public let groups: [DeadGroup]
-    /// Dead jobs of all tenants that are in no group of their own, because there are too many causes.
+    /// The number of dead jobs of all tenants outside any group, because there are too many causes.
     public let others: Int
 }
 
 extension DeadGroup {
-    /// Reads a field of hash dead:groups: `Scripts/Shared/dead_groups.lua`; nil when it is none.
+    /// Reads a field of hash `dead:groups` (see `Scripts/Shared/dead_groups.lua`). Returns nil if the field is not a group.
     init?(_ name: String, _ text: String) {
         let cause = name.split(separator: ":", omittingEmptySubsequences: false)
         guard cause.count == 3, let count = DeadGroupCount(text) else { return nil }
@@ -41,7 +41,7 @@ extension DeadGroup {
     }
 }
 
-/// The text of a group.
+/// The decoded value of a group's field.
 private struct DeadGroupCount {
     let jobs: Int, first: Int, last: Int
     let sample: String

@@ -1,19 +1,19 @@
 public import Adjustments
 
 extension DeadReader {
-    /// A place between two dead jobs: after the one that was read last.
+    /// A position between two dead jobs: after the last job that was read.
     ///
-    /// As text it can be given to a client and back: opaque to it, and checked. It holds however many jobs die, are replayed or
-    /// go meanwhile, also the one it names.
+    /// A client can receive it as opaque text and send it back; the text is checked. A position stays valid while jobs die, are
+    /// replayed or are dropped, including the job that it names.
     public struct Position: Sendable, Equatable, CustomStringConvertible {
-        /// When the job died that was read last, or the time from which on it is read; ms since 1970.
+        /// The time of death of the last job that was read, or the time at which reading starts; ms since 1970.
         let from: Int
-        /// Jobs that died later are not read; ms since 1970.
+        /// The time of death after which jobs are not read; ms since 1970.
         let until: Int
-        /// The job that was read last; empty for none.
+        /// The last job that was read; empty for none.
         let job: String
 
-        /// Longest text: longer than that of any job.
+        /// The maximum length of the text. No text of a job is that long.
         static let textMax = 256
         private static let separator = ","
 
@@ -21,7 +21,7 @@ extension DeadReader {
             (self.from, self.until, self.job) = (from, until, job)
         }
 
-        /// Reads a text.
+        /// Decodes a position from text.
         ///
         /// - Throws: `invalidValue`.
         public init(_ text: String) throws(Failure) {
@@ -41,7 +41,7 @@ extension DeadReader {
             self.init(from: from, until: until, job: String(words[2]))
         }
 
-        /// Times are less than the numbers that Redis' scores hold exactly.
+        /// Times are below the largest integer that Redis' scores represent exactly.
         private static func time(_ text: Substring) -> Int? {
             Int(text).flatMap { (0..<1 << 53).contains($0) ? $0 : nil }
         }

@@ -1,25 +1,25 @@
 import Adjustments
 import Redis
 
-/// Reads dead jobs, the one that died first at the front, in bounded memory however many there are.
+/// Reads dead jobs in the order of their deaths, in bounded memory.
 ///
-/// Jobs that are replayed between two pages are simply gone; none that stays is passed over. Jobs that die after the
-/// reader was made are not read: else what fails again at once would be replayed for ever.
+/// A job that is replayed between two pages is not returned any more; no other job is skipped. Jobs that die after the reader was
+/// created are not returned: otherwise a job that fails again at once would be replayed forever.
 public struct DeadReader: Sendable {
     private let queue: JobQueue
     private let filter: DeadFilter
-    /// The place after the last page.
+    /// The position after the last page.
     public private(set) var position: Position
     private var digests: [String: String?] = [:]
 
-    /// Dead jobs of one page.
+    /// The maximum number of dead jobs of one page.
     public static let pageMax = 200
-    /// Texts of edits whose digests are remembered.
+    /// The maximum number of edits whose digests are cached.
     private static let digestsMax = 100
 
-    /// Starts at the front, or goes on at a place where another reader stopped.
+    /// Starts at the first dead job, or continues at the position of another reader.
     ///
-    /// - Parameter position: of a reader with the same filter.
+    /// - Parameter position: The position of a reader with the same filter.
     public init(
         _ queue: JobQueue, _ filter: DeadFilter, after position: Position? = nil
     ) async throws(QueueError) {
@@ -34,15 +34,15 @@ public struct DeadReader: Sendable {
             from: filter.since ?? 0, until: min(filter.until ?? now, now), job: "")
     }
 
-    /// The jobs of the next page that the filter means, perhaps none; nil after the last page.
+    /// Returns the matching jobs of the next page, possibly none; nil after the last page.
     ///
-    /// - Parameter count: dead jobs that are looked at, at most ``pageMax``.
+    /// - Parameter count: The number of dead jobs to inspect, at most ``pageMax``.
     public mutating func next(
         _ count: Int = DeadReader.pageMax
     ) async throws(QueueError) -> [JobRecord]? {
         let count = max(1, min(count, Self.pageMax))
-        // Jobs of one millisecond are in the order of their names' bytes. Those that were read are read again, and passed
-        // over: a number of them would be wrong when some go meanwhile.
+        // Jobs that died in the same millisecond are ordered by the bytes of their names. Jobs that were read already are read
+        // again and skipped: an offset would be wrong if some of them were removed meanwhile.
         var limit = count + 1
         while true {
             let page = try await queue.send([
@@ -69,7 +69,7 @@ public struct DeadReader: Sendable {
         }
     }
 
-    /// Redis' order of members of one score.
+    /// Returns whether Redis orders one member before another one of equal score.
     private static func isBefore(_ one: String, _ other: String) -> Bool {
         one.utf8.lexicographicallyPrecedes(other.utf8)
     }
@@ -90,7 +90,7 @@ public struct DeadReader: Sendable {
     private mutating func digest(of record: JobRecord) async throws(QueueError) -> String? {
         guard let text = try await queue.edit(of: record) else { return nil }
         if let known = digests[text] { return known }
-        // What is no edit has no digest.
+        // Text that is not an edit has no digest.
         let digest = (try? Edit(json: text))?.json.digest
         if digests.count >= Self.digestsMax { digests = [:] }
         digests[text] = .some(digest)
@@ -99,14 +99,14 @@ public struct DeadReader: Sendable {
 }
 
 extension JobQueue {
-    /// The records of jobs, without those that there are not.
+    /// Returns the records of jobs; jobs without a record are left out.
     func records(of ids: [String]) async throws(QueueError) -> [JobRecord] {
         let replies = try await sendAll(
             ids.map { ["HGETALL", RedisArgument(name.keys.job($0))] })
         return zip(ids, replies).compactMap { JobRecord($0, $1.pairs ?? [:]) }
     }
 
-    /// The edit of a job as it was sent: its own or its batch's; nil when it never had one.
+    /// Returns the edit of a job as the producer sent it: its own or its batch's. Returns nil if the job never had one.
     public func edit(of record: JobRecord) async throws(QueueError) -> String? {
         let own = try await send(["GET", RedisArgument(name.keys.edit(record.job))])
         var bytes = own.bytes

@@ -2,9 +2,10 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// The causes of death, counted as jobs die, are replayed and go: as fast for a million of them as for one.
+    /// Returns the causes of death. They are counted as jobs die, are replayed or are dropped, so the cost does not depend on
+    /// the number of jobs.
     ///
-    /// - Parameter tenant: only those of it; nil: of all.
+    /// - Parameter tenant: The tenant whose groups are returned; nil for all tenants.
     public func deadGroups(tenant: JobID? = nil) async throws(QueueError) -> DeadGroups {
         let fields =
             try await send(["HGETALL", RedisArgument(name.keys.deadGroups)]).pairs ?? [:]

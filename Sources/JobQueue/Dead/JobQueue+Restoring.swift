@@ -1,10 +1,10 @@
 import Redis
 
 extension JobQueue {
-    /// Puts a dead job back that was moved to a file, as a new generation.
+    /// Restores a dead job that was moved to a file, as a new generation.
     ///
-    /// - Returns: `replayed`; `notDead` when it is there, since it was put back before or sent again; `malformed` when
-    ///   there is nothing to run.
+    /// - Returns: `replayed`; `notDead` if the job exists, because it was restored before or sent again; `malformed` if it has
+    ///   no edit to run.
     public func restore(_ job: SpilledJob) async throws(QueueError) -> Replay {
         guard let edit = job.edit else { return .malformed }
         let reply = try await run(
@@ -18,7 +18,7 @@ extension JobQueue {
         switch reply.string {
         case "OK": return .replayed
         case "THERE": return .notDead
-        // Its worker crashed after it was written and before it was dropped.
+        // The worker crashed after it wrote the file and before it dropped the job from Redis.
         case "DEAD": return try await replay([job.job]).first ?? .unknown
         default: throw unexpected(reply, of: QueueScript.restore)
         }

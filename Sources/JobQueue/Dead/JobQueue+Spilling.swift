@@ -1,11 +1,11 @@
 import Redis
 
-/// Dead jobs are kept for an operator, and cannot be kept without end: workers move the oldest to a file.
+/// Dead jobs are kept for an operator. Redis cannot keep them without limit, so workers move the oldest ones to a file.
 extension JobQueue {
-    /// Most dead jobs of one chunk that is moved.
+    /// The maximum number of dead jobs that one step moves.
     public static let spillMax = 100
 
-    /// The next dead jobs that are too many, too large or too old to stay in Redis, the oldest first; empty when there
+    /// Returns the next dead jobs that exceed the limits of number, size or age in Redis, the oldest first; an empty array if there
     /// are none.
     public func surplusDead() async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
@@ -31,7 +31,8 @@ extension JobQueue {
         return try await spilled(ids)
     }
 
-    /// Dead jobs as they are written to a file; what is not dead, or of a later format, is left out.
+    /// Returns dead jobs in the form that is written to a file. Jobs that are not dead, or whose record has a later format,
+    /// are left out.
     func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
         let records = try await sendAll(
@@ -53,10 +54,10 @@ extension JobQueue {
         return jobs
     }
 
-    /// Drops dead jobs, as long as they are still dead in the generation that is given.
+    /// Drops dead jobs that are still dead in the given generation.
     ///
-    /// - Parameter file: where they are written down; nil: nobody wants them.
-    /// - Returns: how many were dropped.
+    /// - Parameter file: The file that the jobs were written to; nil if they are discarded.
+    /// - Returns: The number of jobs that were dropped.
     @discardableResult
     public func dropDead(
         _ jobs: [(job: String, generation: Int)], writtenTo file: String? = nil
@@ -69,7 +70,7 @@ extension JobQueue {
         return Int(dropped)
     }
 
-    /// The files that dead jobs were moved to, on the machines of workers, and how many to each.
+    /// Returns the files on the machines of workers to which dead jobs were moved, and the number of jobs in each.
     public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
         let files = try await send(["HGETALL", RedisArgument(name.keys.spilled)]).pairs ?? [:]
         return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }

@@ -1,47 +1,47 @@
-/// A dead job as it is written to a file: one line of JSON, all that is needed to see why it died and to put it back.
+/// A dead job as it is written to a file: one line of JSON with all that is needed to explain its death and to restore it.
 public struct SpilledJob: Sendable, Codable, Equatable {
     /// The job.
     public let job: String
-    /// How often the job was started from the dead, plus one.
+    /// The number of replays of the job, plus one.
     public let generation: Int
     /// The asset.
     public let asset: String
-    /// The edit as it was sent, its own or its batch's; nil when it never had one, since what was sent was wrong.
+    /// The edit as the producer sent it, its own or its batch's. Nil if the request was malformed and never had one.
     public let edit: String?
     /// The tenant that sent it.
     public let tenant: String
-    /// How urgent it was before it came into quarantine.
+    /// The priority of the job before it was put into quarantine.
     public let priority: String
-    /// Its batch, or nil.
+    /// The job's batch, or nil.
     public let batch: String?
-    /// The cost that its producer gave, in milliseconds of one slot.
+    /// The cost that the producer stated, in milliseconds of one slot.
     public let cost: Int?
-    /// Whether its producer gave it its id.
+    /// Whether the producer chose the id of the job.
     public let isNamed: Bool
-    /// Why it died, for programs.
+    /// The reason of its death, for programs.
     public let code: String?
-    /// Why it died, for people.
+    /// The reason of its death, for people.
     public let message: String?
-    /// When it died, ms since 1970.
+    /// The time of its death, ms since 1970.
     public let died: Int
-    /// Why its attempts ended, the newest first, each a line of JSON.
+    /// The failures of its attempts, the newest first, each a line of JSON.
     public let history: [String]
 
-    /// Longest line: an edit may need six bytes for each of its own.
+    /// The maximum length of a line. An edit may need six bytes for each of its own.
     public static let lineBytesMax = 512 << 10
 
-    /// A line's name. A job dies once in each generation, so a line with a name that was read before is a repeat.
+    /// The name of a line. A job dies once in each generation, so a second line with the same name is a repeat.
     public struct Name: Hashable, Sendable {
         let job: String
         let generation: Int
     }
 
-    /// Its name among the lines of a file.
+    /// The name of this line.
     public var name: Name { Name(job: job, generation: generation) }
 }
 
 extension SpilledJob {
-    /// Reads the hash of a job; nil when it is not that of a dead one.
+    /// Decodes the hash of a job. Returns nil if the job is not dead.
     init?(_ job: String, _ fields: [String: String], edit: String?, history: [String]) {
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         guard fields["state"] == "dead", number("format") ?? 1 <= JobRecord.formatKnown else {

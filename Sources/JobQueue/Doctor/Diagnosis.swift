@@ -1,22 +1,22 @@
-/// What the doctor found.
+/// The result of `minilab doctor`.
 public struct Diagnosis: Sendable, Codable, Equatable {
-    /// What was wrong and has been mended; at most ``findingsMax``.
+    /// The faults that were repaired; at most ``findingsMax``.
     public var mended: [Finding] = []
-    /// What is wrong; at most ``findingsMax``.
+    /// The faults that remain; at most ``findingsMax``.
     public var open: [Finding] = []
-    /// What is allowed but may cost something.
+    /// Conditions that are valid but may have a cost.
     public var warnings: [String] = []
-    /// How many places of jobs were looked at. A job is looked at once for each key that has its name.
+    /// The number of places of jobs that were inspected. A job is inspected once for each key that has its name.
     public var places = 0
-    /// How many flows were looked at.
+    /// The number of flows that were inspected.
     public var flows = 0
-    /// How many batches were looked at.
+    /// The number of batches that were inspected.
     public var batches = 0
 
-    /// Most findings that are kept of each sort; a walk goes on beyond, to mend the rest.
+    /// The maximum number of findings kept of each kind. The walk continues beyond it, to repair the rest.
     public static let findingsMax = 1000
 
-    /// Whether everything is as it must be.
+    /// Whether no fault remains.
     public var isHealthy: Bool { open.isEmpty }
 
     mutating func add(_ finding: Finding) {

@@ -2,19 +2,19 @@ import Redis
 
 /// One walk over all keys of a queue, in bounded steps.
 ///
-/// A key or member that is there during the whole walk is seen (that is what `SCAN` promises); one that comes
-/// or goes meanwhile may be seen or not, and the scripts look again at what was seen.
+/// The walk sees each key or member that exists during the whole walk (`SCAN` promises this). It may or may not see one that is
+/// added or removed meanwhile; the scripts check each candidate again.
 struct DoctorWalk {
-    /// Ids of one call of `inspect`.
+    /// The maximum number of ids of one call of `inspect`.
     static let idsMax = 200
-    /// Ids of one call for which it may have to look through the list of done jobs.
+    /// The maximum number of ids of one call that may make the script search the list of done jobs.
     static let unlistedMax = 20
-    /// Elements that Redis looks at in one step.
+    /// The number of elements that Redis inspects in one step.
     static let step = 500
 
     var examination: Examination
     private let queue: JobQueue
-    /// Done jobs that were seen in their list: as many as the list may have.
+    /// The done jobs that were seen in their list. The list's limit bounds their number.
     private var listed: Set<String> = []
     private var members: [Examination.Candidate] = []
     private var unlisted: [Examination.Candidate] = []
@@ -26,12 +26,12 @@ struct DoctorWalk {
         examination = Examination(queue: queue, repair: repair)
     }
 
-    /// Walks and returns what it found.
+    /// Walks over all keys and returns the findings.
     mutating func run() async throws(QueueError) -> Diagnosis {
         try await walkDone()
-        // Before the dead are looked at: they are counted anew if need be.
+        // The groups come before the dead jobs, because a repair may count the groups again.
         try await examination.inspectGroups()
-        // Who has assets comes before who waits for them, so that none is given to a job out of its turn.
+        // The holders of assets come before the jobs that wait for assets, so that no job receives an asset out of turn.
         try await walkMembers(of: "lease")
         try await findFlows()
         for flow in flows.sorted() { try await walkMembers(of: "ready:\(flow)") }
@@ -61,7 +61,7 @@ struct DoctorWalk {
         unlisted.removeAll(keepingCapacity: true)
     }
 
-    /// Done jobs are dropped at the head meanwhile, so some may be passed over: `inspect` looks them up.
+    /// Done jobs are dropped at the head meanwhile, so the walk may skip some; `inspect` searches for those.
     private mutating func walkDone() async throws(QueueError) {
         var start = 0
         while true {
@@ -149,11 +149,11 @@ struct DoctorWalk {
         for batch in batches.sorted() { try await examination.inspect(batch: batch) }
     }
 
-    /// Goes through a structure, or through the keys of the queue.
+    /// Iterates over a structure, or over the keys of the queue.
     ///
     /// - Parameters:
-    ///   - name: the structure, without the prefix of the queue; nil for the keys.
-    ///   - width: how many replies make one element.
+    ///   - name: The structure, without the prefix of the queue; nil for the keys.
+    ///   - width: The number of replies that make one element.
     private mutating func walk(
         _ command: String, _ name: String?, by width: Int,
         _ body: (inout DoctorWalk, [RedisReply]) async throws(QueueError) -> Void
@@ -161,7 +161,7 @@ struct DoctorWalk {
         var cursor = "0"
         repeat {
             let key = name.map { [RedisArgument("\(queue.name.keys.prefix)\($0)")] } ?? []
-            // A queue's name has no character that a pattern would read.
+            // A queue's name contains no character that is special in a pattern.
             let match: [RedisArgument] =
                 name == nil ? ["MATCH", RedisArgument("\(queue.name.keys.prefix)*")] : []
             let reply = try await queue.send(

@@ -1,15 +1,15 @@
 import Redis
 
-/// Asks the scripts about what a walk saw, and keeps what they find.
+/// Passes the candidates of a walk to the scripts and collects their findings.
 struct Examination {
     /// An id, and the structure in which it was seen.
     typealias Candidate = (place: String, id: String)
 
-    /// Most leases that are counted: more than a queue has slots.
+    /// The maximum number of leases that are counted: more than the slots of any queue.
     static let leasesMax = 10_000
-    /// Members of a batch of one call.
+    /// The maximum number of batch members of one call.
     static let membersMax = 200
-    /// A lease that ran out so many leases ago is one that nobody looks at.
+    /// The number of lease durations after which an expired lease counts as neglected: no worker reaps.
     static let leasesOverdue = 3
 
     let queue: JobQueue
@@ -38,13 +38,13 @@ struct Examination {
         try add(reply, of: QueueScript.inspectFlows)
     }
 
-    /// Compares the groups of dead jobs with the dead.
+    /// Compares the groups of dead jobs with the dead jobs.
     mutating func inspectGroups() async throws(QueueError) {
         try add(
             try await queue.run(QueueScript.inspectGroups, [flag]), of: QueueScript.inspectGroups)
     }
 
-    /// Counts what runs, and looks for leases that nobody looks at.
+    /// Counts the running jobs and reports expired leases that no worker reaps.
     mutating func inspectLeases() async throws(QueueError) {
         let counted = try await queue.run(
             QueueScript.inspectFlows, [flag, RedisArgument(Self.leasesMax)])

@@ -1,15 +1,15 @@
-/// One thing in Redis that is not as it must be.
+/// One violation of an invariant of the queue's data in Redis.
 ///
-/// `Scripts/Shared/base.lua` and its neighbours say how it must be; the scripts `inspect`, `inspect_flows` and
-/// `inspect_batch` look.
+/// `Scripts/Shared/base.lua` and its neighbours define the invariants; the scripts `inspect`, `inspect_flows` and
+/// `inspect_batch` check them.
 public struct Finding: Sendable, Codable, Equatable {
-    /// What is wrong.
+    /// The kind of a violation.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        // A job and where it is.
+        // A job and its place.
         case notInPlace, inWrongPlace, memberWithoutRecord, recordIncomplete, partWithoutRecord
-        // Who has an asset.
+        // The holder of an asset.
         case holderWrong, assetNotHeld, assetHeldTwice, parkedBehindNobody
-        // What is served, and what runs.
+        // The order of service, and running jobs.
         case flowUnserved, flowTwice, flowEmpty, flowNotFinished, flowHeldBack, runningMiscounted
         case leasesOverdue
         // Publishing.
@@ -21,18 +21,18 @@ public struct Finding: Sendable, Codable, Equatable {
         case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
     }
 
-    /// What is wrong.
+    /// The kind of the violation.
     public let kind: Kind
-    /// The job, flow (`<priority>:<tenant>`), tenant or batch with which it is wrong.
+    /// The affected job, flow (`<priority>:<tenant>`), tenant or batch.
     public let subject: String
-    /// The structure, field, asset or counts (`counted/true`) in question; empty if the kind says it all.
+    /// The structure, field, asset or counts (`counted/true`) in question; empty if the kind says everything.
     public let detail: String
-    /// Whether it has been mended.
+    /// Whether the violation has been repaired.
     public let isMended: Bool
 }
 
 extension Finding {
-    /// What is wrong, and what follows from it.
+    /// A sentence that states the violation and its consequence.
     public var sentence: String {
         switch kind {
         case .notInPlace: "job \(subject) is not in \(detail), where its state says it is."
@@ -83,12 +83,13 @@ extension Finding {
         }
     }
 
-    /// Whether the queue is right: a producer is not, or a newer minilab is needed, or what people are shown is not.
+    /// Whether the queue itself is correct: the fault is a producer's, a newer minilab is needed, or only a displayed count is
+    /// wrong.
     var isWarning: Bool {
         kind == .laneSurplus || kind == .formatLater || kind == .deadMiscounted
     }
 
-    /// What a person can do; nil where `--repair` alone does it.
+    /// The action that a person can take; nil if `--repair` alone suffices.
     public var advice: String? {
         switch kind {
         case .recordIncomplete:

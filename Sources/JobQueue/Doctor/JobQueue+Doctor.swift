@@ -1,16 +1,16 @@
 import Redis
 
 extension JobQueue {
-    /// How often a repair walks at most: what is mended first may show what else is wrong.
+    /// The maximum number of walks of a repair: the first repairs may reveal further faults.
     static let repairWalksMax = 3
 
-    /// Looks whether everything in Redis is as it must be, while workers go on.
+    /// Checks whether the queue's data in Redis is consistent, while workers continue to run.
     ///
-    /// Walks see a moving queue, so they only name candidates; what a script confirms, alone and at one
-    /// moment, is a finding. No call looks at more than some hundred ids.
+    /// Walks see a queue that changes, so they only name candidates. A finding is a candidate that a script, which runs alone,
+    /// confirms. No call inspects more than some hundred ids.
     ///
-    /// - Parameter repair: whether to mend what can be mended without losing a job or doing one twice. Then it
-    ///   looks again, and what is still wrong is `open`.
+    /// - Parameter repair: Whether to repair what can be repaired without the loss or repetition of a job. A last walk then
+    ///   reports the remaining faults as `open`.
     public func diagnose(repair: Bool = false) async throws(QueueError) -> Diagnosis {
         var mended: [Finding] = []
         for _ in 0..<Self.repairWalksMax where repair {
@@ -26,7 +26,7 @@ extension JobQueue {
         return diagnosis
     }
 
-    /// The server's time, in ms since 1970: the only clock of a queue.
+    /// Returns the server's time, in ms since 1970: the only clock of a queue.
     func now() async throws(QueueError) -> Int {
         let reply = try await send(["TIME"])
         guard let parts = reply.array, parts.count == 2, let seconds = parts[0].int,

@@ -2,10 +2,10 @@ import FoundationEssentials
 import Redis
 
 extension JobQueue {
-    /// How long harm to an ingress stream is told: as long as somebody may still look for a job.
+    /// The time for which harm to an ingress stream is reported: while an operator may still search for a lost job.
     private static let harmToldFor: Duration = .seconds(7 * 86400)
 
-    /// Harm that producers did to the ingress streams: an XADD can do it and no ACL forbids it.
+    /// Returns the harm that producers did to the ingress streams. An XADD can do such harm, and no ACL forbids it.
     func harmWarnings() async throws(QueueError) -> [String] {
         try await harmWarnings(of: "the ingress stream", "ingress")
             + harmWarnings(of: "the ingress stream in:interactive", "ingress:interactive")

@@ -1,11 +1,11 @@
 import Redis
 
 extension JobQueue {
-    /// What a structure may be larger than its limit before it is told: streams are trimmed by whole nodes,
-    /// names in steps.
+    /// The factor by which a structure may exceed its limit before a warning: streams are trimmed by whole nodes, names in
+    /// steps.
     private static let slack = 2
 
-    /// What is allowed but may cost something: the server's settings, structures that grow, nobody who works.
+    /// Returns conditions that are valid but may have a cost: settings of the server, structures that grow, absent workers.
     func warnings() async throws(QueueError) -> [String] {
         var warnings: [String] = []
         do {

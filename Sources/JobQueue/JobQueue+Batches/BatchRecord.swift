@@ -1,74 +1,74 @@
-/// What Redis knows about one batch.
+/// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {
     /// The batch.
     public let batch: String
-    /// Who asked for it.
+    /// The tenant that opened it.
     public let tenant: String
-    /// How urgent it is.
+    /// The priority of its jobs.
     public let priority: String
-    /// When it was opened, ms since 1970.
+    /// The time at which it was opened, ms since 1970.
     public let opened: Int
-    /// How many jobs it has; nil until it is sealed.
+    /// The number of its jobs; nil until it is sealed.
     public let sealed: Int?
-    /// Why workers sealed it, if its producer did not.
+    /// The reason why a worker sealed it, if its producer did not.
     public let sealedBecause: String?
-    /// Entries that have left its lane as jobs.
+    /// The number of entries that have left its lane as jobs.
     public let admitted: Int
-    /// Entries of its lane that are not yet jobs.
+    /// The number of entries of its lane that are not yet jobs.
     public let lane: Int
-    /// Jobs that ended well.
+    /// The number of jobs that succeeded.
     public let done: Int
-    /// Jobs that failed for good.
+    /// The number of jobs that failed permanently.
     public let dead: Int
-    /// Jobs that were cancelled.
+    /// The number of jobs that were cancelled.
     public let cancelled: Int
-    /// How often it ended and was opened again by a replay, plus one.
+    /// The number of times it was completed and then reopened by a replay, plus one.
     public let generation: Int
-    /// When it ended, ms since 1970; nil while jobs of it are open.
+    /// The time at which it was completed, ms since 1970; nil while some of its jobs have not ended.
     public let ended: Int?
-    /// Why it was cancelled.
+    /// The reason of its cancellation.
     public let cancel: String?
-    /// How many of its jobs may run or wait to run at the same time, if it has a limit of its own.
+    /// The maximum number of its jobs that may run or be ready at the same time, if it has a limit of its own.
     public let cap: Int?
-    /// How long workers held its jobs, all together.
+    /// The total time for which workers held its jobs.
     public let milliseconds: Int
-    /// What all its jobs were said to cost, in milliseconds of one slot.
+    /// The stated cost of all its jobs, in milliseconds of one slot.
     public let costTotal: Int?
-    /// What those that have ended were said to cost.
+    /// The stated cost of the jobs that have ended.
     public let costEnded: Int
-    /// When this was read, ms since 1970, by Redis' clock.
+    /// The time at which this record was read, ms since 1970, by Redis' clock.
     public let now: Int
 
-    /// How many jobs it has, as far as is known.
+    /// The number of its jobs, as far as is known.
     public var jobs: Int { sealed ?? admitted + lane }
-    /// Jobs that have ended.
+    /// The number of jobs that have ended.
     public var endedJobs: Int { done + dead + cancelled }
-    /// Jobs that have not.
+    /// The number of jobs that have not ended.
     public var remaining: Int { max(0, jobs - endedJobs) }
-    /// Whether all have ended.
+    /// Whether all jobs have ended.
     public var isComplete: Bool { ended != nil }
 
-    /// How long a worker held a job of it, on average, in milliseconds.
+    /// The average time for which a worker held one of its jobs, in milliseconds.
     public var meanCost: Double? { done > 0 ? Double(milliseconds) / Double(done) : nil }
 
-    /// Jobs that ended per second since it was opened; the first second counts as a whole one.
+    /// The number of jobs that ended per second since it was opened; the first second counts as a whole one.
     public var rate: Double {
         Double(endedJobs) / max(Double((ended ?? now) - opened) / 1000, 1)
     }
 
-    /// How long the rest takes if workers do nothing else; nil while nothing is known of it.
+    /// Returns the time that the remaining jobs take if workers do nothing else; nil while no cost is known.
     ///
-    /// - Parameter slots: of all workers.
+    /// - Parameter slots: The number of slots of all workers.
     public func remainingTime(slots: Int) -> Duration? {
         guard remaining > 0 else { return .zero }
         guard slots > 0, meanCost != nil else { return nil }
         return remainingWork.map { $0 / slots }
     }
 
-    /// How long one slot takes for the rest; nil while nothing is known of it.
+    /// The time that one slot needs for the remaining jobs; nil while no cost is known.
     ///
-    /// By what its jobs were said to cost, set right by how far that was from the truth so far; else by what they cost on
-    /// average.
+    /// It is computed from the stated costs, corrected by the ratio of real to stated cost so far; without stated costs, from the
+    /// average real cost.
     public var remainingWork: Duration? {
         guard remaining > 0 else { return .zero }
         var left: Double
@@ -80,13 +80,13 @@ public struct BatchRecord: Sendable, Codable, Equatable {
         } else {
             return nil
         }
-        // A day of a million slots: what producers say has no limit of its own.
+        // At most one day of a million slots, because the costs that producers state have no limit of their own.
         return .milliseconds(Int64(min(left, 86_400_000.0 * 1_000_000)))
     }
 }
 
 extension BatchRecord {
-    /// Reads the hash of a batch; nil when it is none.
+    /// Decodes the hash of a batch; nil if the hash is not a batch.
     init?(_ batch: String, _ fields: [String: String], lane: Int, now: Int) {
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         guard let tenant = fields["tenant"], let opened = number("opened") else { return nil }

@@ -2,24 +2,25 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// Most batches of one list.
+    /// The maximum number of batches of one list.
     public static let batchesListedMax = 1000
 
-    /// The record of a batch, or nil when nobody has opened it, or it was dropped some time after its end.
+    /// Returns the record of a batch; nil if no batch of this name was opened, or if its record was dropped some time after it
+    /// ended.
     public func record(of batch: BatchID) async throws(QueueError) -> BatchRecord? {
         try await records(ofBatches: [batch.string]).first
     }
 
-    /// The edit of a batch, as it was sent.
+    /// Returns the edit of a batch, as the producer sent it.
     public func edit(of batch: BatchID) async throws(QueueError) -> String? {
         try await send(["GET", RedisArgument(name.keys.batchEdit(batch.string))]).string
     }
 
-    /// Batches, the one that was opened last at the front.
+    /// Returns batches, the last opened one first.
     ///
     /// - Parameters:
-    ///   - openOnly: only those that have not ended.
-    ///   - count: at most so many, of the newest ``batchesListedMax``.
+    ///   - openOnly: Whether to return only batches that have not ended.
+    ///   - count: The maximum number of batches, of the newest ``batchesListedMax``.
     public func batches(
         openOnly: Bool = false, count: Int
     ) async throws(QueueError) -> [BatchRecord] {
@@ -47,7 +48,7 @@ extension JobQueue {
         }
     }
 
-    /// Sends commands in one go.
+    /// Sends several commands together.
     func sendAll(_ commands: [[RedisArgument]]) async throws(QueueError) -> [RedisReply] {
         var replies: [RedisReply] = []
         for result in await redis.sendAll(commands) {

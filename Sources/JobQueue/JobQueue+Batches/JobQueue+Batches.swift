@@ -2,11 +2,11 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// Opens a batch: what is added to its lane from then on, or was before, are its jobs.
+    /// Opens a batch. All entries of its lane, whether added before or after this call, are its jobs.
     ///
     /// Opening it again with the same edit changes nothing.
     ///
-    /// - Returns: the entry's id in the ingress stream.
+    /// - Returns: The entry's id in the ingress stream.
     @discardableResult
     public func open(_ batch: BatchRequest) async throws(QueueError) -> String {
         var fields = [
@@ -17,9 +17,9 @@ extension JobQueue {
         return try await append(fields + batch.scheduling.fields, to: name.keys.ingress)
     }
 
-    /// Says how many jobs a batch has: it is complete when so many have ended.
+    /// Declares the number of jobs of a batch. The batch is complete when that many jobs have ended.
     ///
-    /// - Parameter cost: what all of them are likely to cost, in milliseconds of one slot, for the ETA.
+    /// - Parameter cost: The likely cost of all jobs, in milliseconds of one slot, for the ETA.
     @discardableResult
     public func seal(
         _ batch: BatchID, jobs: Int, cost: Int? = nil
@@ -29,21 +29,21 @@ extension JobQueue {
         return try await append(fields, to: name.keys.ingress)
     }
 
-    /// One job of a batch, as its lane has it.
+    /// One job of a batch, as its lane stores it.
     public struct Member: Sendable {
-        /// Which photo.
+        /// The photo.
         public let asset: AssetPath
-        /// What to do with it as canonical JSON, when it is not the batch's edit.
+        /// The edit as canonical JSON, if it differs from the batch's edit.
         public let edit: String?
-        /// What it is likely to cost, in milliseconds of one slot, when it is known.
+        /// The likely cost, in milliseconds of one slot, if it is known.
         public let cost: Int?
 
-        /// Makes a member.
+        /// Creates a member.
         public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
             self.init(asset: asset, canonicalEdit: edit?.json.canonical, cost: cost)
         }
 
-        /// Makes one of many that share an edit, whose text was made once.
+        /// Creates one of many members that share an edit, which is encoded only once.
         public init(asset: AssetPath, canonicalEdit: String?, cost: Int? = nil) {
             self.asset = asset
             edit = canonicalEdit
@@ -51,36 +51,35 @@ extension JobQueue {
         }
     }
 
-    /// Most members that one call of ``add(_:to:from:)`` adds.
+    /// The maximum number of members that one call of ``add(_:to:from:)`` adds.
     public static let membersMax = 1000
 
-    /// What became of members that were to be added.
+    /// The result of adding members.
     public enum Addition: Sendable, Equatable {
-        /// All of them are in the lane; so many were new, the others had been sent before.
+        /// All members are in the lane. The number counts the new ones; the others had been sent before.
         case added(Int)
-        /// None was added: the lane has had only so many so far.
+        /// No member was added: the lane has received only this many entries so far.
         case gap(after: Int)
-        /// None was added: the batch was cancelled.
+        /// No member was added: the batch was cancelled.
         case cancelled
-        /// None was added: the batch is sealed at so many jobs, and some of these are beyond.
+        /// No member was added: the batch is sealed at this number of jobs, and some members exceed it.
         case sealed(at: Int)
-        /// None was added: a batch of this name ended, and the name is remembered until then at the latest, in ms
-        /// since 1970; nil when no worker has said until when.
+        /// No member was added: a batch of this name has ended. The name is reserved until this time at the latest, in ms since
+        /// 1970; nil if no worker has recorded the time.
         case nameUsed(until: Int?)
-        /// None was added: the batch has another edit.
+        /// No member was added: the batch has another edit.
         case otherEdit
     }
 
     /// Adds jobs to a batch's lane, as entries 1-1, 1-2, … of the stream.
     ///
-    /// Those that are sent again, because a reply was lost or the producer was restarted, are not in the lane
-    /// twice.
+    /// Members that are sent again, because a reply was lost or the producer was restarted, are not added twice.
     ///
     /// - Parameters:
-    ///   - members: at most ``membersMax``, and together no longer than a command may be. None asks whether some
-    ///     would be taken.
-    ///   - edit: the edit of the batch as canonical JSON; nil means whichever it has.
-    ///   - number: the number of the first of them, from 0.
+    ///   - members: At most ``membersMax``, and together no longer than a command may be. An empty array only asks whether
+    ///     members would be accepted.
+    ///   - edit: The edit of the batch as canonical JSON; nil accepts any edit of the batch.
+    ///   - number: The number of the first member, from 0.
     public func add(
         _ members: [Member], to batch: BatchID, editedBy edit: String? = nil, from number: Int
     ) async throws(QueueError) -> Addition {

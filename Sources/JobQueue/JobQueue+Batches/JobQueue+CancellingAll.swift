@@ -2,26 +2,27 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// What became of many jobs that were to be cancelled.
+    /// The result of cancelling many jobs.
     public struct Cancellations: Sendable, Equatable {
-        /// Those that waited, and have ended.
+        /// The number of waiting jobs that have ended.
         public var cancelled = 0
-        /// Those that workers were told to stop.
+        /// The number of running jobs whose workers were notified.
         public var told = 0
-        /// Those of which it is too late.
+        /// The number of jobs that could not be cancelled, because their versions are being published.
         public var publishing = 0
     }
 
-    /// Cancels a batch, and ends its jobs that wait, however many they are.
+    /// Cancels a batch and ends its waiting jobs, whatever their number.
     ///
-    /// The first call is enough that none of them runs; the others only take what is left out of Redis.
+    /// After the first script call, none of the waiting jobs will run; the further calls only remove the remaining records from
+    /// Redis.
     ///
-    /// - Returns: what became of it, and how many of its jobs workers still hold.
+    /// - Returns: The result, and the number of jobs that workers still hold.
     public func cancelWhole(
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
         var (answer, open) = try await cancel(batch, reason: reason)
-        // A window of jobs at most is out of the lane; more calls than those would take do not help.
+        // At most one window of jobs is outside the lane; more calls than those jobs need do not help.
         var calls = settings.window / Self.cancelMax + 2
         while answer == .cancelled, open > 0, calls > 0 {
             let (next, left) = try await cancel(batch, reason: reason)
@@ -32,20 +33,20 @@ extension JobQueue {
         return (answer, open)
     }
 
-    /// Most walks through a queue until one finds nothing more of a tenant to end.
+    /// The maximum number of walks through a queue until one finds no more waiting job of a tenant.
     static let cancelWalksMax = 10
-    /// Members of a structure that one step of a walk looks at.
+    /// The number of members that one step of a walk inspects.
     static let cancelStep = 200
 
-    /// Cancels all jobs of a tenant: those that wait, in any state, and those that run.
+    /// Cancels all jobs of a tenant: waiting ones in any state, and running ones.
     ///
-    /// Jobs go from one structure to another meanwhile, also into one that was walked already. So it walks again until
-    /// a walk ends none.
+    /// Meanwhile, jobs move between structures, also into one that was walked already. So the method walks again until a walk
+    /// ends no job.
     public func cancelJobs(
         of tenant: JobID, reason: String
     ) async throws(QueueError) -> Cancellations {
         var result = Cancellations()
-        // Those that run are seen by each walk, and counted once.
+        // Each walk sees the running jobs; they are counted once.
         var told: Set<String> = []
         for _ in 0..<Self.cancelWalksMax {
             let before = result.cancelled
@@ -59,7 +60,7 @@ extension JobQueue {
         return result
     }
 
-    /// Jobs that were submitted and are not taken in yet are in no structure but the backlog.
+    /// Cancels submitted jobs that are not admitted yet; only the backlog lists them.
     private func cancelSubmitted(
         by tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) {
@@ -85,7 +86,7 @@ extension JobQueue {
         } while cursor != "0"
     }
 
-    /// Flows have a tenant's ready jobs by themselves.
+    /// Cancels ready jobs, which have a flow per tenant.
     private func cancelReady(
         of tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) {
@@ -94,15 +95,15 @@ extension JobQueue {
             while true {
                 let head = try await send(["ZRANGE", key, "0", RedisArgument(Self.cancelMax - 1)])
                 let ids = head.array?.compactMap(\.string) ?? []
-                // Those that a worker has taken meanwhile are in no flow any more.
+                // Jobs that a worker claimed meanwhile are not in the flow any more.
                 if ids.isEmpty { break }
                 if try await cancel(ids, reason: reason, &result, &told) == 0 { break }
             }
         }
     }
 
-    /// Of the other structures each member is looked at. A cursor passes over none that is there during all of its
-    /// walk; ranks would, because what is cancelled moves those behind it up.
+    /// Inspects each member of another structure. A cursor skips no member that exists during the whole walk. Ranks would skip
+    /// some, because a removed member moves the later ones up.
     private func cancelMembers(
         of zset: String, _ tenant: JobID, reason: String, _ result: inout Cancellations,
         _ told: inout Set<String>
@@ -133,7 +134,7 @@ extension JobQueue {
         } while cursor != "0"
     }
 
-    /// - Returns: how many ended.
+    /// - Returns: The number of jobs that ended.
     private func cancel(
         _ ids: [String], reason: String, _ result: inout Cancellations, _ told: inout Set<String>
     ) async throws(QueueError) -> Int {

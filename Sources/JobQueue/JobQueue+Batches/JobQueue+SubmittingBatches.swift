@@ -2,41 +2,41 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// The answer to a batch that was submitted.
+    /// The reply to the submission of a batch.
     public enum BatchSubmission: Sendable, Equatable {
-        /// It is open.
+        /// The batch is open.
         case created
-        /// It was opened before, with the same edit.
+        /// The batch was opened before, with the same edit.
         case same
         /// A batch of this name has another edit.
         case otherEdit
-        /// A batch of this name ended, and the name is remembered until then at the latest, in ms since 1970; nil when no
-        /// worker has said until when.
+        /// A batch of this name has ended. The name is reserved until this time at the latest, in ms since 1970; nil if no worker
+        /// has recorded the time.
         case nameUsed(until: Int?)
-        /// So many of the tenant's jobs have not ended, and no more are allowed.
+        /// The tenant has this many jobs that have not ended, and its quota allows no more.
         case overQuota(waiting: Int, max: Int)
     }
 
-    /// The answer to a batch that was to be sealed.
+    /// The reply to the sealing of a batch.
     public enum Sealing: Sendable, Equatable {
-        /// It is sealed.
+        /// The batch is sealed.
         case sealed
-        /// It was sealed at this number before.
+        /// The batch was sealed at this number before.
         case same
-        /// Nobody has opened a batch of this name.
+        /// No batch of this name was opened.
         case unknownBatch
-        /// It is sealed at another number of jobs.
+        /// The batch is sealed at another number of jobs.
         case sealedBefore(at: Int)
-        /// It has more jobs already.
+        /// The batch already has this larger number of jobs.
         case given(Int)
-        /// As of ``BatchSubmission``.
+        /// As for ``BatchSubmission``.
         case nameUsed(until: Int?)
     }
 
-    /// Opens a batch and answers what became of it: what ``open(_:)`` says by an event later, this says at once.
+    /// Opens a batch and returns the result at once. ``open(_:)`` reports it by a later event.
     ///
-    /// - Parameter backlogMax: as for jobs; an open batch counts as one.
-    /// - Throws: as for jobs.
+    /// - Parameter backlogMax: As for jobs; an open batch counts as one.
+    /// - Throws: As for jobs.
     public func submit(
         _ batch: BatchRequest, backlogMax: Int?
     ) async throws(QueueError) -> BatchSubmission {
@@ -54,9 +54,9 @@ extension JobQueue {
         }
     }
 
-    /// Seals a batch and answers what became of it, as ``seal(_:jobs:cost:)`` does not.
+    /// Seals a batch and returns the result at once, unlike ``seal(_:jobs:cost:)``.
     ///
-    /// - Parameter cost: what all of them are likely to cost, in milliseconds of one slot, for the ETA.
+    /// - Parameter cost: The likely cost of all jobs, in milliseconds of one slot, for the ETA.
     public func submitSeal(
         of batch: BatchID, jobs: Int, cost: Int? = nil
     ) async throws(QueueError) -> Sealing {
@@ -74,7 +74,7 @@ extension JobQueue {
         }
     }
 
-    /// - Returns: the answers for opening and for sealing; and the number with it, if there is any.
+    /// - Returns: The replies for opening and for sealing, and the number that belongs to them, if any.
     private func submitBatch(
         _ words: [String], _ backlogMax: Int?
     ) async throws(QueueError) -> (opened: String, sealed: String, number: Int?) {

@@ -1,9 +1,9 @@
 import Redis
 
 extension JobQueue {
-    /// How many workers the work that waits asks for at this moment.
+    /// Returns the number of workers that the present work needs.
     ///
-    /// - Parameter status: the queue, when it was just looked at.
+    /// - Parameter status: The status of the queue, if the caller has just read it.
     public func scaleAdvice(
         _ target: ScaleTarget, from status: QueueStatus? = nil
     ) async throws(QueueError) -> ScaleAdvice {
@@ -12,7 +12,7 @@ extension JobQueue {
         return ScaleAdvice(try await waitingWork(now), workers: now.workers, target)
     }
 
-    /// The work that a queue has.
+    /// Returns the work of the queue.
     func waitingWork(_ status: QueueStatus) async throws(QueueError) -> WaitingWork {
         let batches = try await batches(openOnly: true, count: Self.batchesListedMax)
         let rules = try await tenantRules()

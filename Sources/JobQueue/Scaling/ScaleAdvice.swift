@@ -1,42 +1,42 @@
-/// How many workers a queue's work asks for, and why.
+/// The number of workers that a queue's work needs, with the reason.
 ///
-///     workers = work within the time ÷ (the time × slots of a worker that work), rounded up
+///     workers = work possible within the time ÷ (the time × working slots of a worker), rounded up
 ///
-/// and not more than have a job to do at the same time, nor fewer or more than the target allows. Memory counts through
-/// the slots: of a worker whose jobs wait for memory only the slots count that have some (``workingSlots(of:)``).
+/// The number is limited by the jobs that can run at the same time, and by the range of the target. Memory counts through the
+/// slots: if a worker's jobs wait for memory, only its slots that have memory count (``workingSlots(of:)``).
 public struct ScaleAdvice: Sendable, Equatable, Codable {
-    /// The rule that decided.
+    /// The rule that determined the number.
     public enum Reason: String, Sendable, Codable, CaseIterable {
-        /// Nothing waits.
+        /// No work waits.
         case idle
         /// Claims are paused: more workers would do nothing.
         case paused
-        /// The work over the time.
+        /// The work divided by the time.
         case work
         /// No more jobs can run at the same time.
         case concurrency
-        /// The target allows no fewer.
+        /// The target's minimum.
         case atLeast
-        /// The target allows no more: what waits takes longer than it should.
+        /// The target's maximum: the work takes longer than it should.
         case atMost
-        /// Fewer would do now, and it is too early to stop some.
+        /// Fewer workers would suffice now, but it is too early to stop some.
         case steady
     }
 
-    /// Workers that should run.
+    /// The number of workers that should run.
     public internal(set) var workers: Int
     public internal(set) var reason: Reason
-    /// Workers that were heard of lately.
+    /// The number of workers that sent a heartbeat recently.
     public let running: Int
-    /// Work that can be done in the time, in seconds of a slot.
+    /// The work that can be done within the time, in seconds of a slot.
     public let workSeconds: Double
-    /// Jobs that are not done, without those that wait for a time.
+    /// The jobs that are not done, except those that wait for their start time.
     public let jobs: Int
-    /// Slots of one worker that work.
+    /// The number of working slots of one worker.
     public let slotsPerWorker: Double
-    /// How long the workers that run take for that work, in seconds; nil when none runs.
+    /// The time that the running workers need for that work, in seconds; nil if no worker runs.
     public let drainSeconds: Double?
-    /// The time it should take, in seconds.
+    /// The target time for that work, in seconds.
     public let within: Int
 
     public init(_ work: WaitingWork, workers running: [WorkerInfo], _ target: ScaleTarget) {
@@ -71,7 +71,7 @@ public struct ScaleAdvice: Sendable, Equatable, Codable {
         if workers > target.maxWorkers { (workers, reason) = (target.maxWorkers, .atMost) }
     }
 
-    /// Slots of a worker that have memory for a job: all while no job of it waits for memory.
+    /// Returns the number of a worker's slots that have memory for a job: all slots while no job of the worker waits for memory.
     public static func workingSlots(of worker: WorkerInfo) -> Int {
         guard let waiting = worker.memory?.waiting, waiting > 0 else { return max(1, worker.slots) }
         return max(1, min(worker.busy, worker.slots) - waiting)

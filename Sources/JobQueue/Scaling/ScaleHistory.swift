@@ -1,19 +1,19 @@
-/// Keeps advice steady: more workers at once, fewer only when none of the advice of the last minutes asked for more.
+/// Smooths the advice: the number of workers rises at once, and falls only if no advice of the last minutes asked for more.
 ///
-/// So a worker that was just started for a burst is not stopped between two of them, and a short look at an empty queue
-/// stops nobody.
+/// So a worker that was just started for a burst is not stopped between two bursts, and one reading of an empty queue stops no
+/// worker.
 public struct ScaleHistory: Sendable {
-    /// How long workers are kept after they were needed last.
+    /// The time for which workers are kept after they were last needed.
     public let keep: Duration
-    /// Numbers that were asked for, the newest last, each less than the one before: an older and smaller one never counts.
+    /// The requested numbers, the newest last, each smaller than the one before: an older and smaller number never matters.
     private var wishes: [(at: ContinuousClock.Instant, workers: Int)] = []
 
-    /// The time that Kubernetes' autoscaler takes, too.
+    /// The default time, the same as that of Kubernetes' autoscaler.
     public static let keepUsual: Duration = .seconds(300)
 
     public init(keep: Duration = keepUsual) { self.keep = keep }
 
-    /// The advice, with more workers where some of the last minutes needed them.
+    /// Returns the advice, raised to the highest number that the last minutes needed.
     public mutating func settle(
         _ advice: ScaleAdvice, at time: ContinuousClock.Instant
     ) -> ScaleAdvice {
@@ -21,7 +21,7 @@ public struct ScaleHistory: Sendable {
         wishes.append((time, advice.workers))
         var settled = advice
         if let most = wishes.first?.workers, most > advice.workers {
-            // Those that never came need not be kept.
+            // Workers that were never started need not be kept.
             settled.workers = max(advice.workers, min(most, advice.running))
             if settled.workers > advice.workers { settled.reason = .steady }
         }

@@ -1,10 +1,10 @@
-/// How fast a queue's work is to be done, and with how many workers at least and at most.
+/// The target time for a queue's work, and the range of the number of workers.
 public struct ScaleTarget: Sendable, Hashable, Codable {
-    /// The work that waits is to be done within this time, in seconds.
+    /// The time within which the waiting work should be done, in seconds.
     public var within = 600
     public var minWorkers = 1
     public var maxWorkers = 100
-    /// Slots of a worker while none is there to say how many it has.
+    /// The assumed slots of a worker while no worker runs that reports its slots.
     public var slots = 2
 
     public static let withinRange = 1...86_400

@@ -1,17 +1,17 @@
-/// The work that a queue has, in seconds of one slot, in the parts that limits hold back: each batch, and the single jobs of
+/// The work of a queue, in seconds of one slot, divided into the parts to which limits apply: each batch, and the single jobs of
 /// each tenant.
 ///
-/// Seconds of a slot are what workers measure: how long one of their slots held a job. A slot keeps about one core busy.
+/// Workers measure seconds of a slot: the time for which one of their slots held a job. A slot keeps about one core busy.
 public struct WaitingWork: Sendable, Equatable {
-    /// Jobs that are limited together.
+    /// Jobs that share a limit.
     public struct Part: Sendable, Equatable {
-        /// nil: of tenants that nobody has counted.
+        /// The tenant; nil for jobs whose tenants are not known.
         public let tenant: String?
-        /// Those that wait and those that run.
+        /// The waiting and the running jobs.
         public let jobs: Int
         /// Their cost, in seconds of a slot.
         public let seconds: Double
-        /// How many of them may run at the same time; nil is no limit.
+        /// The maximum number of these jobs that may run at the same time; nil means no limit.
         public let cap: Int?
 
         public init(tenant: String?, jobs: Int, seconds: Double, cap: Int? = nil) {
@@ -23,11 +23,11 @@ public struct WaitingWork: Sendable, Equatable {
     }
 
     public let parts: [Part]
-    /// How many jobs of a tenant may run at the same time; of those without one, ``usualCap``.
+    /// The maximum number of running jobs by tenant; ``usualCap`` applies to all other tenants.
     public let caps: [String: Int]
-    /// nil is no limit.
+    /// The default limit of a tenant; nil means no limit.
     public let usualCap: Int?
-    /// Whether no job is claimed at all.
+    /// Whether claims are paused.
     public let isPaused: Bool
 
     public init(
@@ -39,23 +39,23 @@ public struct WaitingWork: Sendable, Equatable {
         self.isPaused = isPaused
     }
 
-    /// How much of the work its limits let be done in a time, in seconds of a slot.
+    /// Returns the part of the work that its limits allow within a time, in seconds of a slot.
     ///
-    /// A limit of n jobs at a time lets n seconds of work be done in a second, however many workers there are.
+    /// A limit of n jobs at a time allows n seconds of work per second, whatever the number of workers.
     public func seconds(within time: Duration) -> Double {
         let time = time / .seconds(1)
         return sum(of: { min($0.seconds, Self.limit($0.cap) * time) }) { $0 * time }
     }
 
-    /// How many of the jobs may run at the same time.
+    /// The number of jobs that may run at the same time.
     public var concurrency: Int {
-        // Fits: limits are at most a million each, and jobs are counted in memory.
+        // The sum fits: limits are at most a million each, and jobs are counted in memory.
         Int(sum(of: { min(Double($0.jobs), Self.limit($0.cap)) }) { $0 }.rounded(.up))
     }
 
     /// - Parameters:
-    ///   - value: of one part.
-    ///   - most: what a tenant's limit lets through.
+    ///   - value: The value of one part.
+    ///   - most: The maximum that a tenant's limit allows.
     private func sum(of value: (Part) -> Double, atMost most: (Double) -> Double) -> Double {
         var byTenant: [String?: Double] = [:]
         for part in parts { byTenant[part.tenant, default: 0] += value(part) }
@@ -71,12 +71,12 @@ public struct WaitingWork: Sendable, Equatable {
 extension WaitingWork {
     /// Counts the work of a queue.
     ///
-    /// Delayed and parked jobs do not count: they wait for their time or for another job of their asset, and not for a worker.
-    /// Jobs that run count whole, since nobody knows how far they are.
+    /// Delayed and parked jobs do not count: they wait for their start time or for another job of their asset, not for a worker.
+    /// Running jobs count whole, because their progress is not known.
     ///
     /// - Parameters:
-    ///   - batches: those that have not ended.
-    ///   - usualCost: of a job while none has ended, in milliseconds of a slot.
+    ///   - batches: The batches that have not ended.
+    ///   - usualCost: The assumed cost of a job while none has ended, in milliseconds of a slot.
     public init(
         _ status: QueueStatus, batches: [BatchRecord], caps: [String: Int], usualCap: Int?,
         usualCost: Int

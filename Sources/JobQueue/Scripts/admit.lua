@@ -1,17 +1,17 @@
--- Turns entries of the ingress streams into jobs, batches, or dead letters when they are wrong.
+-- Turns entries of the ingress streams into jobs and batches, or into dead letters if they are malformed.
 --
--- ARGV   P, events max, done max, entries at most of each stream, bytes at most, asset bytes max, edit bytes max,
---        id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
---        their large edits max, pace of looks in µs for each lane
--- Returns {entries taken, whether lanes are to be fed (1 or 0), whether entries of the stream `in` were left because
---         enough jobs wait (1), ms after which there may be something to do that no stream tells, or -1: delayed jobs
---         are due (0: now), or idle lanes are to be looked at}
--- Crash  An entry is in the stream or it is a job, never both and never neither: one script does it.
+-- ARGV     P, events max, done max, maximum entries of each stream, maximum bytes, asset bytes max, edit bytes max,
+--          id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
+--          their large edits max, pace of lane checks in µs per lane
+-- Returns  {entries taken, whether lanes must be fed (1 or 0), whether entries of the stream `in` were left because
+--          enough jobs wait (1), ms after which there may be work that no stream announces, or -1: delayed jobs
+--          are due (0: now), or idle lanes must be checked}
+-- Crash    An entry is either in the stream or a job, never both and never neither: one script does both steps.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 local sequence
 local any_reserved = call('EXISTS', P .. 'reserved') == 1
 
--- Ends the reservation of an entry that is taken. Returns whether it had one, and whether the job was cancelled meanwhile.
+-- Ends the reservation of an entry that is taken. Returns whether there was one, and whether the job was cancelled meanwhile.
 local function take_reservation(id, name)
   local text = any_reserved and call('HGET', P .. 'reserved', id)
   if not text then return false end
@@ -22,7 +22,7 @@ local function take_reservation(id, name)
 end
 
 local function dead_letter(entry, f, code, message)
-  -- Under the producer's own id where that is free, so that the producer finds it again.
+  -- Under the producer's own id if it is free, so that the producer can find the record.
   local id = f.id
   if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
   bury_malformed({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
@@ -34,7 +34,7 @@ local function conflict(entry, j, message)
     .. '","job":"' .. j.id .. '","message":' .. quoted(message) .. '}')
 end
 
--- `dropped`, if given, is how many entries were removed from the batch's lane.
+-- `dropped`, if any, is the number of entries that were removed from the batch's lane.
 local function batch_conflict(entry, batch, message, dropped)
   count('conflicts')
   event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
@@ -42,7 +42,7 @@ local function batch_conflict(entry, batch, message, dropped)
     .. entry .. '","message":' .. quoted(message) .. '}')
 end
 
--- The end of a sentence about a job whose id is sent again: how it ended, and the way to run it.
+-- The end of a sentence about a job whose id is sent again: how it ended, and how to run it.
 local NOT_AGAIN = {
   dead = 'has failed; this one was not taken. Replay the job, or use a new id.',
   cancelled = 'was cancelled; this one was not taken. Use a new id.',
@@ -51,7 +51,7 @@ local NOT_AGAIN = {
 
 local function admit_job(entry, f, arrival)
   local id = f.id or entry
-  -- An entry's id is free, unless a producer gave it to another job as a name.
+  -- An entry's id is free, unless a producer has used it as the name of another job.
   local before, generation, is_letter
   if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, is_letter = earlier(id) end
   if before then
@@ -70,14 +70,14 @@ local function admit_job(entry, f, arrival)
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
     submitted = f.submitted})
-  f.submitted = nil  -- from now on its record says so
+  f.submitted = nil  -- from now on its record has the field
 end
 
--- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the
--- ids of the first one's: readers would drop their events, and the library would not publish them.
+-- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the same
+-- ids as the first one's: readers would drop their events, and the library would not publish them.
 local function refuse_used(entry, f)
   local dropped, ends = end_lane(f.batch), remembered_until('batch:' .. f.batch)
-  -- A batch that is sealed twice has nothing to lose.
+  -- A batch that is sealed twice loses nothing.
   if not f.edit and dropped == 0 then return count('duplicates') end
   batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
     .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not taken, and '
@@ -112,7 +112,7 @@ local function admit_batch(entry, f)
   end
 end
 
--- Of a call that fails something else is wrong than the entry: nothing was taken in, or a part.
+-- If the call fails, the entry is not at fault: nothing was admitted, or a part of it.
 local function admit_fields(name, id, f, unknown)
   local code, message = entry_fault(f, unknown)
   if code then return dead_letter(name, f, code, message) end
@@ -132,7 +132,7 @@ local function admit_entry(door, entry)
   if is_cancelled then return end
   f.priority, f.submitted = f.priority or door.priority, is_submitted and '1' or nil
   admit_fields(name, entry[1], f, unknown)
-  -- It became no job.
+  -- The entry did not become a job.
   if f.submitted then call('HDEL', backlog(f.tenant or 'default'), id) end
 end
 
@@ -144,7 +144,7 @@ local function admit_from(door, most)
     return 0
   end
   local entries = call('XRANGE', key, '-', '+', 'COUNT', int(take))
-  -- Numbers for all of them at once; those of entries that become no job are not used.
+  -- Reserves the numbers for all entries at once; those of entries that become no job are not used.
   sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
   for _, entry in ipairs(entries) do admit_entry(door, entry) end
   trim(key, entries)
@@ -159,7 +159,7 @@ end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
 settle()
--- For people: the next call may come late, and what it says then is as true.
+-- For display: the next call may be late, but the value stays correct until then.
 if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
   if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
 end

@@ -1,16 +1,16 @@
--- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; those that are there already are passed over. Each
--- says in its field `arrived` when that was, since its id does not.
+-- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; entries that exist already are skipped. The field
+-- `arrived` of each has the time of the call, because its id does not.
 --
--- Plain XADDs with these ids do the same as long as they arrive in order. A client that sends many in one go and
--- loses its connection in between cannot know that; here a gap is seen, and nothing after it is added. And members
--- that would never be jobs are refused before they are added. Without members it says whether some would be taken.
+-- Plain XADDs with these ids have the same effect as long as they arrive in order. A client that pipelines many of them and
+-- loses its connection cannot know whether they did. This script detects a gap and adds nothing after it. It also refuses
+-- members that would never become jobs. Without members it only reports whether some would be accepted.
 --
--- ARGV   P, events max, done max, batch, edit of the batch or ``, number of the first from 0,
---        (asset, edit or ``, cost or ``)*
--- Returns {OK, how many were new}; or none was added, and {GAP, how many the lane has had}; {CANCELLED, 0};
---         {SEALED, number of jobs}: these are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
---         was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit
--- Crash  All of them are in the lane or none; called again, none is added twice.
+-- ARGV     P, events max, done max, batch, edit of the batch or ``, number of the first from 0,
+--          (asset, edit or ``, cost or ``)*
+-- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the lane has had}; {CANCELLED, 0};
+--          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
+--          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit
+-- Crash    Either all members are in the lane or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = call('HMGET', key, 'generation', 'cancel', 'sealed')
@@ -20,7 +20,7 @@ if b[2] then return {'CANCELLED', 0} end
 if b[3] and first + (#ARGV - 6) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
 if #ARGV == 6 then return {'OK', 0} end
 
--- The number of the last entry that the lane ever had, also when they have all become jobs.
+-- The number of the last entry that the lane ever had, even if all entries have become jobs.
 local had = 0
 if call('EXISTS', lane) == 1 then
   local info = call('XINFO', 'STREAM', lane)

@@ -1,16 +1,16 @@
--- Renews the leases of a worker's jobs, confirms their claims, and tells that the worker lives.
+-- Renews the leases of a worker's jobs, confirms their claims, and records that the worker is alive.
 --
--- Tells readers of a long render how far it is, once per tenth.
+-- Reports the progress of a long render to readers, once per tenth.
 --
--- ARGV   P, events max, done max, lease ms, worker, what it is (JSON), (id, fence, stage, frames done, frames)*; the last
---        two are `` for what has no frames
--- Returns one answer per job: K keep; C cancel; E ended by this hold, and its worker is about to hear so; L lost:
---         somebody else has it, or ended it
--- Crash  Nothing to survive: a beat that did not arrive leaves the lease as it was.
+-- ARGV     P, events max, done max, lease ms, worker, its description (JSON), (id, fence, stage, frames done, frames)*; the last
+--          two are `` for a job without frames
+-- Returns  one reply per job: K keep; C cancel; E ended by this hold, and the reply to that is on its way; L lost:
+--          another worker holds it, or ended it
+-- Crash    No effect: a beat that did not arrive leaves the lease unchanged.
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
 
--- Notes how many frames of a movie are done. What was told is told once, also when an attempt begins anew.
+-- Records the number of rendered frames of a movie. Each tenth is reported once, even if an attempt starts again.
 local function progress(id, done, frames)
   local k = P .. 'job:' .. id
   call('HSET', k, 'framesDone', done, 'frames', frames)
@@ -39,7 +39,7 @@ for i = 7, #ARGV, 5 do
     out[#out + 1] = cancelled and j[1] == 'active' and 'C' or 'K'
   end
 end
--- Gone from here when it says nothing for ten leases: see reap.
+-- Removed after ten leases without a beat: see reap.
 call('ZADD', P .. 'workers', NOW, worker)
 call('HSET', P .. 'workers:info', worker, ARGV[6])
 return out

@@ -1,13 +1,14 @@
--- Cancels jobs: those that wait, those that were submitted and are not yet taken in, and those that are stuck, end at once; of those that run the worker is told, and it ends them.
+-- Cancels jobs. Waiting jobs, submitted jobs that are not admitted yet, and stuck jobs end at once. The workers of running jobs
+-- are notified and end them.
 --
--- ARGV   P, events max, done max, reason, id*
--- Returns one answer per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
---         published), ENDED, GONE (no such job), LATER (its record is of a later format)
--- Crash  A flagged job that its worker does not end is ended by reap when the lease runs out.
+-- ARGV     P, events max, done max, reason, id*
+-- Returns  one reply per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
+--          published), ENDED, GONE (no such job), LATER (its record has a later format)
+-- Crash    If the worker does not end a flagged job, reap ends it when the lease expires.
 local reason = ARGV[4]
 
--- A member of a batch that is still in the lane: its bit is set, so that it never becomes a job. What is in a
--- lane that nobody reads any more, or beyond the batch's seal, is no member.
+-- Cancels a member of a batch that is still in the lane: its bit is set, so that it never becomes a job. An entry of a
+-- lane that is no longer read, or beyond the batch's seal, is not a member.
 local function cancel_in_lane(id)
   local batch, number = id:match('^(.*):(%d+)$')
   local key = batch and P .. 'batch:' .. batch
@@ -23,8 +24,8 @@ local function cancel_in_lane(id)
   return 'OK'
 end
 
--- A job that was submitted and is not taken in yet: it has ended, and its entry is passed over when its turn comes. The
--- entry cannot go now: one that leaves the stream unread would count as dropped by somebody.
+-- Cancels a submitted job that is not admitted yet: the job ends, and admission will skip its entry. The entry cannot be removed
+-- now, because an entry that leaves the stream unread counts as harm by a producer.
 local function cancel_incoming(id)
   local f, entry = reserved_entry(id)
   if not f or not f.asset or not f.edit then return nil end
@@ -35,7 +36,7 @@ local function cancel_incoming(id)
   call('HSET', P .. 'job:' .. id, 'format', FORMAT, 'asset', j.asset, 'tenant', j.tenant, 'generation', j.generation,
     'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit), 'named', '1', 'submitted', '1',
     'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number), 'enqueued', NOW)
-  weigh(j, 1)  -- cancel takes it back
+  weigh(j, 1)  -- cancel subtracts it again
   cancel(j, reason)
   return 'OK'
 end

@@ -1,9 +1,9 @@
--- Cancels a batch: what is in its lane is gone at once, whatever its length; workers are told. Called again
--- it ends jobs of the batch that still wait, a bounded number each time.
+-- Cancels a batch: its lane is removed at once, whatever its length, and workers are notified. Each further call ends a
+-- bounded number of the batch's waiting jobs.
 --
--- ARGV   P, events max, done max, batch, reason, jobs at most
--- Returns {OK or GONE (no such batch) or ENDED, jobs that are still open}
--- Crash  Jobs that nobody swept are ended when a worker would claim them, and no commit of them is taken.
+-- ARGV     P, events max, done max, batch, reason, maximum jobs
+-- Returns  {OK or GONE (no such batch) or ENDED, jobs that have not ended}
+-- Crash    Jobs that were not swept end when a worker would claim them, and no commit of them is accepted.
 local batch, reason, most = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key = P .. 'batch:' .. batch
 local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes', 'inLane')
@@ -12,12 +12,12 @@ if b[4] == b[5] then return {'ENDED', 0} end
 local admitted = tonumber(b[1])
 if not b[2] then
   call('HSET', key, 'cancel', reason)
-  -- A batch that was cancelled, and opened again by a replay, has no lane any more.
+  -- A cancelled batch that a replay has reopened has no lane any more.
   if not b[7] then
-    -- It ends with what has arrived of it, but with no more than it was sealed at.
+    -- The batch ends with the entries that have arrived, but with no more than its seal.
     local lane = call('XLEN', P .. 'lane:' .. batch)
     if b[3] then lane = math.min(lane, math.max(0, tonumber(b[3]) - admitted)) end
-    -- Those that were cancelled by their names are counted already and have their bits.
+    -- Members that were cancelled by their names are counted already and have their bits.
     local uncounted = lane - tonumber(b[6] or '0')
     call('HSET', key, 'sealed', int(admitted + lane), 'inLane', int(uncounted), 'holes', '0')
     call('HINCRBY', key, 'cancelled', int(uncounted))

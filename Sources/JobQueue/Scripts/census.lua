@@ -1,9 +1,9 @@
--- Counts what is where: all of a small queue at one moment, a large one page by page.
+-- Counts the contents of all structures: a small queue at one moment, a large one page by page.
 --
--- ARGV   P, events max, done max, flows and lanes at most, where to go on: a rank in flows:<priority> for each priority,
---        a cursor of HSCAN in capped, a rank in lanes; `-` where all was seen
--- Returns {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in lanes,
---          where to go on*}: the numbers and flows of this page
+-- ARGV     P, events max, done max, maximum flows and lanes, positions to continue from: a rank in flows:<priority> for each
+--          priority, a cursor of HSCAN in capped, a rank in lanes; `-` for a structure that is complete
+-- Returns  {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in lanes,
+--          positions to continue from*}: the numbers and flows of this page
 local most, at = tonumber(ARGV[4]), {unpack(ARGV, 5)}
 local flows, lane, left = {}, 0, most
 local function add(priority, tenant, tag, capped)
@@ -11,7 +11,7 @@ local function add(priority, tenant, tag, capped)
   flows[#flows + 1] = {priority, tenant, call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant), tag, capped}
 end
 
--- The members of a zset from a rank on, as far as there is room; with their scores.
+-- Returns the members of a zset from a rank on, up to the limit of the page, with their scores.
 local function page(zset, place)
   if at[place] == '-' or left <= 0 then return {} end
   local from = tonumber(at[place])

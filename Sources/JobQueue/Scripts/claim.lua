@@ -1,16 +1,17 @@
--- Gives jobs to a worker under a lease and a new fence.
+-- Claims jobs for a worker under a lease and a new fence.
 --
--- First lets flows go on that a changed cap may have held. Then serves the flows: by priority, but each has a share of the turns that it gets whatever the more urgent ones want. A job in
--- quarantine is given only to a worker that holds nothing else, and alone.
+-- First makes flows eligible that a changed cap may have released. Then serves the flows by priority, but each priority has a
+-- share of the turns that more urgent ones cannot take. A job in quarantine is given only to a worker that holds no other job,
+-- and alone.
 --
--- ARGV   P, events max, done max, worker, jobs at most, whether it holds none (1), lease ms,
---        passed over at most, usual cost, flows at their caps that are looked at at most
--- Returns {what else there is: `paused`, `alone`, `later` (jobs whose records are of a later format), `again` (not
---          all was looked at: the caller calls again at once) or ``,
+-- ARGV     P, events max, done max, worker, maximum jobs, whether it holds none (1), lease ms,
+--          maximum skipped jobs, default cost, maximum flows at their caps to inspect
+-- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `again` (not
+--          all flows were inspected: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
---           alone (1) or ``, arrival in µs, the job that it is a part of or ``}*}; a part's edit is its task
--- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
---        grows, so a token never comes again, not even after a failover that lost the last writes.
+--          alone (1) or ``, arrival in µs, the parent of a part or ``}*}; a part's edit is its task
+-- Crash    Afterwards the lease expires and reap finds the job. A fence is the server's time in µs and
+--          increases, so a token is never reused, not even after a failover that lost the last writes.
 local worker, most, idle, lease, passed_max, usual, capped_max =
   ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ends = int(MS + lease)
@@ -22,13 +23,13 @@ if config[1] then
   return {'paused', out}
 end
 
--- Of 16 turns, which are whose even if something more urgent waits: 3, 2 and 1.
+-- The turns of 16 that belong to a lower priority even if more urgent jobs wait: 3, 2 and 1.
 local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
 local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
 local turn = tonumber(facts[1] or '0')
 local rechecks = facts[2] and recheck_capped(facts[2])
 
--- What a job costs if nobody says: what jobs have cost so far, in ms of a worker's slot.
+-- The cost of a job without an estimate: the average cost of jobs so far, in ms of a worker's slot.
 local mean
 local function usual_cost()
   if not mean then
@@ -50,8 +51,8 @@ local function tenant_of(name)
   return tenants[name]
 end
 
--- The flow that is being served at each priority: its tag is written when another is served. `moved`: the virtual times
--- that were come to.
+-- The flow being served at each priority: its score is written when another flow is served. `moved`: the virtual times that
+-- were reached.
 local serving, exhausted, moved = {}, {}, {}
 local function stop_serving(priority)
   local s = serving[priority]
@@ -70,8 +71,8 @@ local function stop_serving(priority)
   end
 end
 
--- The next job at a priority: id and tenant; nil when there is none, or when enough flows at their caps were looked
--- at. Those are out of the way when the caller calls again.
+-- Returns the next job at a priority, as id and tenant; nil if there is none, or if the maximum number of flows at their caps was
+-- inspected. Those flows are set aside, so the next call continues behind them.
 local function next_job(priority)
   while not exhausted[priority] and capped < capped_max do
     local s = serving[priority]
@@ -93,7 +94,7 @@ local function next_job(priority)
   end
 end
 
--- Moves a flow on by what its job is thought to cost. Returns what `correct` needs to know of it when the hold ends.
+-- Advances a flow by the assumed cost of its job. Returns the record of the charge that `correct` needs when the hold ends.
 local function charge(priority, cost)
   local s, units, weight = serving[priority], math.ceil(cost * 1000), tenant_of(serving[priority].tenant).weight
   s.start = s.tag
@@ -102,7 +103,7 @@ local function charge(priority, cost)
   return priority .. ':' .. int(units) .. ':' .. int(weight)
 end
 
--- What is asked of a batch, once: why it was cancelled, what its jobs cost so far, its edit.
+-- The facts of a batch, read once: the reason of its cancellation, the average cost of its jobs so far, its edit.
 local batches = {}
 local function batch_of(name)
   if not batches[name] then
@@ -113,14 +114,14 @@ local function batch_of(name)
   return batches[name]
 end
 
--- A job that is not given lets the next one of its asset wait for a worker, whose turn may be now.
+-- Skips a job. That may make the next job of its asset ready, and that job may be next in the order.
 local function pass_over()
   passed = passed + 1
   for _, priority in ipairs(PRIORITIES) do stop_serving(priority) end
   exhausted = {}
 end
 
--- Jobs for newer workers: they go back to their places when all is given.
+-- Jobs for newer workers: they return to their places after all claims.
 local later = {}
 
 local function give(id, tenant, priority)
@@ -162,14 +163,14 @@ local function give(id, tenant, priority)
     j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j), j.parent or ''}
 end
 
--- Whether a worker was heard of within a lease.
+-- Returns whether a worker has sent a heartbeat within a lease.
 local function is_heard(name)
   local heard = call('ZSCORE', P .. 'workers', name)
   return heard and tonumber(heard) > MS - lease
 end
 
--- A worker that is asked to becomes idle for what is in quarantine, however long its renders take: no other is asked
--- while it is heard of.
+-- A worker that is asked becomes idle for a job in quarantine, however long its renders take. No other worker is asked while it
+-- sends heartbeats.
 local what, quarantined = '', call('EXISTS', P .. 'flows:alone') == 1
 local asked = quarantined and call('HMGET', P .. 'virtual', 'aloneWorker', 'aloneUntil') or {}
 if quarantined and idle and asked[1] == worker then turn = 15 end
@@ -205,7 +206,7 @@ while claimed < most and passed < passed_max do
     end
   end
   if not id then
-    -- Nothing else is there: then it is the turn of what has to be alone.
+    -- No other job is ready: then it is the turn of a job in quarantine.
     if mine ~= 'alone' and quarantined then
       turn = turn + (15 - turn % 16)
     else
@@ -233,7 +234,7 @@ for priority, time in pairs(moved) do
 end
 if facts_now[1] then call('HSET', P .. 'virtual', unpack(facts_now)) end
 
--- How many jobs are left to be claimed, counted up to as many as workers would be woken for.
+-- Returns the number of jobs that are left to claim, up to the number of workers that would be woken.
 local function count_left()
   local left = 0
   for _, priority in ipairs(PRIORITIES) do
@@ -245,7 +246,7 @@ local function count_left()
   return left
 end
 
--- Others are woken for what is left, unless the caller claims again or will find nothing more.
+-- Wakes other workers for the jobs that are left, unless the caller claims again or will find no more jobs.
 claimable = 0
 settle()
 local is_alone = out[1] and out[1][13] == '1'

@@ -1,10 +1,10 @@
--- Step 1 of publishing: records which versions jobs are about to publish.
+-- Step 1 of publishing: records the versions that jobs are about to publish.
 --
--- ARGV   P, events max, done max, (id, fence, version, outcome: `completed` or `drafted`, data of its event
---        (JSON))*
--- Returns per job OK; or GONE, FENCED or CANCELLED: then the version must not be published; or ERROR and why
--- Crash  Afterwards a job stays `committing`; when its lease runs out, reap gives it to a worker
---        that carries on from step 2. Called again with the same fence and version: OK.
+-- ARGV     P, events max, done max, (id, fence, version, outcome: `completed` or `drafted`, data of its event
+--          (JSON))*
+-- Returns  per job OK; or GONE, FENCED or CANCELLED: the version must not be published; or ERROR and the reason
+-- Crash    Afterwards a job stays `committing`; when its lease expires, reap gives it to a worker
+--          that continues with step 2. Called again with the same fence and version: OK.
 local cancelled = {}
 local function is_cancelled(batch)
   if cancelled[batch] == nil then

@@ -1,10 +1,10 @@
--- Ends a job without a version: it found nothing to do, a newer edit was published before, or it is wanted no more.
+-- Ends a job without a version: it had nothing to do, a newer edit was published first, or it was cancelled.
 --
--- ARGV   P, events max, done max, id, fence, outcome: `unchanged` or `superseded` with the data of its event (JSON),
---        or `cancelled`
--- Returns OK, or GONE, or FENCED
--- Crash  Before it the lease runs out and another worker finds the same; afterwards the job is done. Called
---        again with the same fence: OK, and no second event.
+-- ARGV     P, events max, done max, id, fence, outcome: `unchanged` or `superseded` with the data of its event (JSON),
+--          or `cancelled`
+-- Returns  OK, or GONE, or FENCED
+-- Crash    Before it, the lease expires and another worker finds the same; afterwards the job is done. Called
+--          again with the same fence: OK, and no second event.
 local id, fence, outcome, data = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local j = load(id)
 local refused = refusal(j, fence)

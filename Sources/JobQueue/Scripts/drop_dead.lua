@@ -1,8 +1,8 @@
--- Drops dead jobs: an operator wants them no more, or a worker has written them to a file.
+-- Drops dead jobs: an operator discards them, or a worker has written them to a file.
 --
--- ARGV   P, events max, done max, the file in which they are or ``, (id, generation)*
--- Returns how many were dropped. Those that were replayed, or died again since, stay.
--- Crash  A job that is written and not dropped is written again; readers of the file drop repeats.
+-- ARGV     P, events max, done max, the file that contains them or ``, (id, generation)*
+-- Returns  the number of jobs that were dropped. Jobs that were replayed, or died again since, stay.
+-- Crash    A job that is written and not dropped is written again; readers of the file drop repeats.
 local file, dropped = ARGV[4], 0
 
 local function drop(id, generation)

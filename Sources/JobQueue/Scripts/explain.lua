@@ -1,8 +1,8 @@
--- All that says why a job is where it is, at one moment. Changes nothing.
+-- Returns all facts that explain a job's state, at one moment. Changes nothing.
 --
--- ARGV   P, events max, done max, id, flows at most
--- Returns (name, value)*; `state` is a job's state, or `incoming`, `lane` (not yet a job), `dropped` (done so long
---         ago that only its name is left) or `unknown`
+-- ARGV     P, events max, done max, id, maximum flows
+-- Returns  (name, value)*; `state` is a job's state, or `incoming`, `lane` (not yet a job), `dropped` (done so long
+--          ago that only its name is left) or `unknown`
 local id, flows_max = ARGV[4], tonumber(ARGV[5])
 local out = {'now', NOW}
 local function add(name, value)
@@ -18,8 +18,8 @@ local function add_tenant(tenant)
   add('running', call('HGET', P .. 'running', tenant) or '0')
 end
 
--- Jobs that are likely to be claimed before one at a place of its flow: those before it there, as many of each
--- other flow of its priority, and all of the more urgent ones. Of very many flows only the first are counted.
+-- Returns the number of jobs that are likely to be claimed before a job at a rank of its flow: those before it there, as many of
+-- each other flow of its priority, and all more urgent ones. If there are very many flows, only the first are counted.
 local function jobs_before(priority, tenant, rank)
   local before, left = rank, flows_max
   for _, p in ipairs(PRIORITIES) do
@@ -69,7 +69,7 @@ if j then
   return out
 end
 
--- Not yet a job: an entry of the ingress stream, by its name or by an id that `submit` has reserved, or one of a lane.
+-- Not yet a job: an entry of the ingress stream, found by its name or by an id that `submit` has reserved, or an entry of a lane.
 local incoming = 0
 for _, door in ipairs(DOORS) do incoming = incoming + call('XLEN', P .. door.stream) end
 local f, name = reserved_entry(id)

@@ -1,10 +1,10 @@
--- Ends an attempt that failed: the job is retried later, as before or in quarantine, or it is dead.
+-- Ends a failed attempt: the job is retried later, as before or in quarantine, or it is dead.
 --
--- ARGV   P, events max, done max, id, fence, what is counted: `attempts` or `crashes`,
---        delay ms or `dead`, `alone` for quarantine or ``, code, message, data of the event (JSON),
---        attempt for the history (JSON)
--- Returns OK, or GONE, or FENCED
--- Crash  Before it the lease runs out and reap counts a crash; afterwards the attempt is counted.
+-- ARGV     P, events max, done max, id, fence, the counter to increment: `attempts` or `crashes`,
+--          delay ms or `dead`, `alone` for quarantine or ``, code, message, data of the event (JSON),
+--          attempt for the history (JSON)
+-- Returns  OK, or GONE, or FENCED
+-- Crash    Before it, the lease expires and reap counts a crash; afterwards the attempt is counted.
 local id, fence, counter, delay, alone, code, message, data, attempt =
   ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
 local j = load(id)
@@ -23,7 +23,7 @@ else
     leave_asset(j)
     bury(j, code, message, data)
   else
-    -- It keeps its asset: a later edit must not overtake it.
+    -- The job keeps its asset: a later edit must not overtake it.
     call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
     if alone == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)

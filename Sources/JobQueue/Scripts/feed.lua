@@ -1,27 +1,27 @@
--- Turns the next entries of batches' lanes into jobs, as far as their windows have room.
+-- Turns the next entries of batches' lanes into jobs, as far as their windows allow.
 --
--- ARGV   P, events max, done max, entries at most, window, asset bytes max, edit bytes max, id length max,
---        batch jobs max, cost max, lanes at most, bytes at most, malformed records max, looks at most,
---        pace of looks in µs for each lane
--- Returns {jobs made, whether another call now would find more lanes to look at or to feed (1 or 0), a sentence for
---         each lane that cannot be fed*}
--- Crash  An entry is in the lane or it is a job, never both and never neither: one script does it.
+-- ARGV     P, events max, done max, maximum entries, window, asset bytes max, edit bytes max, id length max,
+--          batch jobs max, cost max, maximum lanes, maximum bytes, malformed records max, maximum lane checks,
+--          pace of lane checks in µs per lane
+-- Returns  {jobs created, whether another call now would find more lanes to check or to feed (1 or 0), a sentence for
+--          each lane that cannot be fed*}
+-- Crash    An entry is either in the lane or a job, never both and never neither: one script does both steps.
 local limit, window, lanes, bytes_max, malformed_max, looks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
   tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
--- A full window is filled again when so much of it has room, or any room if the batch has a cap.
+-- The free share of a window at which a full lane is fed again; with a cap of the batch, a single free place suffices.
 local REFILL_SHARE = 1 / 8
 local made = 0
 
 local function park_lane(batch, score) call('ZADD', P .. 'lanes', 'XX', score, batch) end
 
--- Says for what a lane waits that has no room.
+-- Records the number of open members at which a lane with a full window is fed again.
 local function wait_for_room(batch, most, cap)
   local step = cap and 1 or math.max(1, math.floor(window * REFILL_SHARE))
   call('HSET', P .. 'batch:' .. batch, 'refill', int(most - step))
   park_lane(batch, FULL)
 end
 
--- Returns how many entries were taken.
+-- Returns the number of entries that were taken.
 local function feed(batch, most)
   local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
@@ -31,7 +31,7 @@ local function feed(batch, most)
     call('ZREM', P .. 'lanes', batch)
     return 0
   end
-  -- Those that were cancelled in the lane are counted and not yet admitted.
+  -- Members that were cancelled in the lane are counted as ended and are not admitted yet.
   local open = admitted - (b[4] or 0) - (b[5] or 0) - (b[6] or 0) + (b[10] or 0)
   local state = stream_state(lane)
   if state then
@@ -62,7 +62,7 @@ local function feed(batch, most)
       sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
       arrival = not code and arrived_in_lane(entry[1], f.arrived, made + i)}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
-      call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it was a job
+      call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it became a job
     elseif code then
       bury_malformed(j, code, message, malformed_max)
     else
@@ -98,7 +98,7 @@ for i = 1, #next, 2 do
     and not call('HGET', P .. 'batch:' .. batch, 'sealed') then
     park_lane(batch, IDLE)
   else
-    -- Fed last: its turn comes after the others'.
+    -- The lane was fed last, so its next turn comes after the others'.
     park_lane(batch, int(US))
     local taken = guarded(feed, batch, limit - made)
     if tonumber(taken) then

@@ -1,10 +1,10 @@
--- Step 3 of publishing: jobs are done, counted, and their events sent.
+-- Step 3 of publishing: ends jobs as done, counts them and sends their events.
 --
--- ARGV   P, events max, done max, (id, fence)*
--- Returns per job OK; or GONE or FENCED: then somebody else finishes it or has finished it, or it is stuck because
---         its record is incomplete; or ERROR and why
--- Crash  Before it a job is `committing` and is carried on by another worker; afterwards it is
---        done. Called again with the same fence: OK, and no second event.
+-- ARGV     P, events max, done max, (id, fence)*
+-- Returns  per job OK; or GONE or FENCED: another worker finishes it or has finished it, or it is stuck because
+--          its record is incomplete; or ERROR and the reason
+-- Crash    Before it, a job is `committing` and another worker continues its publication; afterwards it is
+--          done. Called again with the same fence: OK, and no second event.
 local function finalize(id, fence)
   local j = load(id)
   local refused = refusal(j, fence)

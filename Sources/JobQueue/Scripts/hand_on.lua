@@ -1,10 +1,10 @@
--- Step 2 of publishing failed: the version is published again after a delay, by whichever worker looks then; or
--- the job is stuck, if that was tried often enough.
+-- Hands on a job after step 2 of publishing failed: any worker publishes the version again after a delay. If that was tried often
+-- enough, the job is stuck.
 --
--- ARGV   P, events max, done max, id, fence, delay ms, carries max, code, message, attempt for the history (JSON)
--- Returns OK, or GONE, or FENCED
--- Crash  Before it the lease runs out, which is one carry as well; afterwards reap finds the job when the delay is
---        over. Called again with the same fence: OK, and nothing is added to the history.
+-- ARGV     P, events max, done max, id, fence, delay ms, carries max, code, message, attempt for the history (JSON)
+-- Returns  OK, or GONE, or FENCED
+-- Crash    Before it, the lease expires, which counts as one carry as well; afterwards reap finds the job after the
+--          delay. Called again with the same fence: OK, and no second entry in the history.
 local id, fence, delay, carries_max, code, message, attempt =
   ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local j = load(id)
@@ -16,7 +16,7 @@ remember(id, attempt)
 if tonumber(j.carries) >= carries_max then
   get_stuck(j, code, message)
 else
-  -- The heartbeat renews no lease of a job that is handed on.
+  -- The heartbeat does not renew the lease of a job that was handed on.
   call('HSET', P .. 'job:' .. id, 'code', code, 'message', message, 'handedOn', '1')
   call('ZADD', P .. 'lease', int(MS + delay), id)
 end

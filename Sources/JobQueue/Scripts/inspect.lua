@@ -1,12 +1,12 @@
--- Looks whether jobs are exactly where their records say, and mends what may be mended.
+-- Checks whether jobs are exactly in the structures that their records imply, and repairs what can be repaired.
 --
--- ARGV   P, events max, done max, whether to mend (1), lease ms, (place, id)*: the structure in which the
---        caller saw the id, as the key is called without P; `assets:<asset>` for the holder of an asset,
---        `unlisted` for a done job that the caller did not see in list done
--- Returns {kind, job, detail, mended (1) or ``}*
--- Crash  All of it or nothing of a call; called again it finds what is left.
+-- ARGV     P, events max, done max, whether to repair (1), lease ms, (place, id)*: the structure in which the
+--          caller saw the id, as the key without P; `assets:<asset>` for the holder of an asset,
+--          `unlisted` for a done job that the caller did not see in list done
+-- Returns  {kind, job, detail, repaired (1) or ``}*
+-- Crash    All of a call or nothing; a repeated call finds the rest.
 local lease = tonumber(ARGV[5])
--- A reservation, or a place in the backlog of a tenant, that nothing stands behind any more.
+-- Checks a reservation, or an id in a tenant's backlog, for an entry or a job that justifies it.
 local function inspect_submitted(place, id)
   local text = call('HGET', P .. place, id)
   if not text then return end
@@ -24,7 +24,7 @@ local function inspect_submitted(place, id)
   fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, place, function() call('HDEL', P .. place, id) end)
 end
 
--- Whether a job that was submitted counts for its tenant as long as it has not ended.
+-- Checks whether a submitted job that has not ended counts against its tenant's quota.
 local function inspect_backlog(j)
   if not j.submitted or j.state == 'done' or j.state == 'dead' then return end
   if call('HEXISTS', backlog(j.tenant), j.id) == 1 then return end
@@ -32,13 +32,13 @@ local function inspect_backlog(j)
 end
 
 local PARTS = {edit = true, result = true, attempts = true}
--- Without these a job cannot go on, by state.
+-- The fields that a job needs to continue, by state.
 local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
   committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, stuck = {}, done = {'outcome'}, dead = {}}
 
 local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 
--- The zsets in which a job has to be.
+-- Returns the zsets in which a job belongs.
 local function places(j)
   if j.state == 'ready' then return {[flow_of(j)] = true} end
   if j.state == 'parked' then return {parked = true, ['parked:' .. j.asset] = true} end
@@ -54,12 +54,12 @@ local function remove(place, id)
   else call('ZREM', P .. place, id) end
 end
 
--- Puts a job back to where its record says.
+-- Puts a job back into the structures that its record implies.
 --
--- ready, parked   make_ready decides as it does for any job, by who has the asset.
--- delayed         Its time is not in the record. Too early does no harm, never would.
--- active          Its lease begins anew: the worker renews it, or there is none and reap finds the job.
--- dead, stuck, done  Nothing of the kind is run; so it can be seen again, or be dropped in its turn.
+-- ready, parked       make_ready decides by the holder of the asset, as for any job.
+-- delayed             The due time is not in the record. A start too early does no harm; no start at all would.
+-- active              Its lease begins again: the worker renews it, or there is none and reap finds the job.
+-- dead, stuck, done   No worker runs such a job; it becomes visible again, or is dropped in its turn.
 local function put_back(j)
   if j.state == 'ready' or j.state == 'parked' then make_ready(j)
   elseif j.state == 'delayed' then call('ZADD', P .. 'delayed', NOW, j.id)
@@ -69,7 +69,7 @@ local function put_back(j)
   else call('ZADD', P .. 'lease', int(MS + lease), j.id) end
 end
 
--- An id without a record: there is neither asset nor edit, so nothing could be run of it.
+-- Checks an id without a record: it has neither asset nor edit, so no job can be run.
 local function inspect_nothing(place, id)
   local asset = place:match('^assets:(.*)$')
   if asset then
@@ -89,8 +89,8 @@ local function inspect_nothing(place, id)
   end
 end
 
--- Whether the record has what its state needs. What a worker wrote cannot be made up, but for the marks of
--- a hold: under a new fence its worker changes nothing more, and reap takes the job back.
+-- Checks whether the record has the fields that its state needs. Fields that a worker wrote cannot be reconstructed, except the
+-- marks of a hold: under a new fence the worker's writes are refused, and reap recovers the job.
 local function inspect_fields(j)
   local k = P .. 'job:' .. j.id
   if not j.state or not NEEDED[j.state] then fault('recordIncomplete', j.id, 'state') return false end
@@ -122,14 +122,14 @@ local function inspect_fields(j)
   return true
 end
 
--- Whether it has its asset, if it has to, and no other has it.
+-- Checks whether the job holds its asset, if its state requires it, and no other job does.
 local function inspect_hold(j)
   local h = right_holder(j.asset)
   if j.state == 'ready' or j.state == 'active' or j.state == 'committing' or j.state == 'stuck' then
     if not h then
       fault('assetNotHeld', j.id, j.asset, function() call('HSET', P .. 'assets', j.asset, j.id) end)
     elseif h.id ~= j.id then
-      -- One that waits can wait for the other. Of two that run the fences and the revision decide.
+      -- A waiting job can wait for the other one. Of two running jobs, the fences and the revision decide.
       fault('assetHeldTwice', j.id, j.asset, j.state == 'ready' and function()
         leave_flow(j.priority, j.tenant, j.id)
         make_ready(j)
@@ -155,25 +155,25 @@ local function inspect_places(j, seen, id)
     if there and not right[place] then extra[#extra + 1] = place end
     if not there and right[place] then fault('notInPlace', id, place, function() put_back(j) end) end
   end
-  -- What was not seen in a long list has mostly been added to it since: it is near the end.
+  -- A job that was not seen in a long list has usually been added since, so it is near the end.
   if seen == 'unlisted' and j.state == 'done' and not call('LPOS', P .. 'done', id, 'RANK', '-1') then
     fault('notInPlace', id, 'done', function() put_back(j) end)
   end
   if seen == 'done' and j.state ~= 'done' and call('LPOS', P .. 'done', id) then extra[#extra + 1] = 'done' end
-  -- It is where its record says by now, so nothing is lost. A worker that holds it under an entry of
-  -- `lease` that goes here is refused whatever it writes: the state is not that of a hold.
+  -- By now the job is where its record says, so nothing is lost. If a worker holds it under an entry of
+  -- `lease` that is removed here, all its writes are refused: the state is not that of a hold.
   for _, place in ipairs(extra) do
     fault('inWrongPlace', id, place, function() remove(place, id) end)
   end
 end
 
--- Publishing is idempotent, so to try once more neither loses the job nor does it twice.
+-- Publishing is idempotent, so another attempt neither loses the job nor does it twice.
 local function inspect_stuck(j)
   fault('publicationStuck', j.id, j.asset .. ' (' .. (j.code or '?') .. ': ' .. (j.message or '?') .. ')',
     function() resume(j) end)
 end
 
--- Counts a dead job into its group that is in none. Nothing is wrong with it, so it is no finding of its own.
+-- Counts a dead job that is in no group into its group. The job itself is correct, so this is not a finding.
 local function inspect_group(j)
   if not repair or j.state ~= 'dead' then return end
   if (j.group or ''):match('^%d+') == (call('HGET', P .. 'dead:groups', 'epoch') or '1') then return end
@@ -199,7 +199,7 @@ for i = 6, #ARGV, 2 do
     end
     inspect_group(j)
     if inspect_fields(j) then
-      -- One that is parked has to be in its queue before that can move on.
+      -- A parked job must be in its queue before the queue can move on.
       if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)
       else inspect_hold(j) inspect_places(j, place, id) end
       inspect_backlog(j)

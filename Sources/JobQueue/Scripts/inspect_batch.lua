@@ -1,9 +1,9 @@
--- Looks whether a batch's counts are those of its members, and whether it is where it has to be.
+-- Checks whether a batch's counts match its members, and whether the batch is in the right structures.
 --
--- ARGV   P, events max, done max, whether to mend (1), batch, number of the first member to look at,
---        members at most, ms that a lane nobody opened may be untouched
--- Returns {number to go on from or -1, {kind, batch or job, detail, mended (1) or ``}*}
--- Crash  All of it or nothing of a call; called again it finds what is left.
+-- ARGV     P, events max, done max, whether to repair (1), batch, number of the first member to inspect,
+--          maximum members, ms for which a lane without a batch may be untouched
+-- Returns  {number to continue from or -1, {kind, batch or job, detail, repaired (1) or ``}*}
+-- Crash    All of a call or nothing; a repeated call finds the rest.
 local batch, first, most, grace = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
@@ -23,7 +23,7 @@ local function inspect_nothing()
   if untouched and (untouched >= grace or seen('batch:' .. batch)) then
     fault('laneUnopened', batch, int(call('XLEN', lane)), function() end_unopened(batch) end)
   end
-  -- All three keys of a batch go at once, so nobody asks for what is left of one.
+  -- All three keys of a batch are removed together, so no client needs a remaining one.
   for _, part in ipairs({':edit', ':ended'}) do
     if call('EXISTS', key .. part) == 1 then
       fault('partWithoutRecord', batch, 'batch' .. part, function() call('UNLINK', key .. part) end)
@@ -34,7 +34,7 @@ end
 local function inspect_counts()
   local bits = call('BITCOUNT', key .. ':ended')
   local ended = number('done') + number('dead') + number('cancelled')
-  -- Which of the counts is wrong nobody can tell: records of members are dropped, and bits do not say how.
+  -- It is impossible to tell which count is wrong: records of members are dropped, and bits do not state how a member ended.
   if ended - number('inLane') ~= bits then
     fault('batchMiscounted', batch, int(ended - number('inLane')) .. '/' .. int(bits))
   end
@@ -56,7 +56,7 @@ local function inspect_lists()
   if not drained and not listed('lanes') then
     fault('batchUnlisted', batch, 'lanes', function() call('ZADD', P .. 'lanes', '0', batch) end)
   end
-  -- feed passes over one that has all its jobs; of one that was cancelled it must make none.
+  -- feed skips a batch that has all its jobs; from a cancelled batch it must not create any.
   if (b.cancel or b.inLane) and listed('lanes') then
     fault('inWrongPlace', batch, 'lanes', function() call('ZREM', P .. 'lanes', batch) end)
   end
@@ -74,7 +74,7 @@ local function inspect_end()
   local ended = number('done') + number('dead') + number('cancelled')
   local all = b.sealed and ended >= number('sealed')
   if all and b.finished ~= b.generation then
-    -- The event's id is made of batch and generation: a reader that has it drops it.
+    -- The event's id consists of batch and generation, so a reader that has received it drops the repeat.
     fault('batchNotCompleted', batch, '', function() complete_batch(batch) end)
   elseif not all and b.finished == b.generation then
     fault('batchCompletedEarly', batch, int(ended) .. '/' .. (b.sealed or '?'))
@@ -94,7 +94,7 @@ local function inspect_members()
       if not j then
         fault('memberLost', id, batch)
       elseif (j.state == 'done' or j.state == 'dead') and j.batch == batch then
-        -- Its bit says that it is not counted yet, and what counts it sets the bit.
+        -- Its bit shows that it is not counted yet, and counting it sets the bit.
         fault('memberUncounted', id, batch, function()
           member_ended(j, j.state == 'dead' and 'dead' or j.outcome == 'cancelled' and 'cancelled' or 'done', 0)
         end)

@@ -1,10 +1,10 @@
--- Looks whether the flows that have jobs are served, and what runs is counted.
+-- Checks whether the flows that have jobs are served, and whether the counts of running jobs are correct.
 --
--- ARGV   P, events max, done max, whether to mend (1), leases at most, flow (`<priority>:<tenant>`)*
--- Returns {kind, flow or tenant, detail, mended (1) or ``}*
--- Crash  All of it or nothing of a call; called again it finds what is left.
+-- ARGV     P, events max, done max, whether to repair (1), maximum leases, flow (`<priority>:<tenant>`)*
+-- Returns  {kind, flow or tenant, detail, repaired (1) or ``}*
+-- Crash    All of a call or nothing; a repeated call finds the rest.
 local leases_max = tonumber(ARGV[5])
--- While claims look at flows at their caps anew, one may still wait for a cap that has changed.
+-- While claims check flows at their caps again, a flow may still wait for a cap that has changed.
 local rechecks = call('HEXISTS', P .. 'virtual', 'recheck') == 1
 local known = {}
 for _, priority in ipairs(PRIORITIES) do known[priority] = true end
@@ -30,14 +30,14 @@ local function inspect(flow)
     fault('flowNotFinished', flow, '', function() call('ZREM', P .. 'finished:' .. priority, tenant) end)
   end
   if not served and not capped then
-    -- It is the same as when a flow gets its first job.
+    -- This equals the arrival of a flow's first job.
     fault('flowUnserved', flow, int(jobs), known[priority] and function()
       local used = call('ZSCORE', P .. 'finished:' .. priority, tenant)
       call('ZREM', P .. 'finished:' .. priority, tenant)
       call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(used or '0'))), tenant)
     end or nil)
   elseif served and capped then
-    -- A claim looks at the cap of each flow that is served.
+    -- A claim checks the cap of each flow that is served.
     fault('flowTwice', flow, '', function() call('HDEL', P .. 'capped', flow) end)
   elseif capped and not rechecks and tonumber(call('HGET', P .. 'running', tenant) or '0') < cap_of(tenant) then
     fault('flowHeldBack', flow, int(jobs), function() uncap(tenant) end)
@@ -46,7 +46,7 @@ end
 
 for i = 6, #ARGV do inspect(ARGV[i]) end
 
--- Counts of what runs, from the leases themselves.
+-- Counts the running jobs from the leases themselves.
 if leases_max > 0 and call('ZCARD', P .. 'lease') <= leases_max then
   local held = {}
   for _, id in ipairs(call('ZRANGE', P .. 'lease', '0', int(leases_max))) do

@@ -1,15 +1,15 @@
--- Takes back what was counted against jobs whose leases ran out while their worker lived.
+-- Uncounts crashes of jobs whose leases expired while their worker was alive.
 --
--- The worker was cut off from Redis, or it stood still. It has ended its work on these holds and says so when it is
--- back. A hold that reap has not looked at is released without a crash. For a hold that reap has taken back, the crash
--- that was counted for it is taken back, and the quarantine that followed from it.
+-- The worker was cut off from Redis, or its machine stood still. It has stopped its work on these holds and reports them when it
+-- is back. A hold that reap has not seen is released without a crash. For a hold that reap has ended, the crash that was counted
+-- for it is uncounted, and the quarantine that followed from it ends.
 --
--- ARGV   P, events max, done max, crashes to quarantine, (id, fence)*
--- Returns per job RELEASED; PARDONED; NOTHING: no crash is counted for this hold; or ERROR and why
--- Crash  The worker did not hear an answer and calls again: NOTHING, since a fence is blamed once.
+-- ARGV     P, events max, done max, crashes to quarantine, (id, fence)*
+-- Returns  per job RELEASED; PARDONED; NOTHING: no crash is counted for this hold; or ERROR and the reason
+-- Crash    The worker received no reply and calls again: NOTHING, because a fence is blamed once.
 local crashes_alone = tonumber(ARGV[4])
 
--- A holder of an asset is as urgent as the first job that is parked behind it.
+-- The holder of an asset has at least the priority of the first job that is parked behind it.
 local function leave_quarantine(j)
   local behind = call('ZRANGE', P .. 'parked:' .. j.asset, '0', '0')[1]
   local wanted, back = behind and (call('HGET', P .. 'job:' .. behind, 'priority') or 'normal'), j.was
@@ -23,7 +23,7 @@ end
 
 local function release(j)
   if j.state == 'committing' then
-    -- A carry that an outage has ended does not count, and reap finds the job at once.
+    -- A carry that an outage interrupted does not count, and reap finds the job at once.
     call('HSET', P .. 'job:' .. j.id, 'handedOn', '1', 'carries', int(math.max(0, j.carries - 1)))
     call('ZADD', P .. 'lease', NOW, j.id)
   elseif j.cancel then

@@ -1,8 +1,8 @@
--- Tells readers what a render will look like, roughly. The job stays as it is.
+-- Sends readers a rough preview of a render. The job does not change.
 --
--- ARGV   P, events max, done max, id, fence, data of the event (JSON)
--- Returns OK, or GONE, or FENCED
--- Crash  Nothing to survive; sent again it is the same event with the same id.
+-- ARGV     P, events max, done max, id, fence, data of the event (JSON)
+-- Returns  OK, or GONE, or FENCED
+-- Crash    No effect; a repeated call sends the same event with the same id.
 local id, fence, data = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)

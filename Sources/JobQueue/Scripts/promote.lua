@@ -1,11 +1,11 @@
--- Lets delayed jobs wait for a worker that are due, those first that are due the longest.
+-- Makes delayed jobs that are due ready, the longest due first.
 --
--- ARGV   P, events max, done max, jobs at most
--- Returns {jobs that were promoted, jobs that were put off}
--- Crash  A job is delayed or it is ready, never both and never neither.
+-- ARGV     P, events max, done max, maximum jobs
+-- Returns  {jobs that were promoted, jobs that were postponed}
+-- Crash    A job is either delayed or ready, never both and never neither.
 local most, promoted, later = ARGV[4], 0, 0
--- A job whose record is of a later format is for a newer worker: it is looked at again after so long, and keeps no
--- others back.
+-- A job whose record has a later format is left to a newer worker: it is postponed by this time, so that it does not block
+-- other jobs.
 local PUT_OFF = 60 * 1000  -- ms
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', most)) do
   local j = load(id)
@@ -15,7 +15,7 @@ for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', 
   else
     promoted = promoted + 1
     call('ZREM', P .. 'delayed', id)
-    if j then make_ready(j) end  -- else Redis lost its record
+    if j then make_ready(j) end  -- otherwise Redis lost its record
   end
 end
 settle()

@@ -1,22 +1,22 @@
--- Finds jobs whose lease ran out: their worker died, hung or lost Redis. Any worker may call it that has itself
+-- Finds jobs whose lease expired: their worker died, hung or lost Redis. Any worker may call it that has itself
 -- reached Redis for a whole lease; it needs no lock because a script runs alone.
 --
--- An `active` job is ready again at its old place, and the crash counted: after the second in quarantine,
--- after the last it is dead. The fence of the hold is kept in `blamed`, so that pardon can take the crash back when the
--- worker turns out to live. Nothing takes a burial back, so the last crash waits until the worker was silent for long.
--- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. So is one of a job that
--- was not in work yet: its files travelled, or it waited. Of one job only so many claims are void, because a job may kill
--- its worker before the next heartbeat. A `committing` job is given to the caller under a new fence, to be carried on
--- from step 2: its version may be published already, so it can be neither rendered again nor failed. After so many
--- carries it is stuck.
+-- An `active` job becomes ready again at its old position, and the crash is counted: after the second one the job is in
+-- quarantine, after the last one it is dead. The fence of the hold is kept in `blamed`, so that pardon can uncount the crash if
+-- the worker proves to be alive. A burial cannot be undone, so the last crash waits until the worker has been silent for long.
+-- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. The same holds for a job whose
+-- render had not started: its files were being transferred, or it waited for memory. The number of void claims per job is
+-- bounded, because a job may kill its worker before the next heartbeat. A `committing` job is given to the caller under a new
+-- fence, which continues with step 2: the version may be published already, so the job can be neither rendered again nor failed.
+-- After a maximum number of carries the job is stuck.
 --
--- It also drops the records of jobs and batches that ended long ago, and of workers that are gone.
+-- The script also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
--- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
---        keep done ms, records at most, batches max, seen max, carries max, voids max, silence to bury ms
--- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries}* to carry on, why a job
---         cannot be taken back*}
--- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
+-- ARGV     P, events max, done max, worker, lease ms, maximum jobs, crashes to quarantine, crashes max,
+--          keep done ms, maximum records, batches max, seen max, carries max, voids max, silence to bury ms
+-- Returns  {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries}* whose publication to continue, the
+--          reason why a job cannot be reaped*}
+-- Crash    Afterwards a job to continue has a new lease, which expires in turn.
 local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
   silence =
   ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
@@ -24,11 +24,11 @@ local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batche
   tonumber(ARGV[15])
 local ready, dead, carry, broken = 0, 0, {}, {}
 
--- Gives a job to the caller, who carries it on from step 2 of publishing; or it is stuck.
+-- Gives a job to the caller, which continues with step 2 of publishing, or makes the job stuck.
 local function carry_on(j)
   local k, handed_on, lacking = P .. 'job:' .. j.id, j.handedOn, lacks_of(j)
   if not handed_on then count('crashed') end
-  -- Whoever had it is refused from now on, whatever becomes of it.
+  -- The previous holder's writes are refused from now on, whatever happens to the job.
   j.fence = int(math.max(tonumber(j.fence or '0') + 1, US))
   call('HSET', k, 'fence', j.fence)
   if lacking then return get_stuck_lacking(j, lacking) end
@@ -42,16 +42,16 @@ local function carry_on(j)
   carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1}
 end
 
--- Notes in the history of a job how its worker lost it.
+-- Records in the history of a job how its worker lost it.
 local function remember_loss(j, message)
   remember(j.id, '{"at":"' .. stamp() .. '","code":"workerLost","fence":"' .. j.fence .. '","message":'
     .. quoted(message) .. (j.stage and ',"stage":' .. quoted(j.stage) or '') .. ',"worker":' .. quoted(j.worker) .. '}')
 end
 
--- Whether a worker that died had not begun with a job of which it knew.
+-- Returns whether a dead worker knew of a job but had not started its render.
 local function not_begun(j) return j.stage == 'fetching' or j.stage == 'waiting' end
 
--- Takes back a claim with which its worker had not begun, or of which it may not know.
+-- Voids a claim whose render had not started, or of which the worker may not know.
 local function void(j, message)
   lose_hold(j)
   correct(j, 0)
@@ -104,7 +104,7 @@ local function take_back(id)
   end
 end
 
--- One job whose record is broken must not keep all others from being found; the doctor says what it lacks.
+-- A job with a broken record must not prevent the others from being found; the doctor reports the missing field.
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
   local answer = guarded(take_back, id)
   if type(answer) == 'string' then broken[#broken + 1] = 'job ' .. id .. ': ' .. answer end
@@ -118,16 +118,16 @@ for _ = 1, records_max do
   forget(oldest)
 end
 
--- Batches that ended, after the same time or when there are too many of them.
+-- Batches that ended are dropped after the same time, or if there are too many of them.
 local extra = call('ZCARD', P .. 'batches:ended') - batches_max
 for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
-  -- Dead jobs need its edit when they are replayed: it stays for those that have not been dropped.
+  -- Dead jobs need the batch's edit for a replay, so it stays while some of them have not been dropped.
   local b = call('HMGET', key, 'dead', 'gone')
   if (b[1] or 0) - (b[2] or 0) <= 0 then
-    -- Members of a new batch of that name would have the ids of this one's, so it is remembered like a job's.
+    -- Members of a new batch of that name would have the same ids, so the name is remembered like a job's.
     call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
     call('UNLINK', key, key .. ':edit', key .. ':ended')
     end_lane(batch)
@@ -135,7 +135,7 @@ for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   end
 end
 
--- Names of dropped jobs and batches, in two generations: the older one goes when the newer one is full or old.
+-- Names of dropped jobs and batches, in two generations: the older one is removed when the newer one is full or old.
 local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
 local since = tonumber(turn[1] or '0')
 if turn[2] ~= int(keep) then call('HSET', P .. 'virtual', 'seenKeep', int(keep)) end

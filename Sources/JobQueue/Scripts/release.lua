@@ -1,9 +1,9 @@
--- Hands a job back to be claimed again at its old place. No attempt is burnt.
+-- Releases a job, which can be claimed again from its old position. No attempt is counted.
 --
--- ARGV   P, events max, done max, id, fence, reason: `shutdown`, `rebase` (the asset changed under the
---        render), `pressure` (its worker is short of memory), or `outage` (the library's store does not answer)
--- Returns OK, or GONE, or FENCED
--- Crash  Before it the lease runs out and reap counts a crash; afterwards the job is ready.
+-- ARGV     P, events max, done max, id, fence, reason: `shutdown`, `rebase` (the asset changed during the
+--          render), `pressure` (its worker is short of memory), or `outage` (the library's store does not respond)
+-- Returns  OK, or GONE, or FENCED
+-- Crash    Before it, the lease expires and reap counts a crash; afterwards the job is ready.
 local id, fence, reason = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)

@@ -1,16 +1,15 @@
--- Makes dead jobs wait for a worker again as a new generation, at the end of their flow. Priority and
--- history stay; a deadline does not. A generation arrives when it is asked for: somebody wants the edit now, whatever was
--- published since.
+-- Makes dead jobs ready again as a new generation, at the end of their flow. Priority and history are kept; a deadline is not.
+-- The new generation arrives at the time of the replay, because the client wants the edit now, whatever was published since.
 --
--- A job that is stuck stays in its generation: its version is published once more, by whichever worker looks next.
--- The version may have become current before the failure was seen, and a library publishes a generation once; a new
+-- A stuck job stays in its generation: its version is published once more, by the next worker that reaps.
+-- The version may have become current before the failure was noticed, and a library publishes a generation once; a new
 -- generation would be a second edit.
 --
--- ARGV   P, events max, done max, another edit or ``, id*
--- Returns one answer per job: OK, GONE (no such job), NOTDEAD, MALFORMED: its envelope was wrong, so
---         there is nothing to run; send it again; STUCK: what is being published cannot get another edit;
---         or LATER: its record is of a later format
--- Crash  A job is dead or ready, never both: one script does it.
+-- ARGV     P, events max, done max, another edit or ``, id*
+-- Returns  one reply per job: OK, GONE (no such job), NOTDEAD, MALFORMED: the request was malformed, so
+--          there is nothing to run and the producer must send it again; STUCK: an edit that is being published cannot be
+--          replaced; or LATER: its record has a later format
+-- Crash    A job is either dead or ready: one script does both steps.
 local edit = ARGV[4]
 
 local function replay(id, place)

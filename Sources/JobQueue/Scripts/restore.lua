@@ -1,16 +1,16 @@
--- Puts a dead job back that was moved to a file, as a new generation, at the end of its flow.
+-- Restores a dead job that was moved to a file, as a new generation, at the end of its flow.
 --
--- ARGV   P, events max, done max, id, generation, asset, edit, tenant, priority, batch or ``, cost or ``, whether its
---        producer named it (1)
--- Returns OK; DEAD: it is still dead here, in this generation, so it is replayed; THERE: it is here or was, and was put
---         back or sent again since
--- Crash  It is here or it is not: one script does it. Called again it answers THERE, as long as its record stays.
+-- ARGV     P, events max, done max, id, generation, asset, edit, tenant, priority, batch or ``, cost or ``, whether its
+--          producer named it (1)
+-- Returns  OK; DEAD: it is still dead in Redis, in this generation, so it can be replayed; THERE: it is or was in Redis, because
+--          it was restored or sent again since
+-- Crash    The job is in Redis or not: one script does it. A repeated call returns THERE as long as the record stays.
 local id, generation, asset, edit, tenant, priority, batch, cost, named =
   ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
 local there = load(id)
 local before = seen(id)
 if not there and before then
-  -- The file may have older lines of the job, or it was put back and done.
+  -- The file may have older lines of the job, or the job was restored and done.
   local _, ended, last = remembered(before)
   if ended ~= 'dropped' or last ~= generation then return 'THERE' end
 end

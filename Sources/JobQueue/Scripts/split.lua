@@ -1,9 +1,9 @@
--- Makes parts of a job that any worker may do, while its worker does the others. Parts that there are, or that have ended,
--- stay; those of another task go.
+-- Creates parts of a job that any worker may run, while the job's worker runs the others. Parts that exist or have ended
+-- stay; those of another task are removed.
 --
--- ARGV   P, events max, done max, id, fence, task, number*
--- Returns OK, or GONE, or FENCED. A job in quarantine has no parts: it is to be alone
--- Crash  The parts stay for the next worker of the job, and go when the job ends.
+-- ARGV     P, events max, done max, id, fence, task, number*
+-- Returns  OK, or GONE, or FENCED. A job in quarantine has no parts, because it must run alone
+-- Crash    The parts stay for the next worker of the job, and are removed when the job ends.
 local id, fence, task = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)

@@ -1,15 +1,15 @@
--- Takes jobs from a producer that wants to be answered: whether each is taken, was sent before, or is refused. The plain
--- XADD stays as it is; what is taken here goes the same way, in the order in which it is given. An id that is sent
--- again is answered before the quota is asked: a producer that did not hear the first answer is not refused.
+-- Submits jobs for a producer that waits for the result: each is accepted, was sent before, or is refused. The plain
+-- XADD remains available; a job that is accepted here takes the same way, in the order of the arguments. For an id that is sent
+-- again, the repeat is detected before the quota is checked: a producer that lost the first reply is not refused.
 --
--- ARGV   P, events max, done max, reservations at most, (words of the entry, `1` for the urgent stream or ``, id or ``,
---        tenant, jobs of the tenant that were submitted and have not ended at most or ``, the entry's words: `asset`,
---        asset, `edit`, edit, then other names and values)*
--- Returns per job {OK, entry's name}; {SAME, state of the job, `incoming` or `dropped`}; {CONFLICT, ``}: the id has another
---         asset or edit; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
---         {QUOTA, how many have not ended}; {FULL, ``}: too much is reserved, because nobody admits
--- Crash  A job has entry, reservation and place in the backlog, or nothing: one script does it. Called again: SAME, if
---        the job has an id.
+-- ARGV     P, events max, done max, maximum reservations, (words of the entry, `1` for the urgent stream or ``, id or ``,
+--          tenant, maximum submitted jobs of the tenant that have not ended or ``, the entry's words: `asset`,
+--          asset, `edit`, edit, then other names and values)*
+-- Returns  per job {OK, entry's name}; {SAME, state of the job, `incoming` or `dropped`}; {CONFLICT, ``}: the id has another
+--          asset or edit; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
+--          {QUOTA, number of jobs that have not ended}; {FULL, ``}: too many reservations, because no worker admits
+-- Crash    A job has entry, reservation and place in the backlog, or nothing: one script does it. Called again: SAME, if
+--          the job has an id.
 local reserved_max = tonumber(ARGV[4])
 local reserved = call('HLEN', P .. 'reserved')
 
@@ -28,7 +28,7 @@ local function submit(id, tenant, quota, stream, suffix, first, last)
   if reserved >= reserved_max then return {'FULL', ''} end
   if is_letter then
     drop_letter(id)
-    call('HSET', P .. 'seen:new', id, 'malformed:1:')  -- so that the job is the second generation of its id
+    call('HSET', P .. 'seen:new', id, 'malformed:1:')  -- makes the job the second generation of its id
   end
   local entry = call('XADD', P .. stream, '*', unpack(ARGV, first, last)) .. suffix
   if id == '' then id = entry end

@@ -1,12 +1,12 @@
--- Opens a batch, or seals it, or both, for a producer that wants to be answered. It is open when the answer comes: its lane
--- can be filled, as it could be before.
+-- Opens or seals a batch, or both, for a producer that waits for the result. The batch is open when the reply arrives. Its lane
+-- can be filled then, as it could be before.
 --
--- ARGV   P, events max, done max, jobs of a tenant that were submitted and have not ended at most or ``, (name,
---        value)* as in an entry of the ingress stream: `batch`; to open it `edit`, and perhaps `tenant`, `priority`, `cost`,
---        `cap`; to seal it `seal`, and perhaps `total`
--- Returns {CREATED, SAME, OTHER, USED or QUOTA of opening, SEALED, SAME, NONE, AT, GIVEN or USED of sealing, each `` when
---         it was not asked for or was not come to; number: of jobs with QUOTA, AT, GIVEN; with USED, ms since 1970 or -1}
--- Crash  Open or not, sealed or not: one script does it. Called again: SAME.
+-- ARGV     P, events max, done max, maximum submitted jobs of the tenant that have not ended or ``, (name,
+--          value)* as in an entry of the ingress stream: `batch`; to open it `edit`, and perhaps `tenant`, `priority`, `cost`,
+--          `cap`; to seal it `seal`, and perhaps `total`
+-- Returns  {CREATED, SAME, OTHER, USED or QUOTA of opening, SEALED, SAME, NONE, AT, GIVEN or USED of sealing, each `` if
+--          it was not requested or not reached; number: of jobs with QUOTA, AT, GIVEN; with USED, ms since 1970 or -1}
+-- Crash    Open or not, sealed or not: one script does it. Called again: SAME.
 local f, quota = {submitted = '1'}, tonumber(ARGV[4])
 for i = 5, #ARGV, 2 do f[ARGV[i]] = ARGV[i + 1] end
 local tenant, number, opened, sealed = f.tenant or 'default', -1, '', ''
@@ -21,7 +21,7 @@ if f.edit then
 end
 if f.seal and (not f.edit or opened == 'CREATED' or opened == 'SAME') then
   sealed, number = seal_batch(f.batch, f.seal, f.total)
-  -- A batch that is sealed twice has nothing to lose.
+  -- A batch that is sealed twice loses nothing.
   if sealed == 'USED' and call('EXISTS', P .. 'lane:' .. f.batch) == 0 then sealed = 'SAME' end
 end
 if opened == 'USED' or sealed == 'USED' then number = remembered_until('batch:' .. f.batch) end

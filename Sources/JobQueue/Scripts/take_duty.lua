@@ -1,8 +1,8 @@
--- Takes a duty when nobody has it, or renews it: also while Redis is full, since jobs must come to their ends then.
+-- Takes a duty that no worker has, or renews it. It also runs while Redis is full, because jobs must be able to end then.
 --
--- ARGV   P, events max, done max, duty, worker, lease ms
--- Returns whether the worker has it (1 or 0)
--- Crash  It ends by itself after its lease.
+-- ARGV     P, events max, done max, duty, worker, lease ms
+-- Returns  whether the worker has it (1 or 0)
+-- Crash    The duty expires after its lease.
 local key, worker, lease = P .. 'duty:' .. ARGV[4], ARGV[5], ARGV[6]
 local holder = call('GET', key)
 if holder and holder ~= worker then return 0 end

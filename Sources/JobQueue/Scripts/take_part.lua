@@ -1,9 +1,9 @@
--- Takes a part back for the worker of its job, unless another worker does it now.
+-- Takes a part back for the worker of its job, unless another worker runs it now.
 --
--- ARGV   P, events max, done max, id, fence, number
--- Returns {OURS: nobody does it, and nobody will; BUSY: another worker has it; or GONE, or FENCED; numbers of the parts
---         that others have ended*}
--- Crash  The next worker of the job makes the part again, or does it.
+-- ARGV     P, events max, done max, id, fence, number
+-- Returns  {OURS: no other worker runs it, and none will; BUSY: another worker has it; or GONE, or FENCED; numbers of the
+--          parts that other workers have ended*}
+-- Crash    The next worker of the job creates the part again, or runs it.
 local id, fence, number = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)

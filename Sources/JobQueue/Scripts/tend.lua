@@ -1,27 +1,27 @@
--- Looks after lanes and batches that come to no end by themselves. Any worker may call it at any time; once in `pace`
--- ms it does a bounded part of the following, for the whole queue, and each part goes on where it stopped.
+-- Ends lanes and batches that would never end otherwise. Any worker may call it at any time. Once in `pace`
+-- ms it does a bounded part of the following, for the whole queue, and each part continues from its last position.
 --
--- Lanes that wait are fed once though nothing is known to have changed: this finds entries that were dropped unread, a
--- stream that an id has ended, and room that a worker of an earlier version made. Batches that nobody sealed, and to
--- which nothing came for so long, are sealed at what they have. Lanes that nobody opened, and nobody touched for so
--- long, are removed. Reservations of submitted jobs whose entries are gone are ended.
+-- Waiting lanes are fed once even if no change is known. This finds entries that were dropped unread, a
+-- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
+-- seal that have received no entry for a given time are sealed at their present size. Lanes without a batch that were untouched
+-- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended.
 --
--- ARGV   P, events max, done max, pace ms, lanes at most, ms after which an idle batch is sealed, ms after which an
---        unopened lane is removed, keys of one step of SCAN
--- Returns {batches sealed, lanes removed, whether it was time (1 or 0)}
--- Crash  All of it or nothing; the next call goes on.
+-- ARGV     P, events max, done max, pace ms, maximum lanes, ms after which an idle batch is sealed, ms after which an
+--          unopened lane is removed, keys of one step of SCAN
+-- Returns  {batches sealed, lanes removed, whether it was time (1 or 0)}
+-- Crash    All or nothing; the next call continues.
 local pace, most, idle_max, unopened_max, step =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan', 'tendReserved')
 if MS - (at[1] or 0) < pace then return {0, 0, 0} end
-local RESERVED_STEP = '100'  -- about how many reservations one call looks at
+local RESERVED_STEP = '100'  -- approximate number of reservations that one call inspects
 local sealed, removed = 0, 0
 
 local function seal_if_idle(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted')
   if b[1] or not b[2] or call('XLEN', P .. 'lane:' .. batch) > 0 then return end
-  -- A worker of an earlier version fed it and did not say when.
+  -- A worker of an earlier version fed the lane and did not record the time.
   if not b[3] and b[4] ~= '0' then return call('HSET', key, 'fed', NOW) end
   local since = tonumber(b[3] or b[2])
   if MS - since < idle_max then return end
@@ -40,9 +40,9 @@ local next = tonumber(at[2] or '0')
 local lanes = call('ZRANGE', P .. 'lanes', int(next), int(next + most - 1), 'WITHSCORES')
 for i = 1, #lanes, 2 do
   if tonumber(lanes[i + 1]) >= tonumber(IDLE) then call('ZADD', P .. 'lanes', '-1', lanes[i]) end
-  guarded(seal_if_idle, lanes[i])  -- of one that is damaged feed and doctor tell
+  guarded(seal_if_idle, lanes[i])  -- feed and the doctor report a damaged batch
 end
--- Feed puts those that were woken back to their places, before the next ones; those that were sealed are gone.
+-- Feed returns woken lanes to their places before the next ones; sealed batches are removed.
 next = #lanes < 2 * most and 0 or next + #lanes / 2 - sealed
 
 local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)

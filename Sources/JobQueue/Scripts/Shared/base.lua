@@ -1,46 +1,46 @@
--- Shared by every script: it comes first in each one's text. Nothing in Shared/ runs by itself.
+-- Shared by every script: this file comes first in each script's text. No file in Shared/ runs by itself.
 --
 -- Conventions. KEYS[1] is any key of the queue, so that a cluster can route the call. ARGV[1] is the
--- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all share one slot.
--- The only clock is the server's TIME. Redis does not roll a failing script back, so each script
--- checks all its inputs first and writes after. What adds up over several jobs of one call is tallied
--- and written once, by `settle`, with which every script that ends jobs ends.
+-- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all keys share one slot.
+-- The only clock is the server's TIME. Redis does not roll back a failed script, so each script
+-- checks all its inputs first and writes afterwards. Sums over several jobs of one call are tallied
+-- and written once, by `settle`, which every script that ends jobs calls last.
 --
--- Where a job is, by the `state` of job:<job>:
+-- The place of a job, by the `state` of job:<job>:
 --   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
---   delayed     in zset delayed                       score = due, ms; one that waits for its notBefore also in zset
---                                                     later:<asset>, score = arrival, µs
+--   delayed     in zset delayed                       score = due, ms; a job that waits for its notBefore is also in
+--                                                     zset later:<asset>, score = arrival, µs
 --   parked      in zsets parked and parked:<asset>    score = arrival, µs; behind another job of its asset
 --   active      in zset lease                         score = end of lease, ms
---   committing  in zset lease                         likewise; result:<job> holds the event to be sent
+--   committing  in zset lease                         likewise; result:<job> holds the event to send
 --   stuck       in zset stuck                         score = since when, ms; a committing job whose version
---                                                     could not be published however often that was tried
+--                                                     could not be published in all permitted attempts
 --   done        in list done                          oldest first
 --   dead        in zset dead                          score = end, ms
--- A job's parts, which other workers may do, are in the same places: Shared/parts.lua.
--- Hash assets says which job has the asset: one that is ready, active, committing, stuck, or delayed after a
--- failure. All others of that asset are parked and follow in the order of their arrival.
+-- A job's parts, which other workers may run, are in the same places: see Shared/parts.lua.
+-- Hash assets names the job that holds each asset: a job that is ready, active, committing, stuck, or delayed after a
+-- failure. All other jobs of the asset are parked and follow in the order of their arrival.
 --
--- A field of a job that has its usual value is left out: tenant `default`, priority `normal`,
+-- A field of a job that has its default value is left out: tenant `default`, priority `normal`,
 -- generation 1; attempts, crashes, rebases, carries, voids 0.
 local P, EVENTS_MAX, DONE_MAX = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local call = redis.call
 
--- Lua's own number format loses digits above 1e14. And numbers reach redis.call through printf's slow
--- floating-point path; text does not. So numbers are made text once, here, and constants are text.
+-- Lua's own number format loses digits above 1e14. Also, numbers reach redis.call through printf's slow
+-- floating-point path, and strings do not. So numbers are converted to strings once, here, and constants are strings.
 local function int(n) return string.format('%d', n) end
 
--- The format of a job's record, written into each when it is admitted. A record without it is of format 1, which
--- knew neither `stuck` nor `carries` and is read as this one; 3 is that of a job's part. A later one is of a newer minilab, whose workers have
--- begun to run beside ours: what it says is not known here, so such a job is left to them.
+-- The format of a job's record, written into each record at admission. A record without it has format 1, which has neither
+-- `stuck` nor `carries` and is read like format 2. Format 3 is that of a job's part. A later format was written by a newer minilab,
+-- whose workers have started beside the present ones. This version does not know its contents, so it leaves such a job to them.
 local FORMAT, KNOWN = '2', 3
 local function is_later(j) return j.format and tonumber(j.format) > KNOWN end
 
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
   crashes = '0', rebases = '0', carries = '0', voids = '0'}}
 
--- All that is known of a job; nil when there is none. One HGETALL reads the record once; HMGET looks through
--- it once per field.
+-- Returns the whole record of a job; nil if there is none. One HGETALL reads the record once; HMGET would search it once per
+-- field.
 local function load(id)
   local record = call('HGETALL', P .. 'job:' .. id)
   if not record[1] then return nil end
@@ -49,14 +49,14 @@ local function load(id)
   return j
 end
 
--- The guard of every write by a worker: nil when it may go on, else the answer it gets.
+-- The guard of every write by a worker. Returns nil if the write is allowed, otherwise the reply for the worker.
 local function refusal(j, fence)
   if not j then return 'GONE' end
   if j.fence ~= fence then return 'FENCED' end
 end
 
--- Does one job's part of a call that is about several. What goes wrong with one must not keep the others from
--- what they came for, nor `settle` from writing what was tallied for them.
+-- Runs one job's part of a call about several jobs. An error in one part must stop neither the other parts nor `settle`, which
+-- writes their tallies.
 local function guarded(part, ...)
   local done, answer = pcall(part, ...)
   if done then return answer end
@@ -65,13 +65,13 @@ end
 
 local counted, running = {}, {}
 
--- Counts; the names are what `minilab status` shows.
+-- Increments a counter; the names are those that `minilab status` shows.
 local function count(name, by) counted[name] = (counted[name] or 0) + (by or 1) end
 
 -- Counts the jobs of a tenant that workers hold.
 local function run(tenant, by) running[tenant] = (running[tenant] or 0) + by end
 
--- JSON text. Most of it has nothing to escape; and cjson writes / as \/, which is right but ugly in paths.
+-- Returns JSON text. Most strings need no escaping; and cjson writes / as \/, which is correct but hard to read in paths.
 local function quoted(text)
   if not text:find('[^%w%._%-/ :,]') then return '"' .. text .. '"' end
   return (cjson.encode(text):gsub('\\/', '/'))

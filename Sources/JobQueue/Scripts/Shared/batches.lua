@@ -1,9 +1,9 @@
 -- Batches: many jobs with one edit, counted together.
 --
--- Hash batch:<batch> has what was asked for and the counts `admitted`, `done`, `dead`, `cancelled`; string
--- batch:<batch>:edit the edit; stream lane:<batch> what is not yet jobs; bitmap batch:<batch>:ended one bit
--- per job that has ended. A job's bit says whether it is counted, so nothing can count it twice, and a
--- sweep finds those that are still open. Members are called <batch>:<number>, from 0 in the lane's order.
+-- Hash batch:<batch> has the request and the counts `admitted`, `done`, `dead`, `cancelled`; string
+-- batch:<batch>:edit the edit; stream lane:<batch> the entries that are not yet jobs; bitmap batch:<batch>:ended one bit
+-- per job that has ended. A job's bit states whether the job is counted, so no job can be counted twice, and a
+-- sweep finds the jobs that have not ended. Members are called <batch>:<number>, from 0 in the lane's order.
 local tallies = {}
 
 local function tally(batch, name, by)
@@ -12,7 +12,7 @@ local function tally(batch, name, by)
   t[name] = (t[name] or 0) + by
 end
 
--- Counts a member that ended: `how` is done, dead or cancelled; `ms` how long a worker held it.
+-- Counts a member that ended: `how` is done, dead or cancelled; `ms` is the time for which a worker held it.
 local function member_ended(j, how, ms)
   if not j.batch then return end
   if call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', j.id:match(':(%d+)$'), '1') == 1 then return end
@@ -21,7 +21,7 @@ local function member_ended(j, how, ms)
   if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
 end
 
--- Has the lane of a batch fed again whose window was full, when no more than `most` of its members are open.
+-- Makes the lane of a batch whose window was full eligible for feeding again, if no more than `most` of its members are open.
 local function refill(batch, most)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'admitted', 'done', 'dead', 'cancelled', 'holes')
@@ -31,7 +31,7 @@ local function refill(batch, most)
   ring()
 end
 
--- Says once per generation that all members have ended.
+-- Reports once per generation that all members have ended.
 local function complete_batch(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'done', 'dead', 'cancelled', 'generation', 'finished', 'tenant',
@@ -50,7 +50,7 @@ local function complete_batch(batch)
     .. '","tenant":' .. quoted(b[7]) .. '}')
 end
 
--- Writes all that was tallied in this script.
+-- Writes all tallies of this script.
 local function settle()
   for batch, names in pairs(tallies) do
     for name, by in pairs(names) do call('HINCRBY', P .. 'batch:' .. batch, name, int(by)) end

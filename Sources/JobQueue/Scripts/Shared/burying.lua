@@ -1,7 +1,7 @@
--- Takes dead jobs out of Redis, for good or into a file.
+-- Removes dead jobs from Redis, permanently or after they were written to a file.
 
--- Counts a dead member whose record is dropped. A batch stays for members that can be replayed; without any it is
--- dropped as others are.
+-- Counts a dead member whose record is dropped. A batch is kept while some of its members can be replayed; without any it is
+-- dropped like other batches.
 local function member_gone(batch)
   local key = P .. 'batch:' .. batch
   if call('EXISTS', key) == 0 then return end

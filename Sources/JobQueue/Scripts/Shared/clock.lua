@@ -1,4 +1,4 @@
--- The server's time, once for all of a script: microseconds, milliseconds, and milliseconds as text.
+-- The server's time, read once per script: microseconds, milliseconds, and milliseconds as text.
 local TIME = call('TIME')
 local US = TIME[1] * 1000000 + TIME[2]
 local MS = math.floor(US / 1000)

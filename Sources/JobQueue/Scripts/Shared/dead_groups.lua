@@ -1,13 +1,13 @@
--- Dead jobs counted by cause, so that nobody has to walk through a million of them to see what they died of.
+-- Dead jobs counted by cause, so that no client must read a million jobs to find their causes.
 --
--- Hash dead:groups has for each group `<code>:<tenant>:<edit>` the text `<jobs> <first> <last> <job>`: how many of them are dead,
--- when the first and the last of them died since the group came up, in ms, and the last one. `<edit>` is the beginning of the
--- SHA-1 of the edit's text, or `-` when there is none. Of more causes than GROUPS_MAX the rest counts in group `other`.
--- Field `epoch` says which count this is. The record of a dead job says in `group` `<epoch> <group>`: one of another epoch is
--- in no group, because it died under an earlier release, or because the doctor counts anew.
+-- Hash dead:groups has for each group `<code>:<tenant>:<edit>` the text `<jobs> <first> <last> <job>`: the number of dead jobs,
+-- the times at which the first and the last of them died since the group appeared, in ms, and the last job. `<edit>` is the start
+-- of the SHA-1 of the edit's text, or `-` if there is none. Causes beyond GROUPS_MAX are counted in group `other`.
+-- Field `epoch` is the number of the count. The record of a dead job has `<epoch> <group>` in its field `group`. A job of another
+-- epoch is in no group, because it died under an earlier release, or because the doctor counts the groups anew.
 local GROUPS_MAX = 1000
 
--- Counts a job that died at a time. Returns what its record is to say.
+-- Counts a job that died at a time. Returns the value for the field `group` of its record.
 local function join_group(id, code, tenant, edit, at)
   local key, group = P .. 'dead:groups', code .. ':' .. tenant .. ':' .. (edit and redis.sha1hex(edit):sub(1, 16) or '-')
   local there = call('HMGET', key, 'epoch', group)
@@ -24,7 +24,7 @@ local function join_group(id, code, tenant, edit, at)
   return (there[1] or '1') .. ' ' .. group
 end
 
--- Counts a job that is dead no more; `text` is what its record says.
+-- Uncounts a job that is no longer dead; `text` is the field `group` of its record.
 local function leave_group(text)
   local epoch, group = (text or ''):match('^(%d+) (.*)$')
   if not group then return end

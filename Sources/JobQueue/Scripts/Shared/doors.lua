@@ -1,14 +1,14 @@
--- The ingress streams, in the order in which they are admitted from. What somebody waits for does not stand in line
--- behind a million entries of somebody else.
+-- The ingress streams ("doors"), in the order of admission. A job that a person waits for does not queue behind a million entries
+-- of another tenant.
 --
--- An entry's name is its id with the suffix of its door, since two streams may give the same id. It is the id of the job
--- when the producer gave none.
+-- An entry's name is its id with the suffix of its stream, because two streams may use the same id. The name is the id of the
+-- job if the producer chose none.
 local DOORS = {
   {stream = 'in:interactive', suffix = '-i', priority = 'interactive', share = 2},
   {stream = 'in', suffix = '', share = 1},
 }
 
--- The door of an entry's name, and the entry's id in its stream; nil when it is no such name.
+-- Returns the stream of an entry's name, and the entry's id in it; nil if the name has another form.
 local function door_of(name)
   local id, suffix = name:match('^(%d+%-%d+)(.*)$')
   for _, door in ipairs(DOORS) do

@@ -1,11 +1,11 @@
--- Whether the id of a job that is sent is free.
+-- Decides whether the id of a job that a producer sends is free.
 
--- How the job of an id ended that is not run again.
+-- Returns how the previous job of an id ended, if that forbids another run.
 local function ending(state, outcome) return state == 'dead' and 'dead' or outcome == 'cancelled' and 'cancelled' or nil end
 
--- The job that has or had an id: its `digest`, its `state` (`incoming` while it is reserved, `dropped` when only its name
--- is left) and how it `ended`, if not well; nil when the id is free. Then the generation of a new one, and whether a dead
--- letter has the id: that never was a job, and gives it to the job that is sent in its stead.
+-- Returns the job that has or had an id: its `digest`, its `state` (`incoming` while the id is reserved, `dropped` if only its
+-- name is left) and how it `ended`, unless it succeeded; nil if the id is free. The second and third values are the generation
+-- of a new job, and whether a dead letter has the id. A dead letter never was a job; it yields the id to a job that is sent again.
 local function earlier(id)
   local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
   if job[1] and not job[2] then
@@ -22,7 +22,7 @@ local function earlier(id)
   return {digest = hash, state = 'dropped', ended = ended}
 end
 
--- Takes a dead letter away whose id is needed.
+-- Removes a dead letter whose id is needed.
 local function drop_letter(id)
   call('ZREM', P .. 'dead', id)
   leave_group(call('HGET', P .. 'job:' .. id, 'group'))

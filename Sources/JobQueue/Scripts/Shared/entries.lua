@@ -1,11 +1,11 @@
--- What a producer may send: the fields of an entry of the ingress stream, and of a batch's lane.
+-- The rules for producers: the fields of an entry of the ingress stream, and of a batch's lane.
 local ASSET_MAX, EDIT_MAX, ID_MAX, BATCH_MAX, COST_MAX =
   tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notBefore', 'deadline',
   'replace', 'batch', 'seal', 'cap', 'total'}
 local LANE_FIELDS = {'asset', 'edit', 'cost', 'arrived'}
 
--- The fields of an entry that are known, by name, and the first name that is not.
+-- Returns the known fields of an entry by name, and the first unknown name.
 local known = {}
 for _, names in ipairs({ENTRY_FIELDS, LANE_FIELDS}) do
   known[names] = {}
@@ -19,20 +19,20 @@ local function fields(pairs, names)
   return f, unknown
 end
 
--- Text of a producer inside a sentence of ours: short, and plain ASCII whatever it was.
+-- Quotes a producer's text inside an error message: short, and plain ASCII whatever its contents.
 local function shown(text) return quoted((text:sub(1, 80):gsub('[^%w%p ]', '?'))) end
 
 local function is_id(text, max) return #text <= (max or ID_MAX) and text:match('^[%w][%w%._%-]*$') ~= nil end
 
--- A member's id is its batch's and ':' and its number, and no longer than any other.
+-- A member's id is its batch's id, ':' and its number, and no longer than any other id.
 local BATCH_ID_MAX = ID_MAX - 1 - #int(BATCH_MAX)
 
--- Whether text is a whole number from 1 to max.
+-- Returns whether text is a whole number from 1 to max.
 local function is_number(text, max)
   return #text <= 15 and text:match('^[1-9]%d*$') ~= nil and tonumber(text) <= max
 end
 
--- Milliseconds since 1970 of an RFC 3339 time in UTC, or nil. The usual era arithmetic, as in `timestamp`.
+-- Returns the milliseconds since 1970 of an RFC 3339 time in UTC, or nil. The usual era arithmetic, as in `timestamp`.
 local function milliseconds(text)
   local y, m, d, h, min, s, rest = text:match('^(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d):(%d%d)(.*)Z$')
   if not y or not (rest == '' or rest:match('^%.%d+$')) then return nil end
@@ -47,7 +47,7 @@ local function milliseconds(text)
   return ((days * 24 + h) * 60 + min) * 60000 + s * 1000 + fraction
 end
 
--- Whether text is UTF-8, by the table of well-formed byte sequences of the Unicode Standard (3-7).
+-- Returns whether text is UTF-8, by the table of well-formed byte sequences of the Unicode Standard (3-7).
 local function is_utf8(text)
   if not text:find('[\128-\255]') then return true end
   local i = 1
@@ -75,7 +75,7 @@ end
 
 local function list(names) return table.concat(names, ', ') end
 
--- Why fields are wrong that a job and a member of a batch share: code, sentence; nil when they are right.
+-- Returns the fault in the fields that a job and a member of a batch share, as a code and a sentence; nil if there is none.
 local function shared_fault(f, unknown, names)
   if unknown then
     return 'unknownField', 'XADD field ' .. shown(unknown) .. ' is not a field of a job; known: '
@@ -102,7 +102,7 @@ local function shared_fault(f, unknown, names)
   end
 end
 
--- The same for an entry of a lane.
+-- Returns the same for an entry of a lane.
 local function lane_fault(f, unknown)
   local code, message = shared_fault(f, unknown, LANE_FIELDS)
   if code then return code, message end
@@ -112,7 +112,7 @@ local function lane_fault(f, unknown)
   end
 end
 
--- The same for an entry of the ingress stream.
+-- Returns the same for an entry of the ingress stream.
 local NAMES, OF_BATCH, NEEDED, TIMES =
   {'id', 'batch', 'tenant'}, {'seal', 'cap', 'total'}, {'asset', 'edit'}, {'notBefore', 'deadline'}
 local function entry_fault(f, unknown)

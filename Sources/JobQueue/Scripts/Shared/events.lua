@@ -1,6 +1,5 @@
--- The event stream: CloudEvents 1.0, each appended in the script that makes it true.
-
--- RFC 3339 from milliseconds since 1970; the days-to-date part is the usual era arithmetic of the
+-- The event stream: CloudEvents 1.0, each appended by the script that makes the transition.
+-- Returns RFC 3339 from milliseconds since 1970; the conversion of days to a date is the usual era arithmetic of the
 -- proleptic Gregorian calendar (400 years = 146,097 days, years that start in March).
 local function timestamp(ms)
   local s = math.floor(ms / 1000)
@@ -19,14 +18,15 @@ local function timestamp(ms)
 end
 
 local QUEUE = P:match('{(.-)}')
--- Which jobs/event.schema.json an event keeps: another number when a reader of this one could not read it.
+-- The version of jobs/event.schema.json that an event conforms to. It changes if a reader of the old version could not decode the
+-- new one.
 local SCHEMA = 'urn:minilab:event:1'
 local STAMP
 local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
--- Appends a CloudEvent. `id` is the same whenever the same thing is said again, so that a reader can drop
--- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
--- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
+-- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
+-- repeats. `subject` and `data` are JSON text; `revision`, if any, is the asset's: ten digits
+-- sort as text, as CloudEvents' extension `sequence` requires. Names of queues, jobs and batches have no
 -- character that JSON would escape.
 local function event(type, id, subject, data, revision)
   call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
@@ -37,7 +37,7 @@ local function event(type, id, subject, data, revision)
     .. '","datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
--- Says something about a job, and nothing about a part of one; `tail` ends the event's id.
+-- Appends an event about a job; a part of a job has no events. `tail` ends the event's id.
 local function emit(name, j, tail, data, revision)
   if j.parent then return end
   event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision)

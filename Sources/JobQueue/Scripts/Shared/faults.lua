@@ -1,29 +1,28 @@
--- What the doctor's scripts share. A script runs alone, so what it sees is one moment of a live queue, and
--- what it finds wrong is wrong.
+-- Shared by the doctor's scripts. A script runs alone, so it sees a live queue at one moment, and its findings are real.
 --
--- The record of a job says what is true: every script looks at its state and fence before it writes. So the
--- structures are mended after the record, never the other way round.
+-- The record of a job is authoritative: every script checks its state and fence before it writes. So repairs change the
+-- structures to match the record, never the other way round.
 local repair = ARGV[4] == '1'
 local faults = {}
 
--- Notes a fault, and mends it first if it may be and can be: the row is kind, subject, detail, mended (1).
+-- Records a fault, after its repair if that is requested and possible: the row is kind, subject, detail, mended (1).
 local function fault(kind, subject, detail, mend)
   if repair and mend then mend() end
   faults[#faults + 1] = {kind, subject, detail or '', repair and mend and '1' or ''}
 end
 
--- States in which a job has its asset.
+-- The states in which a job holds its asset.
 local HOLDS = {ready = true, active = true, committing = true, stuck = true, delayed = true}
 
--- The job that rightly has an asset, or nil.
+-- Returns the job that holds an asset by its record, or nil.
 local function right_holder(asset)
   local id = call('HGET', P .. 'assets', asset)
   local h = id and load(id)
   if h and h.asset == asset and HOLDS[h.state] then return h end
 end
 
--- Gives an asset that nobody rightly has to the first job that is parked behind it, or to nobody.
--- Safe: a job is rendered only while it has its asset, and no other has this one.
+-- Gives an asset without a valid holder to the first job that is parked behind it, or to no job.
+-- This is safe: a job is rendered only while it holds its asset, and no other job holds this one.
 local function free_asset(asset)
   for _ = 1, 1000 do
     local first = call('ZRANGE', P .. 'parked:' .. asset, '0', '0')[1]
@@ -31,6 +30,6 @@ local function free_asset(asset)
     if not first or j and j.state == 'parked' then break end
     call('ZREM', P .. 'parked:' .. asset, first)
   end
-  any_parked = true  -- whatever zset parked says
+  any_parked = true  -- regardless of the contents of zset parked
   leave_asset({asset = asset})
 end

@@ -1,20 +1,20 @@
--- Which job is next: start-time fair queuing (Goyal, Vin and Cheng, SIGCOMM 1996) within each priority.
+-- The order of jobs: start-time fair queuing (Goyal, Vin and Cheng, SIGCOMM 1996) within each priority.
 --
 -- The ready jobs of one tenant at one priority are a flow, zset ready:<priority>:<tenant>, in order of
 -- admission. The flows that have jobs are in zset flows:<priority>, scored by the virtual time at which
--- their next job starts; the least is served, and moves on by the job's cost over the tenant's weight. A
--- tenant with a million jobs spreads into the future; one that comes new starts at the virtual time of now
--- (hash virtual), that is, next. What an emptied flow has used up is remembered in zset
--- finished:<priority> until virtual time has passed it. A flow whose tenant is at its cap is in hash
+-- their next job starts. The flow with the least score is served, and its score grows by the job's cost over the tenant's
+-- weight. A tenant with a million jobs spreads into the future; a new tenant starts at the present virtual time
+-- (hash virtual), that is, next. Zset finished:<priority> remembers the score of an emptied flow
+-- until virtual time has passed it. A flow whose tenant is at its cap is in hash
 -- capped instead, until one of the tenant's jobs ends.
 --
--- What a job costs is known when its hold ends. Until then its flow is charged what the producer said, or what such
--- jobs cost so far; the job's field `charge` says how much. Then the difference is added to the flow's time, wherever
--- that is kept, so that a producer gains nothing by saying too little. What was charged too much is given back only
--- down to the virtual time of now: what others were given meanwhile is theirs.
+-- The cost of a job is known when its hold ends. Until then its flow is charged the producer's estimate, or the average cost of
+-- such jobs so far; the job's field `charge` records the amount. Then the difference is added to the flow's score, in whichever
+-- structure has it, so that a producer gains nothing by a low estimate. An excess charge is returned only down to the present
+-- virtual time, because other flows have used the time before it.
 local PRIORITIES = {'interactive', 'normal', 'bulk', 'alone'}
 local entered, virtual = {}, {}
--- Jobs, or flows of them, that this script has made claimable.
+-- The number of jobs, or flows, that this script has made claimable.
 local claimable = 0
 
 local function virtual_time(priority)
@@ -24,7 +24,7 @@ local function virtual_time(priority)
   return virtual[priority]
 end
 
--- Puts a job into its flow, and the flow among those that are served.
+-- Adds a job to its flow, and the flow to those that are served.
 local function enter_flow(priority, tenant, sequence, id)
   local flow = priority .. ':' .. tenant
   call('ZADD', P .. 'ready:' .. flow, sequence, id)
@@ -40,7 +40,7 @@ local function enter_flow(priority, tenant, sequence, id)
     int(math.max(virtual_time(priority), tonumber(used or '0'))), tenant)
 end
 
--- Takes a flow without jobs from those that are served.
+-- Removes a flow without jobs from those that are served.
 local function retire_flow(priority, tenant, tag)
   local flow = priority .. ':' .. tenant
   entered[flow] = nil
@@ -50,21 +50,21 @@ local function retire_flow(priority, tenant, tag)
   if tag then call('ZADD', P .. 'finished:' .. priority, tag, tenant) end
 end
 
--- Takes a job out of its flow.
+-- Removes a job from its flow.
 local function leave_flow(priority, tenant, id)
   local key = P .. 'ready:' .. priority .. ':' .. tenant
   call('ZREM', key, id)
   if call('EXISTS', key) == 0 then retire_flow(priority, tenant) end
 end
 
--- Lets a flow be served again that waited for a cap.
+-- Makes a flow that waited for a cap eligible again.
 local function uncap_flow(priority, tenant, tag)
   claimable = claimable + 1
   call('HDEL', P .. 'capped', priority .. ':' .. tenant)
   call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag))), tenant)
 end
 
--- The same for all flows of a tenant.
+-- Does the same for all flows of a tenant.
 local function uncap(tenant)
   for _, priority in ipairs(PRIORITIES) do
     local tag = call('HGET', P .. 'capped', priority .. ':' .. tenant)
@@ -72,11 +72,11 @@ local function uncap(tenant)
   end
 end
 
-local RECHECK_STEP = '100'  -- about how many flows at their caps one call looks at anew
+local RECHECK_STEP = '100'  -- approximate number of flows at their caps that one call checks again
 
--- Lets flows be served again whose cap may have changed: about so many from a cursor of HSCAN on. The next claim goes
--- on from the new cursor, which field `recheck` of hash virtual keeps; claim puts those back that still have to wait.
--- Returns whether some were not looked at.
+-- Makes flows whose cap may have changed eligible again: about this many from a cursor of HSCAN on. The next claim continues
+-- from the new cursor, which field `recheck` of hash virtual keeps. `claim` puts back flows that are still at their caps.
+-- Returns whether some flows were not checked.
 local function recheck_capped(cursor)
   local scan = call('HSCAN', P .. 'capped', cursor, 'COUNT', RECHECK_STEP)
   for i = 1, #scan[2], 2 do
@@ -91,11 +91,11 @@ local function recheck_capped(cursor)
   return true
 end
 
-local TOOK_MAX = 24 * 3600 * 1000  -- ms that a flow is charged for one job at most
+local TOOK_MAX = 24 * 3600 * 1000  -- the maximum charge of a flow for one job, in ms
 local corrections = {}
 
--- Notes how long a worker held a job, in ms. A job that was carried on is not corrected: nobody worked on it while its
--- lease ran out.
+-- Records the time for which a worker held a job, in ms. A job whose publication was continued is not corrected, because no
+-- worker worked on it while its lease ran out.
 local function correct(j, ms)
   if not j.charge or j.carries ~= '0' then return end
   local priority, units, weight = j.charge:match('^(%a+):(%d+):(%d+)$')
@@ -111,11 +111,11 @@ local function settle_correction(priority, tenant, by)
   tag = call('HGET', P .. 'capped', flow)
   if tag then return call('HSET', P .. 'capped', flow, moved(tag)) end
   tag = call('ZSCORE', P .. 'finished:' .. priority, tenant)
-  -- Virtual time has passed what is not remembered.
+  -- Virtual time has passed every score that is not remembered.
   if tag or by > 0 then call('ZADD', P .. 'finished:' .. priority, moved(tag or now), tenant) end
 end
 
--- Writes what was tallied.
+-- Writes the tallies.
 local function settle_running()
   for flow, by in pairs(corrections) do
     local priority, tenant = flow:match('^(%a+):(.*)$')

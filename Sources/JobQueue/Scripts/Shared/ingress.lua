@@ -1,19 +1,19 @@
--- The facts known of an ingress stream: hash ingress, and ingress:interactive.
+-- The key of the facts about an ingress stream: hash ingress, or ingress:interactive.
 local function ingress_facts(stream) return P .. 'ingress' .. stream:sub(#'in' + 1) end
 
--- How an ingress stream was found: its state, and what is known of what left it before.
+-- Returns the state of an ingress stream, with the known number of entries that have left it.
 local function ingress_state(stream)
   local state = stream_state(P .. stream)
   if not state then return nil end
   local known = call('HGET', ingress_facts(stream), 'gone')
-  -- Not known: the stream is new, or a version that wrote nothing down, and had one stream, has emptied it so far.
+  -- Unknown: the stream is new, or a version with one stream and without this record has emptied it so far.
   state.known = known and tonumber(known)
     or stream == 'in' and call('EXISTS', P .. 'sequence') == 1 and state.gone or 0
   return state
 end
 
--- Writes down that entries were taken, tells of those that went without, and makes the stream usable again.
--- A stream that was deleted and made anew, by somebody who may, counts from its own beginning.
+-- Records that entries were taken, reports entries that vanished otherwise, and makes the stream usable again.
+-- A stream that a person deleted and created anew counts from its own beginning.
 local function keep_ingress(stream, state, taken)
   if not state then return end
   local facts, lost = ingress_facts(stream), state.gone - state.known

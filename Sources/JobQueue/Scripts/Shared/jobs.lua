@@ -1,20 +1,20 @@
--- The ways of a job from one state to the next that several scripts share.
+-- The transitions of a job that several scripts share.
 
--- Whether any job is parked; asked once per script.
+-- Whether any job is parked; checked once per script.
 local any_parked
 
--- When a job arrived. A record of the version before says only when it was admitted.
+-- Returns the arrival of a job. A record of the previous version has only the time of admission.
 local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
 
--- A job in quarantine is neither lifted nor does it lift others.
+-- A job in quarantine has no urgency: its priority is not raised, and it raises no other job's.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 
--- How many jobs that are parked ahead of an urgent one are lifted at most.
+-- The maximum number of jobs parked ahead of an urgent one whose priority is raised.
 local LIFTED_MAX = 1000
 
--- Makes all that are parked ahead of a job as urgent as itself. They were lifted by those behind them
--- likewise, so the first that is urgent enough has only such ahead. And a job that comes late to its place,
--- because it was delayed, is first made as urgent as the next one behind it.
+-- Raises the priority of all jobs that are parked ahead of a job to its own. Those jobs were raised in the same way by the jobs
+-- behind them, so ahead of the first job that is urgent enough all jobs are. A job that takes its place late, because it was
+-- delayed, is first raised to the priority of the next job behind it.
 local function lift_parked(j)
   local arrival = arrival_of(j)
   local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '+inf', 'LIMIT', '0', '1')[1]
@@ -25,7 +25,7 @@ local function lift_parked(j)
   end
   local urgency = URGENCY[j.priority] or 0
   if urgency <= URGENCY.bulk then return end
-  -- Of those ahead few are read at a time: mostly the first one is urgent enough.
+  -- Only a few of the jobs ahead are read at a time: usually the first one is urgent enough.
   local from, most = 0, 4
   while from < LIFTED_MAX do
     local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '-inf', 'LIMIT', int(from),
@@ -40,7 +40,7 @@ local function lift_parked(j)
   end
 end
 
--- Ends a job's wait for the time before which it is not begun.
+-- Ends a job's wait for its `notBefore`.
 local function end_wait(j)
   if not j.notBefore then return end
   call('ZREM', P .. 'later:' .. j.asset, j.id)
@@ -48,8 +48,8 @@ local function end_wait(j)
   weigh(j, 1)
 end
 
--- Makes a job wait for a worker: ready when its asset is free or its own, else parked behind the job that
--- has the asset. A job that is parked behind less urgent ones lifts them to its own priority.
+-- Makes a job wait for a worker: ready if its asset is free or held by the job itself, otherwise parked behind the job that
+-- holds the asset. A job that is parked behind less urgent ones raises them to its own priority.
 local function make_ready(j)
   end_wait(j)
   local holder = j.id
@@ -74,7 +74,7 @@ local function make_ready(j)
   end
 end
 
--- Ends a job's hold of its asset and lets the next one that was parked behind it be ready.
+-- Ends a job's hold of its asset and makes the next job that was parked behind it ready.
 local function leave_asset(j)
   if any_parked == nil then any_parked = call('EXISTS', P .. 'parked') == 1 end
   while any_parked do
@@ -82,7 +82,7 @@ local function leave_asset(j)
     if not next then break end
     call('ZREM', P .. 'parked', next)
     local n = load(next)
-    if n then  -- else Redis lost its record: the one behind it is next
+    if n then  -- otherwise Redis lost its record: the job behind it is next
       call('HSET', P .. 'assets', j.asset, next)
       return make_ready(n)
     end
@@ -90,13 +90,13 @@ local function leave_asset(j)
   call('HDEL', P .. 'assets', j.asset)
 end
 
--- Ends the hold of a worker that did not end it by itself.
+-- Ends the hold of a worker that did not end it itself.
 local function lose_hold(j)
   call('ZREM', P .. 'lease', j.id)
   run(j.tenant, -1)
 end
 
--- Ends a worker's hold of a job. Returns for how long it had it, in ms.
+-- Ends a worker's hold of a job. Returns the duration of the hold, in ms.
 local function end_hold(j)
   lose_hold(j)
   local ms = math.max(0, MS - tonumber(j.claimed))
@@ -104,21 +104,21 @@ local function end_hold(j)
   return ms
 end
 
--- Remembers why an attempt ended; the newest 20 are kept.
+-- Records the failure of an attempt; the newest 20 are kept.
 local function remember(id, entry)
   call('LPUSH', P .. 'attempts:' .. id, entry)
   call('LTRIM', P .. 'attempts:' .. id, '0', '19')
 end
 
--- What two jobs of one id must have in common to be the same job.
+-- The digest that two requests with one id must share to be the same job.
 local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
 
--- An edit of more bytes is large: a done job does not keep it, and of dead jobs with one fewer stay (zset dead:large).
+-- The size in bytes above which an edit is large: a done job does not keep it, and fewer dead jobs with one stay (zset dead:large).
 local LARGE_EDIT = 4096
 
 -- Drops the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
--- with a digest, so that the same name is still the same job. Before the digest of a job that did not end well stands
--- `cancelled::` or `dropped:<generation>:`. A dead job is remembered under any id, since it may be put back from a file.
+-- with a digest, so that the same name still refers to the same job. The digest of a job that did not succeed is preceded by
+-- `cancelled::` or `dropped:<generation>:`. The id of a dead job is always remembered, because the job may be restored from a file.
 local function forget(id)
   local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
   if j[7] then
@@ -130,20 +130,20 @@ local function forget(id)
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
 
--- Keeps of a large edit what is asked of a done job: whether another is the same.
+-- Replaces the large edit of a done job by its digest, which suffices to recognize a repeat.
 local function shed_edit(j)
   if not j.bytes then return end
   call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
   call('UNLINK', P .. 'edit:' .. j.id)
 end
 
--- Takes a job that has ended out of its tenant's backlog: Shared/reservations.lua.
+-- Removes a job that has ended from its tenant's backlog: see Shared/reservations.lua.
 local function leave_backlog(j)
   if j.submitted then call('HDEL', P .. 'backlog:' .. j.tenant, j.id) end
 end
 
--- Ends a job well: it is done, counted, and the event of its outcome sent. `ms` is how long it was held;
--- `revision` as in `event`.
+-- Ends a job as done: counts it and sends the event of its outcome. `ms` is the duration of the hold;
+-- `revision` is as in `event`.
 local function finish(j, outcome, data, ms, revision)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
@@ -155,14 +155,14 @@ local function finish(j, outcome, data, ms, revision)
   count('milliseconds', ms)
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
   emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
-  -- Bounded in number here; bounded in time by reap. Keys with a time to live would cost a write each.
+  -- The number is bounded here, and the age by reap. Keys with a time to live would cost a write each.
   if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
     for _, old in ipairs(call('LPOP', P .. 'done', '2')) do forget(old) end
   end
 end
 
--- Ends a job that nobody wants any more and that no version is being published of. Its state says in which
--- structures it is. The version of a job that is stuck may be current all the same: its asset's history says so.
+-- Cancels a job that is not being published. Its state names the structures that contain it. The version of a stuck job may be
+-- current nevertheless; its asset's history shows that.
 local function cancel(j, reason)
   local ms = 0
   if j.state == 'active' then
@@ -187,10 +187,10 @@ local function cancel(j, reason)
   finish(j, 'cancelled', data, ms)
 end
 
--- Where the edit of a job is.
+-- Returns the key of a job's edit.
 local function edit_key(j) return j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id end
 
--- Puts a job among the dead. `data` is that of its event.
+-- Makes a job dead. `data` is that of its event.
 local function bury(j, code, message, data)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
@@ -206,15 +206,15 @@ local function bury(j, code, message, data)
   emit('failed', j, j.generation .. '/failed', data)
 end
 
--- The data of the event of a job that died without a worker's word.
+-- Returns the data of the event of a job that died without a report of its worker.
 local function death(j, attempt, code, message, worker)
   return '{"asset":' .. quoted(j.asset) .. ',"attempt":' .. int(attempt) .. ',"error":{"code":"' .. code
     .. '","message":' .. quoted(message) .. ',"permanent":true},"generation":' .. j.generation
     .. ',"job":"' .. j.id .. (worker and '","worker":' .. quoted(worker) or '"') .. '}'
 end
 
--- From now on the job is given only to a worker that does nothing else. `why` is the counter that led to it:
--- `crashes`, which may be taken back, or `attempts`.
+-- Puts a job into quarantine: only a worker that holds no other job may claim it. `why` is the counter that caused it:
+-- `crashes`, which may be uncounted later, or `attempts`.
 local function quarantine(j, why)
   if j.priority == 'alone' then return end
   call('HSET', P .. 'job:' .. j.id, 'priority', 'alone', 'was', j.priority)

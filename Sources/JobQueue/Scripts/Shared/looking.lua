@@ -1,16 +1,16 @@
--- Which lanes are looked at, and when. Zset lanes has the batches that may still get jobs; the score says what a lane
+-- The order and time of the checks of lanes. Zset lanes has the batches that may still get jobs; the score states what a lane
 -- waits for:
---   below IDLE   it is fed next: it has entries and room, as far as is known. When it was fed last, µs; 0 comes first,
---                and what is below 0 is fed even if it has no entries
---   IDLE         it had no entries. A plain XADD tells nobody, so these lanes are looked at in turn
---   FULL         its window is full: a member that ends brings it back (`complete_batch`)
+--   below IDLE   The lane is fed next: as far as is known, it has entries, and its window is not full. The score is the time of
+--                its last feeding, µs. 0 comes first, and a lane below 0 is fed even if it has no entries
+--   IDLE         The lane had no entries. A plain XADD notifies no worker, so these lanes are checked in turn
+--   FULL         The window is full: the end of a member makes the lane eligible again (`complete_batch`)
 local IDLE, FULL = '9000000000000000', 'inf'
 
--- Has a lane fed next, if it is fed at all.
+-- Makes a lane the next to be fed, if it is fed at all.
 local function wake_lane(batch) call('ZADD', P .. 'lanes', 'XX', '0', batch) end
 
--- Where the turn of looks is, or nil when none is due. A turn begins `pace` µs for each idle lane after the one
--- before, whoever asks: so looks take the same share of Redis' time whatever the number of lanes and of workers.
+-- Returns the position of the current round of checks, or nil if none is due. A round begins `pace` µs per idle lane after the
+-- previous one, whichever worker calls, so checks use the same share of Redis' time whatever the number of lanes and of workers.
 local function look_turn(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
@@ -21,9 +21,9 @@ local function look_turn(pace)
   return 0, US
 end
 
-local LOOK_MIN = 20  -- ms between two turns at least
+local LOOK_MIN = 20  -- the minimum time between two rounds, in ms
 
--- ms until the next turn of looks begins; nil when no lane is idle.
+-- Returns the ms until the next round of checks begins; nil if no lane is idle.
 local function look_due(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
@@ -31,13 +31,13 @@ local function look_due(pace)
   return math.max(LOOK_MIN, math.ceil((began + idle * pace - US) / 1000))
 end
 
--- Whether a call of feed would find something to do.
+-- Returns whether a call of feed would have work.
 local function lanes_due(pace)
   if call('ZCARD', P .. 'lanes') == 0 then return false end
   return call('ZCOUNT', P .. 'lanes', '-inf', '(' .. IDLE) > 0 or look_turn(pace) ~= nil
 end
 
--- Looks at the next idle lanes of the turn, and has those fed that have entries. Returns whether the turn goes on.
+-- Checks the next idle lanes of the round and makes those with entries eligible for feeding. Returns whether the round continues.
 local function look(most, pace)
   local next, began = look_turn(pace)
   if not next then return false end

@@ -1,17 +1,16 @@
--- Names of jobs and batches whose records were dropped. They are remembered in two hashes that take turns (reap):
--- seen:new and seen:old. Members of a batch, and events, have ids that are made of such a name.
-
--- The digest of the dropped record of a name, perhaps with a mark (`forget`); false when the name is free.
+-- Names of jobs and batches whose records were dropped. They are remembered in two hashes that reap rotates:
+-- seen:new and seen:old. The ids of a batch's members, and of events, contain such a name.
+-- Returns the digest of the dropped record of a name, perhaps with a mark (`forget`); false if the name is free.
 local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
--- The digest of what is remembered of a name, how the job ended if not well, and its generation then.
+-- Returns the digest in a remembered value, the end of the job unless it succeeded, and its generation then.
 local function remembered(value)
   local ended, generation, hash = value:match('^(%l+):(%d*):(.*)$')
   return hash or value, ended, generation
 end
 
--- Until when a name is remembered at the latest, ms since 1970; nil when no worker has said so yet. A name in
--- seen:new outlives two turns, a name in seen:old one.
+-- Returns the time until which a name is remembered at the latest, ms since 1970; nil if no worker has recorded it yet. A name in
+-- seen:new is kept for two rotations, a name in seen:old for one.
 local function remembered_until(name)
   local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
   if not turn[1] or not turn[2] then return nil end

@@ -1,7 +1,6 @@
--- Opening and sealing a batch: admit.lua tells of what is wrong by events, submit_batch.lua answers.
-
+-- Opening and sealing a batch: admit.lua reports faults by events, submit_batch.lua by its reply.
 -- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted. Returns CREATED; SAME: it was opened
--- with this edit before; OTHER: with another edit; or USED: one of this name has ended, and the name is remembered.
+-- before with this edit; OTHER: with another edit; or USED: a batch of this name has ended, and the name is remembered.
 local function open_batch(f)
   local key = P .. 'batch:' .. f.batch
   local edit = call('GET', key .. ':edit')
@@ -18,16 +17,16 @@ local function open_batch(f)
   return 'CREATED'
 end
 
--- Seals a batch. Returns SEALED; SAME: it is; NONE: nobody has opened it; USED: as above; AT, number of jobs: it is
--- sealed at another; or GIVEN, number of jobs: it has more already.
+-- Seals a batch. Returns SEALED; SAME: it is sealed already; NONE: no such batch was opened; USED: as above; AT, number of jobs:
+-- it is sealed at another number; or GIVEN, number of jobs: it has more jobs already.
 local function seal_batch(batch, seal, total)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
   if call('EXISTS', key .. ':edit') == 0 then return not b[1] and seen('batch:' .. batch) and 'USED' or 'NONE' end
-  -- Of a batch without a generation Redis lost the record, but not its edit.
+  -- For a batch without a generation, Redis lost the record, but not the edit.
   if not b[1] or b[2] == seal then return 'SAME' end
   if b[2] then return 'AT', tonumber(b[2]) end
-  -- Jobs above the seal would be counted without being waited for.
+  -- Jobs beyond the seal would be counted, but completion would not wait for them.
   local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. batch)
   if given > tonumber(seal) then return 'GIVEN', given end
   call('HSET', key, 'sealed', seal)

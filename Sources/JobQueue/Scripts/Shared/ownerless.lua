@@ -1,5 +1,5 @@
 -- Removes a lane that has no batch: its entries cannot become jobs any more, and a later batch of that name would
--- run them with its own edit. Returns how many entries were removed.
+-- run them with its own edit. Returns the number of entries that were removed.
 local function end_lane(batch)
   local entries = call('XLEN', P .. 'lane:' .. batch)
   call('UNLINK', P .. 'lane:' .. batch)

@@ -1,16 +1,16 @@
--- Parts of a job that any worker may do. A part is claimed, leased, retried and taken back as jobs are. But it is its
--- job's own affair: no event is said of it, no counter, batch or list of ended jobs knows it, and when it ends, well or
--- not, its record is dropped. The job looks what was made of it.
+-- Parts of a job that any worker may run. A part is claimed, leased, retried and reaped like a job. But it is internal to its
+-- job: it has no events, no counter, batch or list of ended jobs includes it, and when it ends, successfully or not, its record
+-- is dropped. The job inspects the result itself.
 --
--- Hash parts:<job>, of a job whose record says `split`, has what is to be done in `task`, the same for all parts, and by number `open` or `ended`. It is dropped
--- with its parts when the job ends. A part's id is <job>+<number>: `+` stands in no id of a producer. Its record
--- names its job in `parent`; its asset is its own id, so that nothing is parked behind it. Its format is PART_FORMAT, so
--- that workers of before leave it to newer ones.
+-- Hash parts:<job>, of a job whose record has the field `split`, has the common task of all parts in `task`, and by number
+-- `open` or `ended`. It is dropped with its parts when the job ends. A part's id is <job>+<number>: no id of a producer
+-- contains `+`. Its record names its job in `parent`; its asset is its own id, so that no job is parked behind it. Its format
+-- is PART_FORMAT, so that workers of earlier releases leave it to newer ones.
 local PART_FORMAT = '3'
 
 local function part_id(job, number) return job .. '+' .. number end
 
--- Takes a part away, wherever it is. A worker that does it hears of it, and is refused from now on.
+-- Removes a part in any state. A worker that runs it is notified, and its writes are refused from now on.
 local function drop_part(p)
   if p.state == 'active' then
     call('ZREM', P .. 'lease', p.id)
@@ -25,7 +25,7 @@ local function drop_part(p)
   call('UNLINK', P .. 'job:' .. p.id, P .. 'attempts:' .. p.id, P .. 'result:' .. p.id)
 end
 
--- Takes a part away that ended while its worker still held it, or that nobody can do. It is not made again.
+-- Removes a part that ended while its worker still held it, or that no worker can run. It is not created again.
 local function end_part(p)
   drop_part(p)
   if call('HEXISTS', P .. 'parts:' .. p.parent, 'task') == 1 then
@@ -33,7 +33,7 @@ local function end_part(p)
   end
 end
 
--- Takes all parts of a job away.
+-- Removes all parts of a job.
 local function end_parts(job)
   local parts = call('HGETALL', P .. 'parts:' .. job)
   for i = 1, #parts, 2 do

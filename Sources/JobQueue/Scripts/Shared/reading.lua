@@ -1,11 +1,10 @@
--- Entries of a stream, read and taken off.
-
--- How many of the first entries of a stream are read at once: as many as `bytes_max` holds, and one at least. A
--- producer may send fields of 100 MB, and Lua holds all that it reads.
+-- Reading and trimming entries of a stream.
+-- Returns how many of the first entries of a stream may be read at once: as many as fit into `bytes_max`, and at least one. A
+-- producer may send fields of 100 MB, and Lua holds everything that it reads.
 --
--- Redis tells the size of no entry, but of nodes, of which each has an entry or more: MEMORY USAGE takes the mean of
--- the first nodes, as many as are asked for, for the size of all but the last. So the first n nodes, and with them the
--- first n entries, have at most the bytes below; the real sizes of what is about to be read, not a sample of others.
+-- Redis reports no entry's size, but the size of nodes, each of which has one or more entries: MEMORY USAGE uses the mean of
+-- the first nodes, as many as requested, for all but the last. So the first n nodes, and with them the first n entries, have at
+-- most the bytes computed below. These are the real sizes of the entries to be read, not a sample of others.
 local function affordable(key, state, most, bytes_max)
   if not state or state.length == 0 then return 0 end
   local n = math.min(most, state.length)
@@ -18,7 +17,7 @@ local function affordable(key, state, most, bytes_max)
   return n
 end
 
--- Takes what was read off a stream. An id may have more digits than Lua's numbers, so none is computed.
+-- Removes entries that were read from a stream. An id may have more digits than Lua's numbers hold, so none is computed.
 local function trim(key, entries)
   local last = entries[#entries][1]
   call('XTRIM', key, 'MINID', '=', last)

@@ -1,5 +1,5 @@
--- Opens the batch of a dead member again, which will end once more: that is another event. Returns false when the batch
--- was dropped, or does not count this member.
+-- Reopens the batch of a dead member. The batch will be completed once more, with another event. Returns false if the batch was
+-- dropped, or does not count this member.
 local function reopen_batch(id, batch, cost)
   local b = P .. 'batch:' .. batch
   if call('EXISTS', b) == 0 or call('SETBIT', b .. ':ended', id:match(':(%d+)$'), '0') == 0 then return false end

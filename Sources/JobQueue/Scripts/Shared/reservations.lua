@@ -1,28 +1,28 @@
--- Jobs that were submitted: their producer was answered at once (submit.lua), and admission keeps the promise.
+-- Jobs that were submitted: their producers received the result at once (submit.lua), and admission must honour it.
 --
--- Hash reserved has for the id of each that is not yet a job `<entry> <tenant>`, with `-` before it when the job was
--- cancelled meanwhile and has ended. A reservation holds as long as its entry is in the ingress stream: one whose entry was
--- dropped unread, or taken by a worker of an earlier release, holds nothing, and `tend` sweeps it.
--- Hash backlog:<tenant> has the ids of the tenant's jobs that were submitted and have not ended, and `batch:<batch>` for
--- each such batch. Their records have the field `submitted`. Ids, not a number: what is written twice counts once,
--- and the doctor can look at each.
+-- Hash reserved has `<entry> <tenant>` for each id that is not yet a job, with a leading `-` if the job was cancelled
+-- meanwhile and has ended. A reservation is valid while its entry is in the ingress stream. If the entry was dropped unread, or
+-- taken by a worker of an earlier release, the reservation is void, and `tend` removes it.
+-- Hash backlog:<tenant> has the ids of the tenant's submitted jobs that have not ended, and `batch:<batch>` for each such batch.
+-- Their records have the field `submitted`. The hash has ids and not a number, so that an id that is written twice counts once,
+-- and the doctor can check each.
 local function backlog(tenant) return P .. 'backlog:' .. tenant end
 
--- The entry and the tenant of a reservation's text, and whether the job was cancelled.
+-- Returns the entry and the tenant of a reservation's text, and whether the job was cancelled.
 local function noted(text)
   local mark, entry, tenant = text:match('^(%-?)(%S+) (.*)$')
   return entry, tenant, mark == '-'
 end
 
--- The entry of the ingress stream that a name is of, as XRANGE has it; nil when it is there no more. Anybody may ask for
--- any name: Redis takes numbers below 2^64 in one, and fails at others.
+-- Returns the entry of the ingress stream with a given name, in the form of XRANGE; nil if it is gone. A client may ask for
+-- any name: Redis accepts ids with numbers below 2^64 and fails for others.
 local function entry_named(name)
   local door, id = door_of(name)
   if not door or id:find(string.rep('%d', 20)) then return nil end
   return call('XRANGE', P .. door.stream, id, id)[1]
 end
 
--- The fields of the entry that has an id reserved, and its name; nil when none has.
+-- Returns the fields of the entry that reserves an id, and its name; nil if there is none.
 local function reserved_entry(id)
   local text = call('HGET', P .. 'reserved', id)
   local name, _, is_cancelled = noted(text or ' ')
@@ -33,14 +33,14 @@ local function reserved_entry(id)
   return f, name
 end
 
--- Ends a reservation whose entry is no more, and its place in the backlog unless there is a job that has it.
+-- Ends a reservation whose entry is gone, and removes the id from the backlog unless an open job has it.
 local function end_reservation(id, tenant)
   call('HDEL', P .. 'reserved', id)
   local j = call('HMGET', P .. 'job:' .. id, 'submitted', 'state')
   if not j[1] or j[2] == 'done' or j[2] == 'dead' then call('HDEL', backlog(tenant), id) end
 end
 
--- Whether a reservation holds.
+-- Returns whether a reservation is valid.
 local function is_reserved(text)
   local name = noted(text)
   return name and entry_named(name) and true or false

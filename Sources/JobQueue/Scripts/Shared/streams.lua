@@ -1,12 +1,13 @@
--- What the right to XADD on a stream also allows, and nothing can forbid: XADD MAXLEN and MINID drop entries that
--- nobody has read, and an explicit id far in the future makes every later XADD fail. Here both are seen and told.
+-- Harm that the permission to XADD allows and no ACL forbids: XADD MAXLEN and MINID drop unread entries, and an explicit id
+-- far in the future makes every later XADD fail. The functions below detect and report both.
 --
--- Hash ingress of an ingress stream: `gone`, how many entries have left the ingress stream as far as is known; `lost`, `lostAt` of what
--- left it unread; `renewals`, `renewedAt`. Of a lane, `admitted` of its batch is what is known.
-local FUTURE_MAX = 3600 * 1000  -- ms an id may be ahead: clocks differ, but not by an hour
+-- Hash ingress of an ingress stream: `gone`, the known number of entries that have left the stream; `lost` and `lostAt` of
+-- entries that left it unread; `renewals`, `renewedAt`. For a lane, `admitted` of its batch is the known number.
+local FUTURE_MAX = 3600 * 1000  -- the maximum lead of an id, in ms: clocks differ, but not by an hour
 
--- How many entries a stream has, in how many nodes, how many have left it, and whether its last id is beyond all
--- clocks; nil when there is no stream. FULL COUNT 1 reads one entry, where XINFO without it reads two; a producer's may be large.
+-- Returns the number of a stream's entries, of its nodes, and of the entries that have left it, and whether its last id is
+-- beyond any clock; nil if there is no stream. FULL COUNT 1 reads one entry, XINFO without it reads two, and a producer's entry
+-- may be large.
 local function stream_state(key)
   if call('EXISTS', key) == 0 then return nil end
   local info, facts = call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '1'), {}
@@ -17,7 +18,7 @@ end
 
 local function harmed(stream, what, number, message)
   count(what, number)
-  -- A lane that nobody opened may have any name.
+  -- A lane without a batch may have any name.
   event('stream.harmed', 'stream/' .. stream:gsub('[^%w%._:-]', '_') .. '/' .. what .. '/' .. int(US), nil,
     '{"stream":' .. quoted(stream) .. ',"kind":"' .. what .. '","entries":' .. int(number) .. ',"message":' .. quoted(message) .. '}')
 end
@@ -28,8 +29,8 @@ local function tell_trimmed(stream, lost)
     .. 'sent again; with the same id that is safe.')
 end
 
--- Lets a stream take entries again whose last id is beyond all clocks, once it is empty: ids count from now on.
--- How many entries it ever had stays as it is.
+-- Makes an empty stream whose last id is beyond any clock usable again: ids continue from the present time.
+-- The count of entries that it ever had does not change.
 local function renew(stream, state)
   if not state.ahead or state.length > 0 then return false end
   call('XSETID', P .. stream, int(MS + 1) .. '-0')

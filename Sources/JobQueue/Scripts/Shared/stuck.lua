@@ -1,7 +1,6 @@
--- Jobs whose version cannot be published: how they get there, and how their publication goes on.
-
--- Gives up to publish a job's version, until somebody replays or cancels the job. It keeps its asset: edits that
--- came later wait behind it, in their order, and would hardly be published either.
+-- Jobs whose version cannot be published: how they become stuck, and how their publication continues.
+-- Gives up the publication of a job's version until a client replays or cancels the job. The job keeps its asset: later edits
+-- wait behind it in their order, and would most likely fail as well.
 local function get_stuck(j, code, message)
   lose_hold(j)
   call('HSET', P .. 'job:' .. j.id, 'state', 'stuck', 'code', code, 'message', message)
@@ -14,8 +13,8 @@ local function get_stuck(j, code, message)
     .. (j.worker and ',"worker":' .. quoted(j.worker) or '') .. '}')
 end
 
--- What a committing job lacks without which its version can be neither published nor told of; nil when it lacks
--- nothing. `data` is that of its event, if there is any.
+-- Returns the field that a committing job lacks and without which its version can be neither published nor reported; nil if the
+-- record is complete. `data` is that of its event, if any.
 local function lacks(j, data)
   if not j.version then return 'version' end
   if not j.outcome then return 'outcome' end
@@ -23,16 +22,16 @@ local function lacks(j, data)
   if not data then return 'result' end
 end
 
--- The same for the caller that has not read the data.
+-- The same for a caller that has not read the data.
 local function lacks_of(j) return lacks(j, call('EXISTS', P .. 'result:' .. j.id) == 1) end
 
--- The same for a job whose record lacks something.
+-- Makes a job stuck because its record lacks a field.
 local function get_stuck_lacking(j, lacking)
   get_stuck(j, 'internalError', 'the record of job ' .. j.id .. ' has no ' .. lacking
     .. ', so its version can be neither published nor told of. Replay the job, and it is made again.')
 end
 
--- Has the version of a job that is stuck published once more, with as many carries as at first.
+-- Publishes the version of a stuck job once more, with the initial number of carries.
 local function resume(j)
   local k, lacking = P .. 'job:' .. j.id, lacks_of(j)
   call('ZREM', P .. 'stuck', j.id)
@@ -40,9 +39,9 @@ local function resume(j)
   if lacking then
     call('HDEL', k, 'version', 'outcome')
     call('UNLINK', P .. 'result:' .. j.id)
-    make_ready(j)  -- it is made again, in its generation
+    make_ready(j)  -- it is rendered again, in its generation
   else
-    -- Held by nobody, so that reap finds it at once and counts no crash.
+    -- No worker holds it, so that reap finds it at once and counts no crash.
     call('HSET', k, 'state', 'committing', 'handedOn', '1')
     call('ZADD', P .. 'lease', NOW, j.id)
     run(j.tenant, 1)

@@ -1,6 +1,5 @@
 -- From a checked entry of a stream to a job.
-
--- Makes a job of what is right. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
+-- Creates a job from valid fields. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
 -- in ms, submitted.
 local function take_in(j)
@@ -36,8 +35,8 @@ local function take_in(j)
   end
 end
 
--- Ends the jobs of an asset that wait in a zset of it and arrived earlier. Of a longer chain the later ones come to their
--- turn all the same, and then the library knows that a newer edit was published.
+-- Ends the jobs of an asset that wait in one of its zsets and arrived earlier. In a longer chain the later ones are claimed
+-- nevertheless, and then the library knows that a newer edit was published.
 local REPLACED_MAX = '1000'
 local function replace_waiting(zset, state, arrival, reason)
   for _, id in ipairs(call('ZRANGEBYSCORE', zset, '-inf', '(' .. arrival, 'LIMIT', '0', REPLACED_MAX)) do
@@ -46,7 +45,7 @@ local function replace_waiting(zset, state, arrival, reason)
   end
 end
 
--- Ends the jobs of an asset that one takes the place of: those that arrived earlier than it.
+-- Ends the jobs of an asset that a new job replaces: those that arrived earlier.
 local function replace(asset, which, arrival, reason)
   replace_waiting(P .. 'parked:' .. asset, 'parked', arrival, reason)
   replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)
@@ -61,8 +60,8 @@ local function replace(asset, which, arrival, reason)
   end
 end
 
--- Puts among the dead what never was a job. Nothing can be run of it, so the oldest may go; jobs that died
--- are never dropped.
+-- Makes an entry that never was a job dead. It has nothing to run, so the oldest such records may be dropped; jobs that died
+-- are never dropped here.
 local function bury_malformed(j, code, message, most)
   if #j.asset > ASSET_MAX or not is_utf8(j.asset) then
     j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
@@ -71,7 +70,7 @@ local function bury_malformed(j, code, message, most)
     'format', FORMAT)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
   j.malformed = '1'
-  weigh(j, 1)  -- bury takes it back
+  weigh(j, 1)  -- bury subtracts it again
   bury(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')

@@ -1,7 +1,5 @@
--- Lanes that nobody opened: a producer added entries, and no batch has them.
-
--- How long a lane was not touched that has no batch, in ms; nil when it has one, or when an entry of the ingress
--- stream may open it.
+-- Lanes without a batch: a producer added entries, but no batch of this name was opened.
+-- Returns the idle time of a lane without a batch, in ms; nil if it has one, or if an entry of the ingress stream may open one.
 local function unopened_for(batch)
   local lane = P .. 'lane:' .. batch
   if call('EXISTS', lane) == 0 or call('EXISTS', P .. 'batch:' .. batch) == 1 or call('XLEN', P .. 'in') > 0 then
@@ -10,7 +8,7 @@ local function unopened_for(batch)
   return call('OBJECT', 'IDLETIME', lane) * 1000
 end
 
--- Removes such a lane and says so.
+-- Removes such a lane and reports it.
 local function end_unopened(batch)
   local entries = end_lane(batch)
   if entries == 0 then return end
