@@ -1,46 +1,46 @@
 package import Redis
 
-/// Why an endpoint of a webhook could not be made, found or changed, or an address is refused.
+/// An error of webhooks: an endpoint could not be created, found or changed, or an address is refused.
 package struct WebhookError: Error, Sendable, CustomStringConvertible {
     /// The kind.
     package enum Code: String, Sendable, CaseIterable {
-        /// The URL is not of the form that is allowed.
+        /// The URL does not have the permitted form.
         case invalidURL
-        /// The URL leads to an address or port where nothing may be sent.
+        /// The URL leads to an address or port that is not permitted.
         case refusedAddress
         /// The URL's host has no address.
         case unknownHost
-        /// No kind of event has this name, or there are none or too many.
+        /// A name is not a kind of event, or there are none or too many.
         case invalidEventTypes
-        /// A range of addresses is not of the form that is allowed.
+        /// A range of addresses does not have the permitted form.
         case invalidRange
-        /// The secret is not of the form that is allowed.
+        /// The secret does not have the permitted form.
         case invalidSecret
-        /// A time is not allowed.
+        /// The time is not permitted.
         case invalidTime
-        /// There is no endpoint of this id.
+        /// No endpoint has this id.
         case noSuchEndpoint
-        /// There is no delivery of this id among those that are remembered.
+        /// No remembered delivery has this id.
         case noSuchDelivery
         /// The event stream does not hold the event any more.
         case eventGone
-        /// The owner or the queue has as many endpoints as it may have.
+        /// The owner or the queue has the maximum number of endpoints.
         case tooManyEndpoints
-        /// The record of an endpoint was changed by others again and again.
+        /// Other clients changed the record of an endpoint again and again.
         case contended
-        /// The record of an endpoint is no record.
+        /// The record of an endpoint cannot be decoded.
         case damagedEndpoint
-        /// A newer minilab made the endpoint, with terms that this one does not know.
+        /// A newer minilab created the endpoint, with terms that this one does not know.
         case laterFormat
-        /// Redis could not be reached or refused, or its answer makes no sense.
+        /// Redis was unreachable or refused a command, or its reply is unexpected.
         case redis
     }
 
     /// The kind.
     package let code: Code
-    /// The sentence for people; has no secret in it.
+    /// The sentence for people; it contains no secret.
     package let message: String
-    /// The cause, where it was Redis.
+    /// The error of the Redis client, if it was the cause.
     package let cause: RedisError?
 
     init(_ code: Code, _ message: String, cause: RedisError? = nil) {

@@ -1,24 +1,24 @@
-/// The state of a gateway's deliveries, for its metrics page. Of endpoints that another gateway delivers for, only the
-/// numbers of endpoints are told.
+/// The state of a gateway's deliveries, for its metrics page. Endpoints for which another gateway delivers appear only in the
+/// numbers of endpoints.
 package struct WebhookMetrics: Sendable, Equatable {
-    /// Endpoints that messages are sent to.
+    /// The number of active endpoints.
     package var active = 0
-    /// Endpoints that are disabled, by whatever reason.
+    /// The number of disabled endpoints, for any reason.
     package var disabled = 0
-    /// Active endpoints that this gateway delivers for.
+    /// The number of active endpoints for which this gateway delivers.
     package var held = 0
-    /// Messages that were taken, since the start of this process.
+    /// The number of accepted messages since the start of this process.
     package var delivered = 0
-    /// Tries that failed, since the start of this process.
+    /// The number of failed attempts since the start of this process.
     package var failed = 0
-    /// Messages that were given up after all tries, since the start of this process.
+    /// The number of messages that were given up after all attempts, since the start of this process.
     package var givenUp = 0
-    /// Gaps that were told, since the start of this process.
+    /// The number of reported gaps since the start of this process.
     package var gaps = 0
-    /// Messages that wait to be sent again.
+    /// The number of messages that wait for another attempt.
     package var parked = 0
-    /// Events that were read and not yet looked at, of the endpoint that has most; at most a page of 500 is known.
+    /// The number of events that were read and not yet processed, of the endpoint that has most; at most a page of 500 is known.
     package var lagEvents = 0
-    /// How far the last endpoint is behind the newest event, in seconds between the two events.
+    /// The largest delay of an endpoint behind the newest event, in seconds between the two events.
     package var lagSeconds = 0.0
 }

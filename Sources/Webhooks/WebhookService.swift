@@ -5,20 +5,20 @@ package import Redis
 import ServiceLifecycle
 import Synchronization
 
-/// Delivers events to all endpoints of a queue, beside the same service of other gateways: for an endpoint one of them
-/// delivers at a time, and each event is delivered at least once, with the same `webhook-id` whenever it is repeated.
+/// Delivers events to all endpoints of a queue, together with the same service of other gateways. One gateway at a time delivers
+/// for an endpoint, and each event is delivered at least once, with the same `webhook-id` in each repeat.
 ///
-/// It ends in good order: deliveries that go on are finished (15 s at most) and leases given back.
+/// It shuts down gracefully: current deliveries are finished (15 s at most) and leases are released.
 package final class WebhookService: Service {
-    /// The view that an owner has of an event: the CloudEvent as it is or with parts left out; nil: nothing.
+    /// Returns the part of an event that an owner may see: the CloudEvent, whole or with parts left out; nil for nothing.
     package typealias View =
         @Sendable (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
 
-    /// How long one wait for events and changes is.
+    /// The duration of one wait for events and changes.
     static let bellWait = Duration.seconds(1)
-    /// How long to wait after Redis refused.
+    /// The pause after an error of Redis.
     static let pause = Duration.seconds(1)
-    /// The shortest time between two calls to couriers: what comes in between is told by the next.
+    /// The shortest time between two wake-ups of couriers: events between two are covered by the second one.
     static let ringInterval = Duration.milliseconds(50)
 
     private struct State {
@@ -39,8 +39,8 @@ package final class WebhookService: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - bell: a client of its own, because waiting blocks its connection.
-    ///   - random: the jitter of retries, from 0 up to 1.
+    ///   - bell: A client of its own, because waiting blocks its connection.
+    ///   - random: Returns the jitter of retries, from 0 up to 1.
     package init(
         store: WebhookStore, bell: RedisClient, sender: WebhookSender,
         settings: WebhookSettings = WebhookSettings(), logger: Logger,
@@ -58,7 +58,7 @@ package final class WebhookService: Service {
             logger: logger)
     }
 
-    /// Delivers until it is told to stop. Trouble with Redis is waited out, and told once.
+    /// Delivers until the service is stopped. It waits out failures of Redis and logs each failure once.
     package func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -70,7 +70,7 @@ package final class WebhookService: Service {
         }
     }
 
-    /// Ends it in good order, as a graceful shutdown does.
+    /// Shuts down gracefully, like a graceful shutdown of the service group.
     package func stop() {
         let couriers = state.withLock { state in
             state.isStopping = true
@@ -79,7 +79,7 @@ package final class WebhookService: Service {
         for courier in couriers { courier.stop() }
     }
 
-    /// How deliveries stand.
+    /// Returns the state of deliveries.
     package func metrics() -> WebhookMetrics {
         let state = state.withLock { $0 }
         var metrics = WebhookMetrics()
@@ -94,7 +94,7 @@ package final class WebhookService: Service {
             metrics.held += 1
             metrics.parked += tally.parked
             metrics.lagEvents = max(metrics.lagEvents, tally.pending)
-            // 0 is the place before the first event of all.
+            // 0 is the position before the first event.
             if let cursor = tally.cursor.map(StreamEvent.milliseconds), cursor > 0 {
                 let behind = StreamEvent.milliseconds(of: state.newest) - cursor
                 metrics.lagSeconds = max(metrics.lagSeconds, Double(behind) / 1000)
@@ -130,14 +130,13 @@ package final class WebhookService: Service {
                 }
                 isInTrouble = true
                 loadedAt = nil
-                // Cancelled only with the whole service.
+                // The sleep is cancelled only with the whole service.
                 try? await Task.sleep(for: Self.pause)
             }
         }
     }
 
-    /// All endpoints are read anew; couriers of those that were changed look whether their place is still the one they
-    /// know.
+    /// Requests a new read of all endpoints. The couriers of changed endpoints check whether their position was moved.
     private func hear(of endpoints: Set<String>) {
         if endpoints.isEmpty { return }
         let couriers = state.withLock { state in
@@ -154,11 +153,11 @@ package final class WebhookService: Service {
             return Array(state.couriers.values)
         }
         for courier in couriers { courier.ring() }
-        // Cancelled only with the whole service.
+        // The sleep is cancelled only with the whole service.
         try? await Task.sleep(for: Self.ringInterval)
     }
 
-    /// Starts couriers of new endpoints, tells the others of changes, stops those of endpoints that are gone.
+    /// Starts couriers of new endpoints, passes changes to the others, and stops those of endpoints that are gone.
     private func reload(_ group: inout DiscardingTaskGroup) async throws(WebhookError) {
         var active: [String: StoredEndpoint] = [:]
         var disabled = 0
@@ -196,7 +195,7 @@ package final class WebhookService: Service {
         }
     }
 
-    /// The counts of an ended courier stay; its endpoint may be active again by now.
+    /// Keeps the counts of a courier that has ended; its endpoint may be active again by now.
     private func forget(_ courier: EndpointCourier) {
         let tally = courier.tally
         state.withLock { state in

@@ -1,9 +1,9 @@
-/// A range of addresses with a common beginning: `10.0.0.0/8`, `fd00::/8`, or one address alone.
+/// A range of addresses with a common prefix: `10.0.0.0/8`, `fd00::/8`, or a single address.
 package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     private let base: [UInt8]
     private let length: Int
 
-    /// - Throws: `invalidRange`, also when bits are set behind the prefix: whoever writes `10.1.2.3/8` may mean another.
+    /// - Throws: `invalidRange`, also if bits are set behind the prefix: the author of `10.1.2.3/8` may have meant another range.
     package init(_ text: String) throws(WebhookError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let address = IPAddress(String(parts[0]))?.unmapped
@@ -21,7 +21,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         self.length = length
     }
 
-    /// A range that is written in this code.
+    /// Creates a range from a constant of this code.
     init(checked text: String) {
         do {
             try self.init(text)
@@ -30,7 +30,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the address is in it. A mapped address counts as the IPv4 address that it is.
+    /// Returns whether the address is in the range. A mapped address counts as the IPv4 address that it contains.
     package func contains(_ address: IPAddress) -> Bool {
         let bytes = address.unmapped.bytes
         return bytes.count == base.count && Self.masked(bytes, length) == base

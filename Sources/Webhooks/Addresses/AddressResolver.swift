@@ -3,22 +3,22 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Finds the addresses of a host.
+/// Resolves the addresses of a host.
 package protocol AddressResolver: Sendable {
-    /// All addresses of the host, the preferred one first; empty when it has none.
+    /// Returns all addresses of the host, the preferred one first; an empty array if it has none.
     func addresses(of host: String) async throws -> [IPAddress]
 }
 
-/// The resolver of the system: hosts file, DNS and what else it is set up for.
+/// The resolver of the system: hosts file, DNS and the other configured sources.
 ///
-/// Its call blocks a thread for as long as DNS takes, and cannot be ended. So it has threads of its own, or a name whose
-/// servers are silent would hold up files that the process reads; and nobody waits longer than ``lookupMax``.
+/// Its call blocks a thread for as long as DNS takes, and cannot be cancelled. So it has threads of its own: otherwise a name
+/// whose servers are silent would delay file reads of the process. No caller waits longer than ``lookupMax``.
 package struct SystemResolver: AddressResolver {
-    /// Most addresses of one host that are looked at.
+    /// The maximum number of addresses of one host that are checked.
     static let addressesMax = 64
-    /// Look-ups at a time.
+    /// The number of simultaneous look-ups.
     static let threads = 8
-    /// Longest wait for a look-up.
+    /// The maximum wait for a look-up.
     static let lookupMax = TimeAmount.seconds(5)
 
     private static let pool: NIOThreadPool = {
@@ -78,7 +78,7 @@ package struct SystemResolver: AddressResolver {
     }
 }
 
-/// Gives the first of several answers to who waits, and drops the others.
+/// Passes the first of several results to the waiting caller, and drops the others.
 private final class FirstAnswer: Sendable {
     private let waiter: Mutex<CheckedContinuation<[IPAddress], any Error>?>
 

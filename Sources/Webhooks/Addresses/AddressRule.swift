@@ -1,30 +1,30 @@
-/// Where webhooks may be sent: addresses that the whole Internet can reach, and those that the operator lists.
+/// The permitted targets of webhooks: globally reachable addresses, and those that the operator lists.
 ///
 /// Source of the ranges: IANA's registries of special-purpose addresses for IPv4 and IPv6 (RFC 6890 and its updates).
 package struct AddressRule: Sendable {
-    /// Ranges that the operator lists: also plain HTTP and any port are allowed there.
+    /// The ranges that the operator lists. Plain HTTP and any port are allowed there.
     package let allowed: [AddressRange]
 
     package init(allowed: [AddressRange] = []) { self.allowed = allowed }
 
-    /// Whether the operator lists the address.
+    /// Returns whether the operator lists the address.
     package func lists(_ address: IPAddress) -> Bool { allowed.contains { $0.contains(address) } }
 
-    /// Why nothing may be sent there; nil when it may.
+    /// Returns the reason why the address is refused; nil if it is permitted.
     package func refusal(of address: IPAddress) -> String? {
         lists(address) ? nil : Self.special(address)
     }
 
-    /// The kind of an address that is not globally reachable; nil for one that is.
+    /// Returns the kind of an address that is not globally reachable; nil for one that is.
     static func special(_ address: IPAddress) -> String? {
         let address = address.unmapped
         if address.bytes.count == 4 { return kind(of: address, in: version4) }
         if nat64.contains(address) {
-            // DNS64 makes such an address of every IPv4 address: what counts is that one.
+            // DNS64 maps every IPv4 address to such an address, so the IPv4 address decides.
             return special(IPAddress(bytes: Array(address.bytes.suffix(4))))
         }
         if let kind = kind(of: address, in: version6) { return kind }
-        // All that was ever given out for the whole Internet begins so (RFC 4291, 2.4).
+        // All address space that has been allocated for the global Internet begins so (RFC 4291, 2.4).
         return global.contains(address) ? nil : "not given out"
     }
 

@@ -9,7 +9,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads `192.0.2.1` or `2001:db8::1`: four decimal numbers or RFC 4291's form, nothing else; no zone.
+    /// Decodes `192.0.2.1` or `2001:db8::1`: four decimal numbers or RFC 4291's form, nothing else; no zone.
     package init?(_ text: String) {
         var buffer = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &buffer) == 1 {
@@ -21,7 +21,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The IPv4 address in one that is mapped into IPv6 (`::ffff:192.0.2.1`); else the address itself.
+    /// The IPv4 address in an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`); otherwise the address itself.
     var unmapped: IPAddress {
         guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff,
             bytes[11] == 0xff

@@ -1,7 +1,6 @@
-/// Decides where a delivery connects: looks a host up once, checks all its addresses, and names the one to connect to.
+/// Decides the address to which a delivery connects: resolves a host once, checks all its addresses, and returns one of them.
 ///
-/// The connection is made to that address and no other, so a name that leads elsewhere a moment later changes nothing
-/// (DNS rebinding).
+/// The connection uses only that address, so a name that resolves to another address a moment later has no effect (DNS rebinding).
 package struct TargetGuard: Sendable {
     let rule: AddressRule
     let resolver: any AddressResolver
@@ -11,7 +10,7 @@ package struct TargetGuard: Sendable {
         self.resolver = resolver
     }
 
-    /// The address to connect to.
+    /// Returns the address to connect to.
     ///
     /// - Throws: `unknownHost`, `refusedAddress`.
     package func address(for url: WebhookURL) async throws(WebhookError) -> IPAddress {
@@ -30,7 +29,7 @@ package struct TargetGuard: Sendable {
             if let kind = rule.refusal(of: address) {
                 throw WebhookError(
                     .refusedAddress,
-                    // Without the address: whoever makes endpoints must not read our network's names by it.
+                    // Without the address: an owner of endpoints must not be able to resolve names of the operator's network.
                     "\(url.host) leads to an address that is not of the Internet (\(kind)); webhooks go to such addresses "
                         + "only in ranges that the operator allows.")
             }

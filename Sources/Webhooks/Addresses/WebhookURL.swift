@@ -1,21 +1,21 @@
-/// The URL of an endpoint, of a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII.
+/// The URL of an endpoint, in a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII.
 package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// The whole text.
     package let string: String
     /// Whether it is `https`.
     let isSecure: Bool
-    /// The name in lower case or the address; without the brackets of IPv6.
+    /// The name in lower case or the address, without the brackets of IPv6.
     let host: String
     let port: Int
 
-    /// Longest URL in bytes.
+    /// The maximum length of a URL, in bytes.
     package static let bytesMax = 2048
-    /// Ports that are allowed outside of the operator's own ranges.
+    /// The ports that are allowed outside the operator's own ranges.
     static let ports: Set<Int> = [443, 8443]
 
     /// - Throws: `invalidURL`.
     package init(_ text: String) throws(WebhookError) {
-        // The host has no character that parsers take differently: no @, backslash, percent or Unicode.
+        // The host contains no character that parsers interpret differently: no @, backslash, percent or Unicode.
         let form =
             /(https?):\/\/([a-z0-9](?:[a-z0-9.\-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?((?:[\/?][!$-;=?-Z_a-z~]*)?)/
         guard text.utf8.count <= Self.bytesMax, let match = text.wholeMatch(of: form) else {

@@ -1,16 +1,16 @@
 import JobQueue
 import Redis
 
-/// An endpoint's ``DeliveryTurn`` for one gateway.
+/// One gateway's access to the ``DeliveryTurn`` of an endpoint.
 struct DeliveryLedger: Sendable {
     let redis: RedisClient
     let queue: QueueName
     let endpoint: String
-    /// The name of this gateway among others: random, so that a lease outlives no restart.
+    /// The name of this gateway among others: random, so that no lease survives a restart.
     let owner: String
     let lease: Duration
 
-    /// - Parameter fence: what the lease was given with; nil takes it.
+    /// - Parameter fence: The fence of the lease; nil takes the lease.
     /// - Throws: `redis`.
     func turn(
         fence: String?, _ change: DeliveryTurn.Change = .init(), lease: Duration? = nil
@@ -47,7 +47,7 @@ struct DeliveryLedger: Sendable {
         return answer
     }
 
-    /// Gives the lease back, so that another gateway need not wait for its end.
+    /// Releases the lease, so that another gateway need not wait until it expires.
     ///
     /// - Throws: `redis`.
     func release(fence: String) async throws(WebhookError) {

@@ -1,12 +1,12 @@
-/// The state of a courier while it has the lease.
+/// The state of a courier while it holds the lease.
 struct DeliveryRound {
-    /// How far the endpoint was at the last turn.
+    /// The endpoint's progress at the last turn.
     private(set) var place: DeliveryTurn.Place
-    /// How far it has been read: ahead of what is written by events that are not for it.
+    /// The position that has been read. It is ahead of the recorded one by events that are not for the endpoint.
     var cursor: String
-    /// When the last turn was asked for: the lease counts from there.
+    /// The time at which the last turn was requested: the lease counts from then.
     private(set) var asked: ContinuousClock.Instant
-    /// When a message was sent last.
+    /// The time at which a message was last sent.
     var triedAt: ContinuousClock.Instant?
     private var dueAt: ContinuousClock.Instant?
 
@@ -23,9 +23,9 @@ struct DeliveryRound {
         dueAt = place.dueIn.map { asked + $0 }
     }
 
-    /// The message that is to be sent again now.
+    /// The message that is due for another attempt.
     var due: ParkedMessage? { timeToDue <= .zero ? place.next : nil }
 
-    /// How long until the next message is to be sent again.
+    /// The time until the next message is due for another attempt.
     var timeToDue: Duration { dueAt.map { $0 - .now } ?? .seconds(86_400) }
 }

@@ -1,13 +1,13 @@
-/// Places for deliveries that go on at a time; who comes when all are taken waits in turn.
+/// A limit on the number of simultaneous deliveries. Further deliveries wait in order.
 actor DeliverySlots {
     private var free: Int
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
     init(_ count: Int) { free = max(1, count) }
 
-    /// Takes a place. Each wait ends, because each delivery does.
+    /// Takes a slot. Each wait ends, because each delivery ends.
     ///
-    /// - Throws: `CancellationError`; then no place is taken.
+    /// - Throws: `CancellationError`; then no slot is taken.
     func enter() async throws {
         if free > 0 { free -= 1 } else { await withCheckedContinuation { waiters.append($0) } }
         if Task.isCancelled {
@@ -16,7 +16,7 @@ actor DeliverySlots {
         }
     }
 
-    /// Gives a place to the next one.
+    /// Releases a slot to the next waiting delivery.
     func leave() {
         if waiters.isEmpty { free += 1 } else { waiters.removeFirst().resume() }
     }

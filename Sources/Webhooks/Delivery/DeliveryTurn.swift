@@ -1,54 +1,54 @@
 import Redis
 
-/// One step of an endpoint's delivery in Redis: takes or renews the lease, and writes how a message ended.
+/// One step of an endpoint's delivery in Redis: takes or renews the lease, and records the result of a message.
 struct DeliveryTurn: Sendable {
-    /// Most messages of an endpoint that wait to be sent again, some 100 bytes each.
+    /// The maximum number of an endpoint's messages that wait for another attempt, some 100 bytes each.
     static let parkedMax = 10_000
-    /// How many deliveries are remembered.
+    /// The number of deliveries that are remembered.
     static let outcomesMax = 100
 
-    /// The changes to be written.
+    /// The changes to record.
     struct Change: Sendable {
-        /// The place in the event stream; nil leaves it.
+        /// The position in the event stream; nil leaves it unchanged.
         var cursor: String?
-        /// A parked message that was tried.
+        /// A parked message that was tried again.
         var unpark: ParkedMessage?
-        /// A message that is sent again after a time.
+        /// A message that is tried again after a delay.
         var park: (message: ParkedMessage, after: Duration)?
-        /// How the try ended, in JSON.
+        /// The result of the attempt, in JSON.
         var outcome: [UInt8]?
-        /// Whether it was taken; nil when nothing was sent.
+        /// Whether the endpoint accepted the message; nil if nothing was sent.
         var isTaken: Bool?
     }
 
-    /// How far the endpoint is.
+    /// The progress of an endpoint.
     struct Place: Sendable, Equatable {
-        /// The token that every further write has to show.
+        /// The token that every further write must contain.
         let fence: String
         let cursor: String
-        /// Tries that failed since the last one that did not.
+        /// The number of failed attempts since the last success.
         let failures: Int
-        /// Since when nothing was taken, ms since 1970; nil: something was.
+        /// The time since which no message was accepted, ms since 1970; nil if the last one was.
         let failingSince: Int?
-        /// The next message to be sent again.
+        /// The next message to try again.
         let next: ParkedMessage?
-        /// When that is due.
+        /// The time until it is due.
         let dueIn: Duration?
         /// Redis' time, ms since 1970.
         let now: Int
-        /// Messages that are parked.
+        /// The number of parked messages.
         let parked: Int
     }
 
     enum Answer: Sendable, Equatable {
         case own(Place)
-        /// Another gateway delivers; its lease ends in so long.
+        /// Another gateway delivers; its lease expires after this time.
         case held(Duration)
-        /// The lease was lost: somebody else has it, or the cursor was moved.
+        /// The lease was lost: another gateway holds it, or the cursor was moved.
         case fenced
-        /// There is no such endpoint any more.
+        /// The endpoint does not exist any more.
         case gone
-        /// A message more would be too many.
+        /// Another parked message would exceed the maximum.
         case full
     }
 

@@ -3,9 +3,9 @@ import JobQueue
 import Logging
 
 extension EndpointCourier {
-    /// Reads and delivers what comes next in the stream.
+    /// Reads the next events of the stream and delivers them.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
         let page = try await means.pages.page(after: from)
@@ -22,7 +22,7 @@ extension EndpointCourier {
             if isOver { return true }
             let failuresBefore = round.place.failures
             try await deliver(event, &round)
-            // It may be time to hold, or to send something again.
+            // It may be time to hold new events, or to retry a message.
             if round.place.failures > failuresBefore || round.due != nil { return true }
         }
         round.cursor = page.position
@@ -34,7 +34,7 @@ extension EndpointCourier {
         return page.position != from
     }
 
-    /// Delivers one event of the stream, if it is one for this endpoint.
+    /// Delivers one event of the stream if the endpoint subscribes to it.
     private func deliver(_ event: StreamEvent, _ round: inout DeliveryRound) async throws {
         guard let outgoing = outgoing(event, attempt: 1) else {
             round.cursor = event.id
@@ -43,7 +43,7 @@ extension EndpointCourier {
         let isHolding = isHolding(round)
         let delivery = try await send(outgoing, &round)
         if isHolding, !delivery.isTaken {
-            // It was a probe: the event waits on.
+            // The message was a probe: the event keeps waiting.
             return try await settle(
                 .init(outcome: try delivery.json(), isTaken: false), of: delivery, &round)
         }
@@ -51,7 +51,7 @@ extension EndpointCourier {
             delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id, &round)
     }
 
-    /// Sends again what was parked.
+    /// Retries a parked message.
     func retry(_ message: ParkedMessage, _ round: inout DeliveryRound) async throws {
         var subject = message.subject
         var outgoing: Outgoing?
@@ -59,7 +59,7 @@ extension EndpointCourier {
             if let event = try await means.pages.event(at: id) {
                 outgoing = self.outgoing(event, attempt: message.failures + 1)
                 guard outgoing != nil else {
-                    // It is not for this endpoint any more.
+                    // The endpoint does not subscribe to the event any more.
                     return try await settle(.init(unpark: message), &round)
                 }
             } else {
@@ -77,7 +77,8 @@ extension EndpointCourier {
             &round)
     }
 
-    /// Tells the endpoint that events were trimmed before they could be delivered, and goes on with the oldest that is left.
+    /// Reports to the endpoint that events were trimmed before they could be delivered, and continues with the oldest
+    /// remaining one.
     private func tellGap(_ round: inout DeliveryRound) async throws {
         let oldest = try await means.pages.oldest()
         means.logger.warning(
@@ -90,7 +91,7 @@ extension EndpointCourier {
             try await settle(
                 delivery, ParkedMessage(subject, failures: 0), cursor: nil, &round)
         }
-        // The cursor moves last: after a crash before it the gap is told again.
+        // The cursor moves last: after a crash before that, the gap is reported again.
         if let event = oldest.event { try await deliver(event, &round) }
         round.cursor = oldest.id
         try await settle(.init(cursor: oldest.id), &round)
@@ -113,7 +114,7 @@ extension EndpointCourier {
         return Outgoing(event: event.id, type: event.type, body: try event.json(), attempt: attempt)
     }
 
-    /// Sends a message while the lease is sure to last.
+    /// Sends a message while the lease is certain to last.
     private func send(
         _ outgoing: Outgoing, _ round: inout DeliveryRound
     ) async throws -> WebhookDelivery {
@@ -125,7 +126,7 @@ extension EndpointCourier {
             let delivery = try await outgoing.send(
                 to: stored, through: means.sender, now: means.store.now)
             await slots.leave()
-            // A delivery that was cut off by our own end says nothing of the endpoint.
+            // A delivery that this service's own shutdown interrupted tells nothing about the endpoint.
             try Task.checkCancellation()
             return delivery
         } catch {
@@ -134,7 +135,7 @@ extension EndpointCourier {
         }
     }
 
-    /// Parks a message that was not taken, or gives it up, and writes how it ended.
+    /// Parks a message that was not accepted, or gives it up, and records the result.
     private func settle(
         _ delivery: WebhookDelivery, _ message: ParkedMessage, cursor: String?,
         unpark: ParkedMessage? = nil, _ round: inout DeliveryRound
@@ -162,7 +163,7 @@ extension EndpointCourier {
         try await settle(change, of: delivery, &round)
     }
 
-    /// Writes how a message ended, and what follows from it for the endpoint.
+    /// Records the result of a message, and its consequence for the endpoint.
     private func settle(
         _ change: DeliveryTurn.Change, of delivery: WebhookDelivery, _ round: inout DeliveryRound
     ) async throws {
@@ -178,7 +179,7 @@ extension EndpointCourier {
         }
     }
 
-    /// Renews the lease when less than half of it is left, and writes how far the endpoint has been read.
+    /// Renews the lease if less than half of it is left, and records the position that the endpoint has reached.
     func renewIfNeeded(_ round: inout DeliveryRound) async throws {
         if ContinuousClock.now - round.asked > means.settings.lease / 2 {
             try await settle(.init(cursor: round.cursor), &round)

@@ -3,11 +3,11 @@ import JobQueue
 import Logging
 import Synchronization
 
-/// Delivers for one endpoint, in the order of the events, as long as this gateway has its lease.
+/// Delivers for one endpoint, in the order of the events, while this gateway holds its lease.
 ///
-/// A message that fails is parked and the next one follows. After some failures in a row new events wait in the stream,
-/// and only what is parked is tried, and the first that waits now and then, so that an endpoint that is away costs a try
-/// in a while and loses nothing.
+/// A message that fails is parked, and the next one follows. After several consecutive failures new events wait in the stream;
+/// only parked messages are retried, and now and then the first waiting event. So an unavailable endpoint costs an occasional
+/// attempt and loses no event.
 final class EndpointCourier: Sendable {
     /// The parts that all couriers of a service share.
     struct Means: Sendable {
@@ -19,16 +19,16 @@ final class EndpointCourier: Sendable {
         /// The name of this gateway among others.
         let owner: String
         let view: WebhookService.View
-        /// From 0 up to 1, evenly distributed: the jitter of retries.
+        /// A random number from 0 up to 1, uniformly distributed: the jitter of retries.
         let random: @Sendable () -> Double
         let logger: Logger
     }
 
-    /// The numbers that are told of it.
+    /// The counts of a courier.
     struct Tally: Sendable {
         var hasLease = false
         var cursor: String?
-        /// Events that were read and not yet looked at.
+        /// The number of events that were read and not yet processed.
         var pending = 0
         var parked = 0
         var taken = 0
@@ -59,28 +59,28 @@ final class EndpointCourier: Sendable {
         state = Mutex(State(stored: stored))
     }
 
-    /// The endpoint as it is now.
+    /// The current record of the endpoint.
     var stored: StoredEndpoint { state.withLock { $0.stored } }
     var tally: Tally { state.withLock { $0.tally } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// The endpoint was changed.
+    /// Applies a change of the endpoint.
     func update(_ stored: StoredEndpoint) { state.withLock { $0.stored = stored } }
-    /// Its place may have been set back.
+    /// Makes the courier check whether its position was moved.
     func recheck() {
         state.withLock { $0.needsCheck = true }
         nap.ring()
     }
-    /// There may be something to do.
+    /// Wakes the courier because there may be work.
     func ring() { nap.ring() }
-    /// Ends it after the delivery that goes on.
+    /// Stops the courier after the current delivery.
     func stop() {
         state.withLock { $0.isStopping = true }
         nap.ring()
     }
     func count(_ change: (inout Tally) -> Void) { state.withLock { change(&$0.tally) } }
 
-    /// Delivers until it is told to stop, or the endpoint is gone. Trouble with Redis is waited out.
+    /// Delivers until the courier is stopped or the endpoint is gone. It waits out failures of Redis.
     func run() async {
         var isInTrouble = false
         while !isOver {
@@ -109,7 +109,7 @@ final class EndpointCourier: Sendable {
 
     /// Waits for the lease.
     ///
-    /// - Returns: nil when it is over before that.
+    /// - Returns: The lease; nil if the courier was stopped first.
     private func take() async throws -> DeliveryRound? {
         while !isOver {
             let asked = ContinuousClock.now
@@ -125,7 +125,7 @@ final class EndpointCourier: Sendable {
         return nil
     }
 
-    /// Delivers as long as the lease is this gateway's.
+    /// Delivers while this gateway holds the lease.
     private func deliver(_ round: DeliveryRound) async throws {
         var round = round
         while !isOver {
@@ -156,13 +156,13 @@ final class EndpointCourier: Sendable {
         round.triedAt.map { .now - $0 >= means.settings.probeInterval } ?? true
     }
 
-    /// Whether new events wait until one of those that are parked was taken.
+    /// Returns whether new events wait until a parked message is accepted.
     func isHolding(_ round: DeliveryRound) -> Bool {
         round.place.failures >= means.settings.failuresBeforeHolding && round.place.next != nil
     }
 }
 
-/// Why a courier has no lease any more.
+/// The reason why a courier lost its lease.
 enum CourierEnd: Error {
     /// Another gateway delivers, or the cursor was moved.
     case fenced

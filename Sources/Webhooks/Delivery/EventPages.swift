@@ -1,21 +1,22 @@
 import JobQueue
 import Redis
 
-/// The pages of the event stream that couriers read. Those that are at the same place share one read: of a thousand endpoints that
-/// a new event wakes, one asks Redis and decodes.
+/// The pages of the event stream that couriers read. Couriers at the same position share one read: if a new event wakes a thousand
+/// endpoints, one of them asks Redis and decodes.
 actor EventPages {
-    /// Events after a place.
+    /// The events after a position.
     struct Page: Sendable {
         var events: [StreamEvent] = []
-        /// The place after them.
+        /// The position after these events.
         let position: String
-        /// Why there are none: an entry before that place is no event, or events after the first place were trimmed.
+        /// The reason why there are none: an entry before that position is not an event, or events after the first position
+        /// were trimmed.
         var refusal: QueueError?
     }
 
-    /// Most pages that are kept, of 500 events at most.
+    /// The maximum number of cached pages, of 500 events at most.
     static let pagesMax = 8
-    /// How long a page is used: a page that was not full lacks what came since.
+    /// The lifetime of a page. A page that was not full lacks later events.
     static let ageMax = Duration.milliseconds(500)
 
     private let queue: QueueName
@@ -31,15 +32,15 @@ actor EventPages {
         self.ageMax = ageMax
     }
 
-    /// Pages that are kept.
+    /// The number of cached pages.
     var count: Int { pages.count }
 
-    /// New events came: pages are read anew.
+    /// Drops all pages because new events have arrived.
     func ring() { pages = [:] }
 
-    /// The events after a place.
+    /// Returns the events after a position.
     ///
-    /// - Throws: as `EventReader.next`; `unreadableEvent` and `tokenExpired` are in the page instead.
+    /// - Throws: As `EventReader.next`; the page contains `unreadableEvent` and `tokenExpired` instead.
     func page(after position: String) async throws(QueueError) -> Page {
         let now = ContinuousClock.now
         if let page = pages[position], now - page.at < ageMax {
@@ -62,14 +63,14 @@ actor EventPages {
         return try await read.value.get()
     }
 
-    /// One entry; nil when it is gone, or is no event.
+    /// Returns one entry; nil if it is gone, or is not an event.
     ///
     /// - Throws: `redis`.
     func event(at id: String) async throws(WebhookError) -> StreamEvent? {
         try await rows(id, id).first.flatMap(StreamEvent.init(row:))
     }
 
-    /// The oldest entry that is left, and its id when it is no event; without one, the place where the next will come.
+    /// Returns the oldest remaining entry, or only its id if it is not an event; without an entry, the position of the next one.
     ///
     /// - Throws: `redis`.
     func oldest() async throws(WebhookError) -> (id: String, event: StreamEvent?) {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A wait that others may end. A call before it begins ends it, too.
+/// A wait that another task may end. A `ring` before the wait begins ends it, too.
 final class Nap: Sendable {
     private let state = Mutex((isRung: false, wait: nil as Task<Void, Never>?))
 
-    /// Waits for a time, a call, or the end of the task. One caller at a time.
+    /// Waits until the time is over, `ring` is called or the task is cancelled. Only one caller may wait at a time.
     func sleep(atMost time: Duration) async {
         let wait = state.withLock { state -> Task<Void, Never>? in
             if state.isRung { return nil }
             let wait = Task {
-                // Cancelled by a call: then it is over early.
+                // The sleep is cancelled by `ring`, and then ends early.
                 _ = try? await Task.sleep(for: time)
             }
             state.wait = wait

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// A message on its way to one endpoint.
+/// A message that is being sent to one endpoint.
 struct Outgoing: Sendable {
     /// The event's CloudEvents id.
     let event: String
     let type: String
     /// The CloudEvent in JSON.
     let body: [UInt8]
-    /// 1 for the first try.
+    /// The number of the attempt, from 1.
     let attempt: Int
 
-    /// Signs and sends it.
+    /// Signs and sends the message.
     ///
     /// - Throws: `invalidSecret`.
     func send(
@@ -30,7 +30,7 @@ struct Outgoing: Sendable {
 }
 
 extension WebhookDelivery {
-    /// - Throws: `damagedEndpoint`, which no delivery reaches.
+    /// - Throws: `damagedEndpoint`, which does not occur for any delivery.
     func json() throws(WebhookError) -> [UInt8] {
         do {
             return Array(try JSONEncoder().encode(self))

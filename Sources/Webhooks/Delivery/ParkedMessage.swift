@@ -1,17 +1,17 @@
-/// A message that failed and is sent again: which one, and how often it was tried. It is a member of a zset.
+/// A failed message that is retried: its subject and the number of failed attempts. It is a member of a zset.
 ///
-/// The event itself stays in the event stream; when it is trimmed from there, a gap is told in its place.
+/// The event itself stays in the event stream; if it is trimmed there, a gap is reported in its place.
 struct ParkedMessage: Sendable, Hashable {
     /// The subject of the message.
     enum Subject: Sendable, Hashable {
         /// An entry of the event stream.
         case entry(String)
-        /// Events that were gone: after the first id, before the second.
+        /// Events that were trimmed: after the first id, before the second.
         case gap(from: String, to: String)
     }
 
     let subject: Subject
-    /// Tries that failed.
+    /// The number of failed attempts.
     let failures: Int
 
     /// `3 1763700000000-0`, `1 1763700000000-0 1763800000000-0`.

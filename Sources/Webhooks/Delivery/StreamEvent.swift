@@ -7,7 +7,7 @@ import Redis
 struct StreamEvent: Sendable {
     /// Its id in the stream.
     let id: String
-    /// The CloudEvent as it was sent.
+    /// The CloudEvent as the queue wrote it.
     let json: String
     /// The CloudEvent, decoded.
     let event: JobEvent
@@ -18,13 +18,13 @@ struct StreamEvent: Sendable {
         event = entry.event
     }
 
-    /// Reads a row of XRANGE.
+    /// Decodes a row of XRANGE.
     ///
-    /// - Returns: nil when it is no event that this minilab reads.
+    /// - Returns: The event; nil if the row is not an event that this minilab reads.
     init?(row: RedisReply) {
         guard let id = row.array?.first?.string,
             let bytes = row.array?.last?.array?.last?.bytes,
-            // Told by whoever reads the stream in order.
+            // The reader that reads the stream in order reports such an entry.
             let event = try? JSONDecoder().decode(JobEvent.self, from: Data(bytes))
         else { return nil }
         self.id = id
@@ -32,6 +32,6 @@ struct StreamEvent: Sendable {
         self.event = event
     }
 
-    /// When an entry was added, ms since 1970, from its id.
+    /// Returns the time at which an entry was added, ms since 1970, from its id.
     static func milliseconds(of id: String) -> Int { Int(id.prefix { $0 != "-" }) ?? 0 }
 }

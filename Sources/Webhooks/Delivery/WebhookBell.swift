@@ -3,17 +3,17 @@ import Redis
 
 /// Waits for new events and for changes of endpoints, with one blocking read of both streams.
 actor WebhookBell {
-    /// The changes that were heard of.
+    /// The changes that a wait returned.
     struct Ring: Sendable {
-        /// The newest event's id, when one came.
+        /// The id of the newest event, if any arrived.
         var newest: String?
-        /// Endpoints that were made, changed, removed or set back.
+        /// The endpoints that were created, changed, removed or set back.
         var endpoints: Set<String> = []
     }
 
     private let queue: QueueName
     private let redis: RedisClient
-    /// The last entries that were heard, of events and of the control stream; nil before the start and after trouble.
+    /// The last entries that were read, of events and of the control stream; nil before the start and after a failure.
     private var heard: (events: String, control: String)?
 
     init(queue: QueueName, redis: RedisClient) {
@@ -21,7 +21,7 @@ actor WebhookBell {
         self.redis = redis
     }
 
-    /// Finds the newest entries: what came before is known from the records.
+    /// Finds the newest entries. Earlier changes are known from the records.
     func start() async throws(WebhookError) {
         if heard != nil { return }
         heard = (try await newest(queue.keys.events), try await newest(queue.keys.control))
@@ -44,7 +44,7 @@ actor WebhookBell {
                 let last = rows.last?.array?.first?.string
             else { continue }
             if key == queue.keys.events {
-                // Couriers read all there is; what came with it must not ring again.
+                // Couriers read all available events, so those that arrived together must not cause another wake-up.
                 now.events = rows.count < 100 ? last : try await newest(queue.keys.events)
                 ring.newest = now.events
             } else {

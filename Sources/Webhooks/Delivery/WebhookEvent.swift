@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobQueue
 
-/// The CloudEvents that webhooks themselves make: a gap, and a try.
+/// The CloudEvents that webhooks themselves create: a gap, and a test.
 struct WebhookEvent: Encodable {
     let specversion = "1.0"
     let id: String
@@ -11,14 +11,14 @@ struct WebhookEvent: Encodable {
     let datacontenttype = "application/json"
     let data: Data
 
-    /// Its content: the endpoint, and for a gap the ids of the event stream that it is between.
+    /// The data: the endpoint, and for a gap the ids of the event stream before and after it.
     struct Data: Encodable {
         let endpoint: String
         var from: String?
         var to: String?
     }
 
-    /// Events after `from` and before `to` were trimmed before they could be delivered.
+    /// Creates the event of a gap: events after `from` and before `to` were trimmed before they could be delivered.
     static func gap(
         from: String, to: String, endpoint: String, queue: QueueName, at milliseconds: Int
     ) -> WebhookEvent {
@@ -28,7 +28,7 @@ struct WebhookEvent: Encodable {
             data: Data(endpoint: endpoint, from: from, to: to))
     }
 
-    /// A try that somebody asked for.
+    /// Creates a test event, which a client requested.
     static func test(endpoint: String, queue: QueueName, at milliseconds: Int) -> WebhookEvent {
         WebhookEvent(
             id: "\(queue)/webhook/\(endpoint)/test/\(UInt64.random(in: 0...UInt64.max))",
@@ -36,7 +36,7 @@ struct WebhookEvent: Encodable {
             data: Data(endpoint: endpoint))
     }
 
-    /// - Throws: `damagedEndpoint`, which no event of texts reaches.
+    /// - Throws: `damagedEndpoint`, which does not occur for events that contain only text.
     func json() throws(WebhookError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,20 +4,20 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Sends one message to one URL, once: to an address that was checked, without redirects, with an end.
+/// Sends one message to one URL, once: to a checked address, without redirects, with a time limit.
 package struct WebhookSender: Sendable {
-    /// Most bytes of an answer's body that are read; they are thrown away.
+    /// The maximum size of a response's body that is read, in bytes; the body is discarded.
     static let answerBytesMax = 64 << 10
-    /// Longest time to connect.
+    /// The maximum time to connect.
     static let connectTimeout = TimeAmount.seconds(5)
 
-    /// How a message was answered.
+    /// The response to a message.
     struct Answer: Sendable, Equatable {
-        /// The status; nil when none came.
+        /// The status; nil if there was no response.
         let status: Int?
-        /// Why it counts as not taken; nil when it was taken.
+        /// The reason why the message counts as not accepted; nil if it was accepted.
         let error: String?
-        /// `Retry-After` in s, of an answer that is not a taking; nil when there is none, or it is no number.
+        /// `Retry-After` in s, if the message was not accepted; nil if it is missing or not a number.
         var retryAfter: Int?
     }
 
@@ -25,8 +25,8 @@ package struct WebhookSender: Sendable {
     private let timeout: Duration
     private let authorities: String?
 
-    /// - Parameter authorities: a PEM file of authorities to trust beside the system's, for endpoints of the operator's
-    ///   own network.
+    /// - Parameter authorities: A PEM file of certificate authorities to trust besides the system's, for endpoints of the
+    ///   operator's own network.
     package init(
         target: TargetGuard, timeout: Duration = WebhookSettings().timeout,
         authorities: String? = nil
@@ -36,19 +36,19 @@ package struct WebhookSender: Sendable {
         self.authorities = authorities
     }
 
-    /// Whether messages may be sent to a URL as it leads now: for whoever makes an endpoint.
+    /// Checks whether messages may be sent to a URL with its present addresses; for requests that create an endpoint.
     ///
     /// - Throws: `invalidURL`, `unknownHost`, `refusedAddress`.
     package func check(_ url: String) async throws(WebhookError) {
         _ = try await target.address(for: try WebhookURL(url))
     }
 
-    /// Sends a message; every failure is an answer.
+    /// Sends a message; every failure is a value of ``Answer``.
     func send(_ message: SignedMessage, to url: String) async -> Answer {
         await withTaskGroup(of: Answer.self) { group in
             group.addTask { await exchange(message, url) }
             group.addTask {
-                // Cancelled when the exchange ends first.
+                // The sleep is cancelled if the exchange ends first.
                 try? await Task.sleep(for: timeout)
                 return Answer(status: nil, error: "no whole answer within \(timeout)")
             }
@@ -73,20 +73,20 @@ package struct WebhookSender: Sendable {
                 connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Or a refused connection or certificate is tried anew until the time to connect is over.
+        // Otherwise a refused connection or certificate would be retried until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let authorities {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.additionalTrustRoots = [.file(authorities)]
             configuration.tlsConfiguration = tls
         }
-        // The name stays in Host and in the certificate's check; the connection goes to the address.
+        // The name stays in Host and in the check of the certificate; the connection uses the address.
         configuration.dnsOverride = [checked.host: address.description]
-        // A client of its own, because the override is a client's.
+        // Each message needs a client of its own, because the override belongs to a client.
         let client = HTTPClient(
             eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
         let answer = await ask(client, message, checked)
-        // Fails only for a client that was shut down before.
+        // The call fails only for a client that was shut down before.
         try? await client.shutdown()
         return answer
     }
@@ -106,7 +106,7 @@ package struct WebhookSender: Sendable {
             var bytes = 0
             for try await part in response.body {
                 bytes += part.readableBytes
-                // The rest is not read: the client ends the connection.
+                // The rest is not read: the client closes the connection.
                 if bytes > Self.answerBytesMax { break }
             }
             let error = Self.refusal(status)
@@ -127,7 +127,7 @@ package struct WebhookSender: Sendable {
         }
     }
 
-    /// A date in it is passed over: it needs the receiver's clock.
+    /// A date is ignored, because it depends on the receiver's clock.
     private static func seconds(_ values: [String]) -> Int? {
         values.count == 1 ? UInt32(values[0]).map(Int.init) : nil
     }

@@ -1,22 +1,22 @@
-/// How deliveries are made.
+/// The settings of deliveries.
 package struct WebhookSettings: Sendable {
-    /// Longest time of one delivery, from the look-up of the name to the end of the answer.
+    /// The maximum time of one delivery, from the look-up of the name to the end of the response.
     package var timeout = Duration.seconds(15)
-    /// How long a gateway delivers for an endpoint without a word before another one may; above twice the timeout.
+    /// The time for which a gateway may deliver for an endpoint without renewing its lease; above twice the timeout.
     package var lease = Duration.seconds(40)
-    /// Deliveries at a time, of one gateway.
+    /// The maximum number of simultaneous deliveries of one gateway.
     package var concurrencyMax = 64
-    /// When what failed is sent again.
+    /// The delays before failed messages are retried.
     package var retries = RetrySchedule()
-    /// How long nothing was taken before an endpoint is disabled.
+    /// The time without an accepted message after which an endpoint is disabled.
     package var failingMax = Duration.seconds(5 * 86_400)
-    /// After so many failures in a row new events wait in the stream, and only what is parked is tried.
+    /// The number of consecutive failures after which new events wait in the stream and only parked messages are retried.
     package var failuresBeforeHolding = 5
-    /// How often the first event that waits is tried meanwhile: what is parked may be due in a day only.
+    /// The interval at which the first waiting event is tried meanwhile, because the parked messages may be due only in a day.
     package var probeInterval = Duration.seconds(300)
-    /// How often an endpoint is looked at that nothing happens for.
+    /// The interval at which an endpoint without events is checked.
     package var idle = Duration.seconds(5)
-    /// How often all endpoints are read anew, should word of a change have been lost.
+    /// The interval at which all endpoints are read again, in case the notice of a change was lost.
     package var reloadInterval = Duration.seconds(30)
 
     package init() {}

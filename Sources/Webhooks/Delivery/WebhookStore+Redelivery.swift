@@ -3,18 +3,18 @@ import JobQueue
 import Redis
 
 extension WebhookStore {
-    /// Most events before a delivery's first try among which its own is looked for: some 5 MB.
+    /// The maximum number of events before a delivery's first attempt that are searched for its event: some 5 MB.
     static let redeliveryEventsMax = 10_000
-    /// Events of one read.
+    /// The number of events of one read.
     private static let redeliveryPage = 500
 
-    /// Sends a message once more at once, under its own `webhook-id`, also to an endpoint that is disabled; it is not
-    /// repeated and moves no cursor.
+    /// Sends a message once more at once, under its own `webhook-id`, even to a disabled endpoint. The message is not retried and
+    /// does not move the cursor.
     ///
     /// - Parameters:
-    ///   - message: the `webhook-id`, as the list of deliveries has it.
-    ///   - view: what the owner may see of the event.
-    /// - Returns: how it ended, as the list of deliveries has it too.
+    ///   - message: The `webhook-id`, as in the list of deliveries.
+    ///   - view: Returns the part of the event that the owner may see.
+    /// - Returns: The result, as in the list of deliveries.
     /// - Throws: `noSuchEndpoint`, `noSuchDelivery`, `eventGone`, `damagedEndpoint`, `invalidSecret`, `redis`.
     package func redeliver(
         _ id: String, message: String, through sender: WebhookSender,
@@ -46,7 +46,7 @@ extension WebhookStore {
         return delivery
     }
 
-    /// The newest entry of the event stream with a CloudEvents id, not added after a time in ms since 1970.
+    /// Returns the newest entry of the event stream with a CloudEvents id, added no later than a time in ms since 1970.
     private func event(
         named name: String, notAfter time: Int
     ) async throws(WebhookError) -> StreamEvent? {
@@ -68,7 +68,7 @@ extension WebhookStore {
         return nil
     }
 
-    /// Puts a delivery before the others.
+    /// Adds a delivery at the front of the list.
     func remember(_ delivery: WebhookDelivery, of id: String) async throws(WebhookError) {
         let list = RedisArgument(queue.keys.webhook(id, "deliveries"))
         _ = try await send(["LPUSH", list, RedisArgument(try delivery.json())])

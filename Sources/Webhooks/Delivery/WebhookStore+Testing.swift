@@ -1,9 +1,9 @@
 import JobQueue
 
 extension WebhookStore {
-    /// Sends an endpoint a try at once, also one that is disabled; it is not repeated and changes no state.
+    /// Sends a test event to an endpoint at once, even to a disabled one. The event is not retried and changes no state.
     ///
-    /// - Returns: how it ended, as the list of deliveries has it too.
+    /// - Returns: The result, as in the list of deliveries.
     /// - Throws: `noSuchEndpoint`, `damagedEndpoint`, `invalidSecret`, `redis`.
     package func test(
         _ id: String, through sender: WebhookSender

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// An endpoint as Redis has it: with its secrets, which are needed in clear to sign, and the format of the record.
+/// An endpoint as stored in Redis: with its secrets, which signing needs in clear, and the format of the record.
 struct StoredEndpoint: Sendable, Equatable, Codable {
     var endpoint: WebhookEndpoint
-    /// The newest first; at most ``secretsMax``.
+    /// The secrets, the newest first; at most ``secretsMax``.
     private(set) var secrets: [Secret]
     private let format: Int
 
     /// The format that this minilab writes and reads.
     static let formatKnown = 1
-    /// Most secrets that sign a message.
+    /// The maximum number of secrets that sign a message.
     static let secretsMax = 2
-    /// How long a secret goes on to sign after another one took its place, in ms: a day.
+    /// The time for which a replaced secret continues to sign, in ms: a day.
     static let rotationOverlap = 86_400_000
 
     struct Secret: Sendable, Equatable, Codable {
         let text: String
-        /// When it ends, ms since 1970; nil: not yet.
+        /// The time at which it expires, ms since 1970; nil while it is current.
         var endsAt: Int?
     }
 
@@ -26,7 +26,7 @@ struct StoredEndpoint: Sendable, Equatable, Codable {
         format = Self.formatKnown
     }
 
-    /// Those that sign at a time in ms since 1970.
+    /// Returns the secrets that sign at a time in ms since 1970.
     ///
     /// - Throws: `invalidSecret`.
     func signing(at now: Int) throws(WebhookError) -> [WebhookSecret] {
@@ -37,7 +37,7 @@ struct StoredEndpoint: Sendable, Equatable, Codable {
         return signing
     }
 
-    /// A new secret takes the place of the newest, which signs on for a day; older ones end.
+    /// Replaces the newest secret, which continues to sign for a day; older ones expire.
     mutating func rotate(to secret: WebhookSecret, at now: Int) {
         var last = secrets[0]
         last.endsAt = now + Self.rotationOverlap
@@ -72,7 +72,7 @@ struct StoredEndpoint: Sendable, Equatable, Codable {
         }
     }
 
-    /// - Throws: `damagedEndpoint`, which no endpoint that was checked reaches.
+    /// - Throws: `damagedEndpoint`, which does not occur for a checked endpoint.
     func encoded() throws(WebhookError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

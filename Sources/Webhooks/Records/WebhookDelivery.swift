@@ -1,6 +1,6 @@
-/// How one try to deliver a message ended: what an owner sees of it.
+/// The result of one attempt to deliver a message, as its owner may see it.
 package struct WebhookDelivery: Sendable, Equatable, Codable {
-    /// When it began, ms since 1970.
+    /// The start of the attempt, ms since 1970.
     package let at: Int
     /// `webhook-id` of the message.
     package let message: String
@@ -8,22 +8,22 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     package let event: String
     /// The event's type.
     package let type: String
-    /// 1 for the first try.
+    /// The number of the attempt, from 1.
     package let attempt: Int
-    /// The status of the answer; nil when none came.
+    /// The status of the response; nil if there was none.
     package let status: Int?
-    /// How long it took, in ms.
+    /// The duration, in ms.
     package let milliseconds: Int
-    /// Why it failed; nil when it did not. A sentence of ours: nothing of the answer's body is in it.
+    /// The reason of the failure; nil if it succeeded. The sentence contains nothing of the response's body.
     package let error: String?
-    /// How long the endpoint asked not to be tried again, in s; nil when it did not.
+    /// The delay that the endpoint requested, in s; nil if it requested none.
     let retryAfter: Int?
-    /// When the message is sent again, ms since 1970; nil when it is not.
+    /// The time of the next attempt, ms since 1970; nil if there is none.
     package var retryAt: Int?
 
-    /// Whether the endpoint took it.
+    /// Whether the endpoint accepted the message.
     package var isTaken: Bool { error == nil }
 
-    /// Longest error in bytes.
+    /// The maximum length of an error, in bytes.
     static let errorBytesMax = 300
 }

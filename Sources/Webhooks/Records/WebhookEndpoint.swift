@@ -1,34 +1,34 @@
-/// Where events are sent, to whom and which: what its owner may see of it. Secrets are not in it.
+/// An endpoint as its owner may see it: the target, the owner and the kinds of events. It does not contain the secrets.
 package struct WebhookEndpoint: Sendable, Equatable {
-    /// The name, 16 characters; no secret.
+    /// The name, 16 characters. It is not a secret.
     package let id: String
-    /// Whose it is.
+    /// The owner.
     package let owner: WebhookOwner
-    /// Where messages go.
+    /// The target of its messages.
     package internal(set) var url: String
-    /// Kinds of events, as CloudEvents' `type`.
+    /// The kinds of events, as CloudEvents' `type`.
     package internal(set) var eventTypes: Set<String>
-    /// Whether anything is sent.
+    /// Whether messages are sent.
     package internal(set) var state: State
-    /// When it was made, ms since 1970.
+    /// The time of its creation, ms since 1970.
     package let createdAt: Int
 
-    /// Whether anything is sent.
+    /// Whether messages are sent.
     package enum State: Sendable, Equatable {
         case active
-        /// Nothing is; since ms since 1970.
+        /// No messages are sent, since a time in ms since 1970.
         case disabled(Reason, since: Int)
     }
 
-    /// Why nothing is sent.
+    /// The reason why no messages are sent.
     package enum Reason: String, Sendable, Codable, CaseIterable {
-        /// Its owner said so.
+        /// Its owner disabled it.
         case owner
-        /// The endpoint answered 410 Gone.
+        /// The endpoint returned 410 Gone.
         case gone
-        /// Nothing was taken for five days.
+        /// No message was accepted for five days.
         case failing
-        /// Too many messages wait to be sent again.
+        /// Too many messages wait for another attempt.
         case parked
     }
 

@@ -1,4 +1,4 @@
-/// The kinds of events that endpoints can ask for: the types of `jobs/event.schema.json`.
+/// The kinds of events that endpoints can subscribe to: the types of `jobs/event.schema.json`.
 package enum WebhookEventTypes {
     private static let prefix = "org.minilab."
 
@@ -10,15 +10,15 @@ package enum WebhookEventTypes {
             "job.cancelled", "batch.completed", "batch.conflict", "batch.sealed", "stream.harmed",
         ].map { prefix + $0 })
 
-    /// Those of an endpoint that names none: a word per batch and per failure, not a million.
+    /// The default kinds of an endpoint: one message per batch and per failure, not a million.
     package static let usual: Set<String> = [prefix + "batch.completed", prefix + "job.failed"]
 
-    /// Sent when events were gone before they could be delivered.
+    /// The type of the message that reports a gap: events were trimmed before they could be delivered.
     static let gap = prefix + "webhook.gap"
-    /// Sent when somebody asks for a try.
+    /// The type of a test message that a client requested.
     static let test = prefix + "webhook.test"
 
-    /// Reads names, with or without `org.minilab.`.
+    /// Decodes names, with or without `org.minilab.`.
     ///
     /// - Throws: `invalidEventTypes`.
     package static func read(_ names: some Sequence<String>) throws(WebhookError) -> Set<String> {

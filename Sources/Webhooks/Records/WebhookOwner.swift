@@ -1,8 +1,8 @@
-/// Whose an endpoint is: it gets events of these jobs alone.
+/// The owner of an endpoint, which receives events of the owner's jobs only.
 package struct WebhookOwner: Sendable, Hashable, Codable {
-    /// The tenant; nil: the operator, who gets events of all.
+    /// The tenant; nil for the operator, who receives the events of all tenants.
     package let tenant: String?
-    /// The folder of its assets, ending in `/`; empty for all.
+    /// The folder of the owner's assets, ending in `/`; empty for all.
     package let assetPrefix: String
 
     package init(tenant: String?, assetPrefix: String) {

@@ -1,20 +1,20 @@
 import JobQueue
 import Redis
 
-/// How far an endpoint is.
+/// The progress of an endpoint.
 package struct WebhookStanding: Sendable, Equatable {
-    /// Messages that wait to be sent again.
+    /// The number of messages that wait for another attempt.
     package let parked: Int
-    /// Between its place in the event stream and the newest event, in ms. Of an endpoint that gets few events the place
-    /// is written now and then only: less than ``WebhookSettings/lease`` says nothing.
+    /// The time between its position in the event stream and the newest event, in ms. The position of an endpoint with few
+    /// events is recorded only now and then, so a value below ``WebhookSettings/lease`` has no meaning.
     package let lag: Int
 }
 
 extension WebhookStore {
-    /// Most endpoints that are looked at in one go.
+    /// The maximum number of endpoints of one call.
     package static let standingsMax = 200
 
-    /// How far endpoints are, by id; the first ``standingsMax`` alone.
+    /// Returns the progress of endpoints, by id; only of the first ``standingsMax``.
     ///
     /// - Throws: `redis`.
     package func standings(
@@ -41,7 +41,7 @@ extension WebhookStore {
             } catch {
                 throw failure(error)
             }
-            // 0 is the place before the first event of all.
+            // 0 is the position before the first event.
             let lag = cursor.flatMap { $0 > 0 ? (newest ?? $0) - $0 : nil } ?? 0
             standings[id] = WebhookStanding(parked: Int(parked ?? 0), lag: max(0, lag))
         }

@@ -2,12 +2,11 @@ import FoundationEssentials
 import JobQueue
 import Redis
 
-/// How far an endpoint is: where its owner steps in.
+/// The progress of an endpoint, and the ways in which its owner can change it.
 extension WebhookStore {
-    /// Lets an endpoint have again what happened since a time: its cursor goes back, and repeats have the same
-    /// `webhook-id` as before.
+    /// Repeats the events since a time: sets the endpoint's cursor back. Repeated messages have the same `webhook-id` as before.
     ///
-    /// - Parameter since: ms since 1970. What the event stream does not hold any more is told as a gap.
+    /// - Parameter since: The time, in ms since 1970. Events that the stream does not have any more are reported as a gap.
     /// - Throws: `noSuchEndpoint`, `invalidTime`, `redis`.
     package func replay(_ id: String, since: Int) async throws(WebhookError) {
         guard (0...now()).contains(since) else {
@@ -17,8 +16,8 @@ extension WebhookStore {
             throw WebhookError(
                 .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
         }
-        // The place is before the first event of that millisecond: what is at a place was read.
-        // The gateway that delivers now has the old place in mind: without a fence it has to read the new one.
+        // The position is before the first event of that millisecond, because an event at a position counts as read.
+        // The gateway that delivers now remembers the old position; without its fence it must read the new one.
         _ = try await send([
             "HSET", RedisArgument(state(id)), "cursor",
             RedisArgument(since == 0 ? EventReader.beginning : "\(since - 1)-\(UInt64.max)"),
@@ -31,7 +30,7 @@ extension WebhookStore {
         ])
     }
 
-    /// The last deliveries, the newest first; at most ``DeliveryTurn/outcomesMax``.
+    /// Returns the last deliveries, the newest first; at most ``DeliveryTurn/outcomesMax``.
     ///
     /// - Throws: `redis`.
     package func deliveries(_ id: String) async throws(WebhookError) -> [WebhookDelivery] {
@@ -40,12 +39,12 @@ extension WebhookStore {
             RedisArgument(DeliveryTurn.outcomesMax - 1),
         ])
         return (reply.array ?? []).compactMap(\.bytes).compactMap { bytes in
-            // One that a later minilab wrote otherwise is passed over.
+            // A record that a later minilab wrote in another form is skipped.
             try? JSONDecoder().decode(WebhookDelivery.self, from: Data(bytes))
         }
     }
 
-    /// The key of the hash that says how far it is.
+    /// Returns the key of the hash with the endpoint's progress.
     func state(_ id: String) -> String { queue.keys.webhook(id, "state") }
 
     func forgive(_ id: String) async throws(WebhookError) {

@@ -1,6 +1,6 @@
 import Redis
 
-/// Records and their changes, with their errors in words.
+/// Reading and changing records, with errors as sentences.
 extension WebhookStore {
     func all() async throws(WebhookError) -> [String: Result<StoredEndpoint, WebhookError>] {
         let records: [String: [UInt8]]

@@ -2,24 +2,24 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// The endpoints of a queue's webhooks in Redis: hash `minilab:{queue}:webhooks`, a JSON record by id, and beside it for
-/// each how far it is. Changes are told through the control stream in the script that makes them.
+/// The endpoints of a queue's webhooks in Redis: hash `minilab:{queue}:webhooks` has a JSON record by id, and further keys have the
+/// progress of each. The script that changes a record also announces the change in the control stream.
 package struct WebhookStore: Sendable {
-    /// Most endpoints of a queue.
+    /// The maximum number of endpoints of a queue.
     package static let endpointsMax = 1_000
-    /// Most endpoints of a tenant.
+    /// The maximum number of endpoints of a tenant.
     package static let endpointsOfTenantMax = 20
-    /// How often a change is tried when others change the same record.
+    /// The number of attempts of a change while other clients change the same record.
     static let triesMax = 5
 
     let records: RecordHash
     let redis: RedisClient
     /// The queue.
     package let queue: QueueName
-    /// The time in ms since 1970.
+    /// Returns the time in ms since 1970.
     let now: @Sendable () -> Int
 
-    /// - Parameter now: the time in ms since 1970.
+    /// - Parameter now: Returns the time in ms since 1970.
     package init(
         redis: RedisClient, queue: QueueName,
         now: @escaping @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970 * 1000) }
@@ -32,9 +32,9 @@ package struct WebhookStore: Sendable {
             countMax: Self.endpointsMax)
     }
 
-    /// Makes an endpoint; it gets what happens from now on. Its secret is given here and by ``rotate(_:)`` only.
+    /// Creates an endpoint, which receives the events from now on. Only this method and ``rotate(_:)`` return its secret.
     ///
-    /// The URL's form is checked; where it leads is checked at each delivery, and by ``WebhookSender/check(_:)``.
+    /// The form of the URL is checked here; its addresses are checked at each delivery, and by ``WebhookSender/check(_:)``.
     ///
     /// - Throws: `invalidURL`, `invalidEventTypes`, `tooManyEndpoints`, `redis`.
     package func create(
@@ -54,7 +54,7 @@ package struct WebhookStore: Sendable {
             id: WebhookEndpoint.makeID(), owner: owner, url: url.string, eventTypes: types,
             state: .active, createdAt: now())
         let secret = WebhookSecret()
-        // Before the record: who delivers finds the place to begin at.
+        // The cursor is written before the record, so that the delivering gateway finds the position to begin at.
         let newest = try await send([
             "XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1",
         ]).array?.first?.array?.first?.string
@@ -74,7 +74,7 @@ package struct WebhookStore: Sendable {
         return (endpoint, secret)
     }
 
-    /// All endpoints, or those of an owner's tenant, the oldest first. Records that cannot be read are left out.
+    /// Returns all endpoints, or those of an owner, the oldest first. Records that cannot be decoded are left out.
     ///
     /// - Throws: `redis`.
     package func list(of owner: WebhookOwner? = nil) async throws(WebhookError)
@@ -90,16 +90,16 @@ package struct WebhookStore: Sendable {
         .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// An endpoint; nil when there is none.
+    /// Returns an endpoint; nil if there is none.
     ///
     /// - Throws: `damagedEndpoint`, `laterFormat`, `redis`.
     package func get(_ id: String) async throws(WebhookError) -> WebhookEndpoint? {
         try await stored(id)?.endpoint
     }
 
-    /// Changes an endpoint; what is nil stays.
+    /// Changes an endpoint; nil leaves a property unchanged.
     ///
-    /// - Parameter isActive: true lets a disabled one go on where it was; false disables it.
+    /// - Parameter isActive: True makes a disabled endpoint continue from its position; false disables it.
     /// - Throws: `noSuchEndpoint`, `invalidURL`, `invalidEventTypes`, `contended`, `redis`.
     package func update(
         _ id: String, url: String? = nil, eventTypes: [String]? = nil, isActive: Bool? = nil
@@ -118,14 +118,14 @@ package struct WebhookStore: Sendable {
             default: break
             }
         }
-        // An old failure must not disable it again at once.
+        // An old failure must not disable the endpoint again at once.
         if isActive == true { try await forgive(id) }
         return stored.endpoint
     }
 
-    /// Removes an endpoint with all that waits for it.
+    /// Removes an endpoint with all its waiting messages.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether there was one.
     /// - Throws: `contended`, `redis`.
     package func delete(_ id: String) async throws(WebhookError) -> Bool {
         for _ in 0..<Self.triesMax {
@@ -138,7 +138,7 @@ package struct WebhookStore: Sendable {
         throw contended(id)
     }
 
-    /// Gives an endpoint another secret; for a day messages are signed with both.
+    /// Replaces the secret of an endpoint; for a day messages are signed with both.
     ///
     /// - Throws: `noSuchEndpoint`, `contended`, `redis`.
     package func rotate(_ id: String) async throws(WebhookError) -> WebhookSecret {
@@ -148,7 +148,7 @@ package struct WebhookStore: Sendable {
         return secret
     }
 
-    /// Stops deliveries until its owner lets it go on.
+    /// Stops deliveries until the owner enables the endpoint again.
     func disable(_ id: String, _ reason: WebhookEndpoint.Reason) async throws(WebhookError) {
         let time = now()
         _ = try await change(id) { stored in

@@ -1,7 +1,7 @@
 import Adjustments
 import Crypto
 
-/// A message as Standard Webhooks sends it: a body with an id, a time and a signature by each secret.
+/// A message of Standard Webhooks: a body with an id, a time and a signature by each secret.
 ///
 /// The id is the same on every retry and on every gateway, so that a receiver can drop repeats. Source:
 /// <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>.
@@ -14,9 +14,9 @@ package struct SignedMessage: Sendable {
     package let headers: [(name: String, value: String)]
 
     /// - Parameters:
-    ///   - id: as ``id(event:endpoint:)`` makes it.
-    ///   - seconds: when it is sent, since 1970.
-    ///   - secrets: 1 or 2.
+    ///   - id: The id, as returned by ``id(event:endpoint:)``.
+    ///   - seconds: The time of sending, in s since 1970.
+    ///   - secrets: 1 or 2 secrets.
     init(id: String, body: [UInt8], seconds: Int, secrets: [WebhookSecret]) {
         self.id = id
         self.body = body
@@ -31,8 +31,8 @@ package struct SignedMessage: Sendable {
         ]
     }
 
-    /// The id of an event's message to an endpoint: a hash, because event ids may have dots, which end the id in what is
-    /// signed.
+    /// Returns the id of an event's message to an endpoint. It is a hash, because event ids may contain dots, which end the id
+    /// in the signed text.
     static func id(event: String, endpoint: String) -> String {
         let digest = SHA256.hash(data: Array("\(endpoint)\n\(event)".utf8))
         return "msg_"

@@ -1,8 +1,8 @@
 import Crypto
 import FoundationEssentials
 
-/// The secret that signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions do not
-/// show it.
+/// The secret that signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions
+/// do not show it.
 package struct WebhookSecret: Sendable, Equatable {
     private let bytes: [UInt8]
 
@@ -10,13 +10,13 @@ package struct WebhookSecret: Sendable, Equatable {
     static let bytesRange = 24...64
     static let bytesMade = 32
 
-    /// A new one, from the kernel's random numbers.
+    /// Creates a secret from the kernel's random numbers.
     package init() {
         var generator = SystemRandomNumberGenerator()
         bytes = (0..<Self.bytesMade).map { _ in .random(in: .min ... .max, using: &generator) }
     }
 
-    /// - Throws: `invalidSecret`; the sentence does not repeat the text.
+    /// - Throws: `invalidSecret`; the message does not repeat the text.
     package init(_ text: String) throws(WebhookError) {
         guard text.hasPrefix(Self.prefix),
             let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
@@ -30,10 +30,10 @@ package struct WebhookSecret: Sendable, Equatable {
         bytes = Array(data)
     }
 
-    /// The whole text: for the endpoint's owner, once.
+    /// The whole text, which the endpoint's owner receives once.
     package var revealed: String { Self.prefix + Data(bytes).base64EncodedString() }
 
-    /// HMAC-SHA256 in base64.
+    /// Returns the HMAC-SHA256 of a text in base64.
     func signature(of text: some Sequence<UInt8>) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(text), using: SymmetricKey(data: bytes))
