@@ -1,69 +1,68 @@
-/// What keeps a render child from doing harm when a photo takes over its decoder.
+/// The confinement of a render child: the measures that prevent harm if a photo takes over its decoder.
 public struct Confinement: Sendable, Codable, Equatable {
-    /// One thing that a child cannot do.
+    /// A measure, named after the action that it prevents.
     public enum Measure: String, Sendable, Codable, CaseIterable {
-        /// Open files but those it was given and those of the system. By Landlock, Linux 5.13.
+        /// Opens files other than those passed to it and those of the system. Prevented by Landlock, Linux 5.13.
         case files
-        /// Reach the network. By Landlock, Linux 6.7, besides `calls`.
+        /// Reaches the network. Prevented by Landlock, Linux 6.7, in addition to `calls`.
         case network
-        /// Send signals to others. By Landlock, Linux 6.12, besides `calls`.
+        /// Sends signals to other processes. Prevented by Landlock, Linux 6.12, in addition to `calls`.
         case signals
-        /// Make any system call that rendering does not need: start programs, open sockets. By seccomp.
+        /// Makes system calls that rendering does not need: starts programs, opens sockets. Prevented by seccomp.
         case calls
-        /// Gain rights, or use those of root. By `no_new_privs` and capset(2).
+        /// Gains privileges, or uses those of root. Prevented by `no_new_privs` and capset(2).
         case privileges
-        /// Outlive its worker while it is stopped, be dumped, keep the kernel from choosing it first when memory
-        /// is short.
+        /// Outlives its worker while it is stopped, is dumped, or keeps the kernel from choosing it first when memory is short.
         case process
-        /// Be the user that the worker and other children are. By setresuid(2), when the worker is root.
+        /// Runs as the user of the worker or of other children. Prevented by setresuid(2), if the worker is root.
         case ownUser
-        /// See names and sizes of other files. By a mount namespace whose root has the system's libraries alone.
+        /// Sees names and sizes of other files. Prevented by a mount namespace whose root contains only the system's libraries.
         case mountNamespace
-        /// See network interfaces and local sockets. By an empty network namespace.
+        /// Sees network interfaces and local sockets. Prevented by an empty network namespace.
         case networkNamespace
-        /// Share memory or queues with other processes by System V's and POSIX' names. By an IPC namespace.
+        /// Shares memory or queues with other processes through names of System V and POSIX. Prevented by an IPC namespace.
         case ipcNamespace
     }
 
-    /// A measure that is not in force, and why.
+    /// A measure that is not in force, with the reason.
     public struct Gap: Sendable, Codable, Equatable {
-        /// What is missing.
+        /// The missing measure.
         public let measure: Measure
-        /// What the kernel said, for people.
+        /// The kernel's error, for people.
         public let reason: String
 
-        /// Makes a gap.
+        /// Creates a gap.
         public init(_ measure: Measure, _ reason: String) {
             self.measure = measure
             self.reason = ReplyBounds.text(reason)
         }
     }
 
-    /// What is not in force.
+    /// The measures that are not in force.
     public let gaps: [Gap]
 
-    /// Makes a record.
+    /// Creates a record.
     public init(gaps: [Gap] = []) { self.gaps = gaps }
 
-    /// Whether a measure is in force.
+    /// Returns whether a measure is in force.
     public func has(_ measure: Measure) -> Bool { !gaps.contains { $0.measure == measure } }
 }
 
 extension Confinement {
-    /// The measures without which a decoder that a photo has taken over can do harm. All others make a second
-    /// wall, and many a machine lacks some: namespaces need a kernel and a container that grant them, `ownUser` needs
-    /// root, `network` and `signals` are covered by `calls`.
+    /// The measures without which a photo that takes over a decoder can do harm. All others are a second line of defence, and many
+    /// machines lack some: namespaces need a kernel and a container that permit them, `ownUser` needs root, `network` and
+    /// `signals` are covered by `calls`.
     public static let required: Set<Measure> = [.files, .calls, .privileges, .process]
 
-    /// Why strangers' photos must not be rendered here; nil when they may.
+    /// The reason why untrusted photos must not be rendered on this machine; nil if they may be.
     public var shortfall: Shortfall? {
         let missing = gaps.filter { Self.required.contains($0.measure) }
         return missing.isEmpty ? nil : Shortfall(gaps: missing)
     }
 
-    /// Required measures that are not in force.
+    /// The required measures that are not in force.
     public struct Shortfall: Error, Sendable, Equatable, CustomStringConvertible {
-        /// Each with its reason; at least one.
+        /// The measures, each with its reason; at least one.
         public let gaps: [Gap]
 
         public var description: String {

@@ -1,17 +1,17 @@
 public import Adjustments
 
-/// Which small pictures to draw side by side.
+/// The request for a contact sheet: small pictures side by side.
 public struct ContactSheetRequest: Sendable, Codable {
     /// One picture of the sheet.
     public struct Cell: Sendable, Codable {
-        /// The photo: its place among the request's sources.
+        /// The index of the photo among the request's sources.
         public let source: Int
         /// The edit to show, or nil for the photo as it is.
         public let recipe: Recipe?
-        /// What stands below, or nil.
+        /// The text below the picture, or nil.
         public let label: String?
 
-        /// Makes a cell.
+        /// Creates a cell.
         public init(source: Int, recipe: Recipe? = nil, label: String? = nil) {
             self.source = source
             self.recipe = recipe
@@ -19,24 +19,23 @@ public struct ContactSheetRequest: Sendable, Codable {
         }
     }
 
-    /// The pictures, in reading order; 1 to ``cellsMax``. Those that follow each other and are of one photo
-    /// are made of one small copy.
+    /// The pictures, in reading order; 1 to ``cellsMax``. Consecutive pictures of one photo are made from one small copy.
     public let cells: [Cell]
-    /// Pictures in a row.
+    /// The number of pictures in a row.
     public let across: Int
-    /// Longest side of a picture, in pixels.
+    /// The longest side of a picture, in pixels.
     public let cellSide: Int
-    /// What is refused.
+    /// The limits beyond which photos are refused.
     public let limits: RenderLimits
 
-    /// Most pictures of one sheet.
+    /// The maximum number of pictures of one sheet.
     public static let cellsMax = 128
-    /// Most photos of one sheet: each is an open file.
+    /// The maximum number of photos of one sheet: each is an open file.
     public static let sourcesMax = 64
-    /// Sides of a picture that can be asked for, in pixels.
+    /// The permitted longest sides of a picture, in pixels.
     public static let cellSideRange = 32...1024
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         cells: [Cell], across: Int, cellSide: Int, limits: RenderLimits = RenderLimits()
     ) {

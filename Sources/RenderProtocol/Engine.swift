@@ -1,8 +1,8 @@
-/// What renders: the name and version that provenance and logs give.
+/// The name and version of the renderer, for provenance and logs.
 public enum Engine {
     /// The version of minilab, as `minilab --version` prints it.
     public static let version = "0.4.0"
 
-    /// Name and version in one.
+    /// The name and version in one text.
     public static let name = "minilab/\(version)"
 }

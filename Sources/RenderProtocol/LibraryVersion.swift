@@ -1,11 +1,11 @@
 /// A library that a render child decodes or encodes with.
 public struct LibraryVersion: Sendable, Codable, Equatable {
-    /// As its project calls it.
+    /// The name that its project uses.
     public let name: String
-    /// As the library says it of itself.
+    /// The version that the library reports.
     public let version: String
 
-    /// Makes a record; texts become plain and are cut.
+    /// Creates a record; control characters are removed from the texts, and long texts are cut.
     public init(name: String, version: String) {
         self.name = ReplyBounds.text(name)
         self.version = ReplyBounds.text(version)

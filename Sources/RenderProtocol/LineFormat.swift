@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// How requests and replies are put on one line each.
+/// The encoding of requests and replies, each as one line.
 public enum LineFormat {
-    /// Longest line in bytes; both sides refuse a longer one.
+    /// The maximum length of a line in bytes; both sides refuse a longer one.
     public static let lineBytesMax = 1 << 20
 
-    /// One line of JSON, with the newline at its end.
+    /// Encodes a message as one line of JSON, with the newline at its end.
     public static func encode(_ message: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -14,7 +14,7 @@ public enum LineFormat {
         return line
     }
 
-    /// Reads one line, with or without its newline.
+    /// Decodes one line, with or without its newline.
     public static func decode<Message: Decodable>(_ type: Message.Type, from line: Data) throws
         -> Message
     {

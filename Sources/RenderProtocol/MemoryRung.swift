@@ -1,18 +1,18 @@
-/// How far a render is held down so that it needs less memory than it usually would: a ladder, from the usual way
-/// on. Each rung has all of those before it; the result is the same picture on each.
+/// The degree to which a render is restricted so that it needs less memory. The rungs form a ladder: each includes the
+/// restrictions of all previous rungs. The picture is the same on each.
 public enum MemoryRung: String, Sendable, Codable, CaseIterable {
-    /// As it is fastest.
+    /// No restriction: the fastest way.
     case usual
-    /// One thread computes pixels: each one has tiles of its own.
+    /// One thread computes pixels, because each thread has tiles of its own.
     case oneThread
-    /// Tiles of half as many rows: what is read, computed and written at a time.
+    /// Tiles have half as many rows: those that are read, computed and written at a time.
     case lowTiles
-    /// What is needed in another order than it is read goes to a spool file, however small it is.
+    /// Data that are needed in another order than they are read go to a spool file, whatever their size.
     case spooled
 }
 
 extension MemoryRung {
-    /// What it means, for people.
+    /// The description for people.
     public var words: String {
         switch self {
         case .usual: "as it is fastest"

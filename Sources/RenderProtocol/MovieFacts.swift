@@ -1,19 +1,19 @@
 public import Adjustments
 
-/// Facts of a movie by its tables, before a frame is decoded.
+/// The facts of a movie from its tables, before any frame is decoded.
 public struct MovieFacts: Sendable, Codable, Equatable {
-    /// `mov` or `mp4`: it keeps its own.
+    /// `mov` or `mp4`. The result has the same container.
     public let container: Recipe.Format
-    /// The codec of its frames, as the file calls it: `hvc1`, `avc1` …
+    /// The codec of its frames, as named in the file: `hvc1`, `avc1` …
     public let codec: String
-    /// Frames of the video track, hidden ones among them.
+    /// The number of frames of the video track, including hidden ones.
     public let frames: Int
-    /// How long they last.
+    /// The duration of the frames, in seconds.
     public let seconds: Double
-    /// Parts that are decoded and encoded each by itself.
+    /// The number of parts that are decoded and encoded independently.
     public let segments: Int
 
-    /// Makes a record; the codec's name becomes plain.
+    /// Creates a record; control characters are removed from the codec's name.
     public init(
         container: Recipe.Format, codec: String, frames: Int, seconds: Double, segments: Int
     ) {
@@ -23,16 +23,16 @@ public struct MovieFacts: Sendable, Codable, Equatable {
     }
 }
 
-/// How a movie is rendered.
+/// The plan of a movie's render.
 public struct MoviePlan: Sendable, Codable, Equatable {
-    /// The codec of the result's frames; nil where samples stay as they are.
+    /// The codec of the result's frames; nil if the samples are not changed.
     public let codec: Recipe.Movie.Codec?
-    /// Frames, and the parts in which they are rendered.
+    /// The number of frames, and of the parts in which they are rendered.
     public let frames: Int, segments: Int
-    /// The likely need of a part; the plan's own estimate is of joining them.
+    /// The likely need of one part. The plan's own estimate covers only the joining of the parts.
     public let segment: RenderEstimate
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(
         codec: Recipe.Movie.Codec?, frames: Int, segments: Int, segment: RenderEstimate
     ) {
@@ -40,6 +40,6 @@ public struct MoviePlan: Sendable, Codable, Equatable {
         self.segment = segment
     }
 
-    /// Processor time of all parts.
+    /// The processor time of all parts.
     public var cpuSeconds: Double { segment.cpuSeconds * Double(segments) }
 }

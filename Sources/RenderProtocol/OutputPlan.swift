@@ -1,29 +1,29 @@
 public import Adjustments
 
-/// How the result is written, with every choice made.
+/// The parameters with which the result is written, with every choice made.
 public struct OutputPlan: Sendable, Codable, Equatable {
     /// The format.
     public let format: Recipe.Format
-    /// Quality of a lossy format, 0 to 1.
+    /// The quality of a lossy format, 0 to 1.
     public let quality: Double
-    /// Detail of colour that the encoder keeps.
+    /// The chroma subsampling of the encoder.
     public var chroma: Recipe.Chroma
-    /// Whether it shows coarsely first while it loads.
+    /// Whether the picture appears coarsely first while it loads.
     public let progressive: Bool
-    /// Bits of a sample.
+    /// The bits of a sample.
     public let bitDepth: Recipe.BitDepth
-    /// How a format without loss is compressed; nil for one whose quality decides.
+    /// The compression of a lossless format; nil for a format with a quality.
     public let compression: Recipe.Compression?
-    /// Whether transparency is kept; else it is laid on ``background``.
+    /// Whether transparency is kept; otherwise the picture is composed over ``background``.
     public let keepsAlpha: Bool
-    /// What transparent parts are laid on.
+    /// The background of transparent parts.
     public let background: Recipe.Background
-    /// What the numbers mean.
+    /// The colour space of the numbers.
     public let colorSpace: Recipe.ColorSpace
-    /// What is left out of the metadata.
+    /// The parts of the metadata that are left out.
     public let strip: Recipe.Strip
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(
         format: Recipe.Format, quality: Double, chroma: Recipe.Chroma, progressive: Bool,
         bitDepth: Recipe.BitDepth, compression: Recipe.Compression? = nil, keepsAlpha: Bool,
@@ -44,7 +44,7 @@ public struct OutputPlan: Sendable, Codable, Equatable {
 }
 
 extension OutputPlan: CustomStringConvertible {
-    /// One line for people, with what is not as everybody expects.
+    /// One line for people that names all parameters that differ from the usual ones.
     public var description: String {
         var words = ["\(format.rawValue)", "\(bitDepth.rawValue) bit"]
         if format.isLossy { words += ["quality \(quality)", chroma.rawValue] }

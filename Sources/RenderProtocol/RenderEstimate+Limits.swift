@@ -1,14 +1,13 @@
 extension RenderEstimate {
-    /// Processor time of a thread after which such a render is killed: its estimate, and room for an estimate that
-    /// is wrong.
+    /// Returns the processor time of a thread after which such a render is killed: its estimate, with room for a wrong estimate.
     ///
-    /// - Parameter speed: of the process that renders.
+    /// - Parameter speed: The speed of the process that renders.
     public func cpuLimit(at speed: ProcessorSpeed) -> Duration {
         speed.scaled(max(Self.cpuLimitMin, .seconds(cpuSeconds * Self.cpuFactor)))
     }
 
-    /// How long such a render may take before it is killed. A loop ends by ``cpuLimit(at:)``; this is for what waits
-    /// without end, and leaves room for a slow disk and for a machine with more to do than processors.
+    /// Returns the time after which such a render is killed. ``cpuLimit(at:)`` ends a busy loop; this limit ends an endless
+    /// wait, and leaves room for a slow disk and for a machine with more work than processors.
     public func timeLimit(at speed: ProcessorSpeed) -> Duration {
         cpuLimit(at: speed) * Self.waitFactor
     }

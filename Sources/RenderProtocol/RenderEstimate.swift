@@ -1,20 +1,20 @@
-/// What a render is likely to need, from its header and plan alone.
+/// The likely needs of a render, computed from its header and plan alone.
 public struct RenderEstimate: Sendable, Codable, Equatable {
-    /// Highest resident set of the render child, the process itself included.
+    /// The highest resident set of the render child, including the process itself.
     public var memoryBytes: Int
-    /// Size of its spool file.
+    /// The size of its spool file.
     public var spoolBytes: Int
-    /// Processor time of all its threads.
+    /// The processor time of all its threads.
     public var cpuSeconds: Double
 
-    /// Makes an estimate.
+    /// Creates an estimate.
     public init(memoryBytes: Int, spoolBytes: Int = 0, cpuSeconds: Double) {
         self.memoryBytes = memoryBytes
         self.spoolBytes = spoolBytes
         self.cpuSeconds = cpuSeconds
     }
 
-    /// For what is not rendered.
+    /// The estimate of a request that renders nothing.
     public static let nothing = RenderEstimate(memoryBytes: 0, cpuSeconds: 0)
 }
 

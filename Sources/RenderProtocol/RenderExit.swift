@@ -1,12 +1,11 @@
-/// The exit codes of a render child, so that the worker can tell why one ended.
+/// The exit codes of a render child, which tell the worker why a child ended.
 ///
-/// A child that is asked to stop, by the end of its standard input, exits with `finished`. Every
-/// other end loses the photo it was working on. Death by a signal has no code here: the worker sees
-/// the signal itself.
+/// A child that is stopped by the end of its standard input exits with `finished`. Every other exit loses the photo in
+/// progress. Death by a signal has no code here: the worker sees the signal itself.
 public enum RenderExit: Int32, Sendable {
-    /// Standard input ended.
+    /// The standard input ended.
     case finished = 0
-    /// A line was no request, or an argument none: worker and child are of different versions.
+    /// A line was not a request, or an argument was invalid: worker and child have different versions.
     case badRequest = 64
     /// libvips could not be started.
     case noVips = 69

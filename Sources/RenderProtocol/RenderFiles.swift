@@ -1,37 +1,37 @@
 public import Adjustments
 public import Files
 
-/// The open files that go with a request, in this order: the photos, the files that the edit names, the parts of a movie,
-/// the places for results, the place for a spool.
+/// The open files of a request, in this order: the photos, the files that the edit names, the parts of a movie, the files for
+/// results, the file for a spool.
 ///
-/// The worker opens them; the child has no other way to any file of the library.
+/// The worker opens them; the child has no other access to any file of the library.
 public struct RenderFiles: Sendable {
-    /// The photos: one, but for a contact sheet.
+    /// The photos: one, except for a contact sheet.
     public var sources: [OpenFile]
     /// The files that the edit names, by digest (`"sha256:…"`).
     public var resources: [String: OpenFile]
-    /// The parts of a movie that were rendered before, in their order; none for anything else.
+    /// The rendered parts of a movie, in their order; empty for any other request.
     public var segments: [OpenFile]
-    /// Where results go, empty and nameless, in the order of the request's outputs.
+    /// The files for results, empty and nameless, in the order of the request's outputs.
     public var outputs: [OpenFile]
-    /// Where pixels may go that are needed in any order, empty and nameless; nil when none are.
+    /// The file for pixels that are needed in any order, empty and nameless; nil if there are none.
     public var spool: OpenFile?
 
-    /// What one of the files is for.
+    /// The purpose of a file.
     public enum Role: Sendable, Codable, Equatable {
-        /// A photo, as sentences call it.
+        /// A photo, with its name for messages.
         case source(name: String)
         /// A file that the edit names by its digest.
         case resource(digest: String)
         /// The next part of a movie.
         case segment
-        /// The place for the next of the outputs.
+        /// The file for the next output.
         case output
-        /// The place for a spool.
+        /// The file for a spool.
         case spool
     }
 
-    /// Gathers files.
+    /// Creates a collection of files.
     public init(
         sources: [OpenFile] = [], resources: [String: OpenFile] = [:],
         segments: [OpenFile] = [], outputs: [OpenFile] = [], spool: OpenFile? = nil
@@ -43,7 +43,7 @@ public struct RenderFiles: Sendable {
         self.spool = spool
     }
 
-    /// The files in the order in which they are handed over, each with what it is for.
+    /// The files in the order in which they are passed, each with its purpose.
     public var handed: [(role: Role, file: OpenFile)] {
         sources.map { (.source(name: $0.name), $0) }
             + resources.sorted { $0.key < $1.key }.map { (.resource(digest: $0.key), $0.value) }
@@ -51,9 +51,9 @@ public struct RenderFiles: Sendable {
             + [spool].compactMap(\.self).map { (.spool, $0) }
     }
 
-    /// Puts together what was handed over; takes the descriptors over.
+    /// Assembles the files that were passed, and takes ownership of the descriptors.
     ///
-    /// - Throws: `internalError` when there are not as many as there are roles.
+    /// - Throws: `internalError` if the number of files differs from the number of roles.
     public init(_ roles: [Role], _ descriptors: [Int32]) throws(Failure) {
         self.init()
         let files = descriptors.enumerated().map { index, descriptor in
@@ -78,7 +78,7 @@ public struct RenderFiles: Sendable {
 }
 
 extension RenderFiles.Role {
-    /// How sentences call such a file.
+    /// The name of such a file in messages.
     fileprivate var name: String {
         switch self {
         case .source(let name): name

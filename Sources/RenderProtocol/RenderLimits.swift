@@ -1,59 +1,59 @@
 public import Adjustments
 
-/// What a child refuses by a photo's header, before a decoder sees the file.
+/// The limits that a child checks in a photo's header, before a decoder reads the file.
 ///
-/// Pixels have a code of their own, `tooManyPixels`; all else is `exceedsLimit`, with the name of the
-/// limit in its sentence.
+/// A photo with too many pixels fails with a code of its own, `tooManyPixels`; all other limits fail with `exceedsLimit`, with the
+/// name of the limit in the message.
 public struct RenderLimits: Sendable, Codable, Equatable {
-    /// Most pixels of a photo, width × height: `render.pixels`.
+    /// The maximum number of pixels of a photo, width × height: `render.pixels`.
     public var pixelsMax: Int
-    /// Most bytes of a file. Offsets of a classic TIFF end here (TIFF 6.0 §2).
+    /// The maximum size of a file in bytes. Offsets of a classic TIFF end here (TIFF 6.0 §2).
     public var bytesMax = 4 << 30
-    /// Most frames of an animation, of which the first is rendered; libvips looks at all of them when
-    /// it opens a GIF. Two minutes at 30 a second.
+    /// The maximum number of frames of an animation, of which the first is rendered; libvips reads all of them when it opens a GIF.
+    /// Two minutes at 30 a second.
     public var framesMax = 3_600
-    /// Most directories of a TIFF; libtiff reads all of them when libvips opens one.
+    /// The maximum number of directories of a TIFF; libtiff reads all of them when libvips opens one.
     public var pagesMax = 1_000
-    /// Most scans of a JPEG, each of which costs a pass over all coefficients. That of libjpeg-turbo's
+    /// The maximum number of scans of a JPEG, each of which costs a pass over all coefficients. The value of libjpeg-turbo's
     /// own tools (`TJFLAG_LIMITSCANS`, turbojpeg.c).
     public var scansMax = 500
-    /// Most bytes of an ICC profile, inflated. That of libpng for any chunk (`PNG_USER_CHUNK_MALLOC_MAX`).
+    /// The maximum size of an ICC profile, inflated, in bytes. The value of libpng for any chunk (`PNG_USER_CHUNK_MALLOC_MAX`).
     public var profileMax = 8_000_000
-    /// Most bytes of all other metadata, inflated. Profiles of presses, XMP with depth maps, and the
+    /// The maximum size of all other metadata, inflated, in bytes. Profiles of presses, XMP with depth maps, and the
     /// layers of small TIFFs stay below.
     public var metadataMax = 16 << 20
-    /// Most pixels of a photo of more than ``densePixelsMin`` for each byte of its file. DEFLATE gets
-    /// no further than 1032 bytes to one (zlib's technical details), so no picture of whole bytes is refused
-    /// in PNG; a JPEG of one colour has 64.
+    /// The maximum number of pixels per byte of the file, for a photo with more than ``densePixelsMin`` pixels. DEFLATE reaches
+    /// at most 1032 bytes to one (zlib's technical details), so no picture of whole bytes is refused in PNG; a JPEG of one
+    /// colour has 64.
     public var densityMax = 1_032
-    /// Longest side of a photo and of what a filter makes, in pixels: whole rows are kept in memory.
+    /// The longest side of a photo and of a filter's result, in pixels: whole rows are kept in memory.
     public var sideMax = 100_000
-    /// Most filters of a recipe.
+    /// The maximum number of filters of a recipe.
     public var filtersMax = ContractLimits.filtersMax
-    /// How far a filter may look to each side, in pixels of the full photo: three σ of a Gaussian.
+    /// The maximum reach of a filter to each side, in pixels of the full photo: three σ of a Gaussian.
     public var radiusMax = 10_000
-    /// Most frames of a movie: 20 minutes at 30 a second.
+    /// The maximum number of frames of a movie: 20 minutes at 30 a second.
     public var movieFramesMax = 36_000
-    /// Most seconds of a movie.
+    /// The maximum duration of a movie, in seconds.
     public var movieSecondsMax = 3_600
-    /// Most tracks of a movie: phones write up to nine.
+    /// The maximum number of tracks of a movie: phones write up to nine.
     public var tracksMax = 32
-    /// Most boxes of a movie, on all levels together.
+    /// The maximum number of boxes of a movie, on all levels together.
     public var boxesMax = 20_000
-    /// Most bytes of a render's spool files. Half a gigapixel of linear light has 8 GB.
+    /// The maximum size of a render's spool files, in bytes. Half a gigapixel of linear light has 8 GB.
     public var spoolMax = 16 << 30
 
-    /// Most pixels when nobody says: half a gigapixel.
+    /// The default maximum number of pixels: half a gigapixel.
     public static let defaultPixelsMax = 512 * 1024 * 1024
-    /// Pixels of a photo that are done in a second or two, however few bytes they come from.
+    /// The number of pixels up to which a photo renders in a second or two, whatever the size of its file.
     public static let densePixelsMin = 64 << 20
 
-    /// The defaults.
+    /// Creates the default limits.
     public init(pixelsMax: Int = defaultPixelsMax) {
         self.pixelsMax = pixelsMax
     }
 
-    /// Refuses a photo of too many pixels, or of too long a side.
+    /// Checks the number of pixels and the sides of a photo.
     ///
     /// - Throws: `tooManyPixels` or `exceedsLimit`.
     public func check(_ size: PixelSize, of photo: String) throws(Failure) {
@@ -66,11 +66,11 @@ public struct RenderLimits: Sendable, Codable, Equatable {
         try check(.side, max(size.width, size.height), of: photo)
     }
 
-    /// Refuses what is beyond a limit.
+    /// Checks a value against a limit.
     ///
     /// - Parameters:
-    ///   - found: what there is; a count that was broken off is one that is beyond the limit.
-    ///   - subject: whose: a photo's path, a filter.
+    ///   - found: The value; a count that was aborted is one that exceeds the limit.
+    ///   - subject: The subject of the message: a photo's path, a filter.
     /// - Throws: `exceedsLimit`.
     public func check(_ limit: RenderLimit, _ found: Int, of subject: String) throws(Failure) {
         let most = self[keyPath: limit.field]
@@ -78,7 +78,7 @@ public struct RenderLimits: Sendable, Codable, Equatable {
         throw refusal(limit, found, of: subject)
     }
 
-    /// The refusal of what is beyond a limit.
+    /// Returns the failure for a value beyond a limit.
     public func refusal(_ limit: RenderLimit, _ found: Int, of subject: String) -> Failure {
         Failure(
             .exceedsLimit,
@@ -87,22 +87,22 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     }
 }
 
-/// A limit's name, wherever one is named.
+/// The name of a limit, in settings, options and messages.
 public enum RenderLimit: String, CaseIterable, Sendable {
     case bytes, frames, pages, scans, profile, metadata, density, side, filters, radius, spool
     case movieFrames, movieSeconds, tracks, boxes
 
-    /// The setting.
+    /// The name of the setting.
     public var key: String { "limit." + rawValue }
 
-    /// The command line's.
+    /// The option of the command line.
     public var flag: String {
         rawValue.reduce(into: "--limit-") { flag, letter in
             flag += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
         }
     }
 
-    /// The limit among the others.
+    /// The property of ``RenderLimits``.
     public var field: WritableKeyPath<RenderLimits, Int> {
         switch self {
         case .bytes: \.bytesMax
@@ -123,7 +123,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it may be set to.
+    /// The permitted values.
     public var range: ClosedRange<Int> {
         switch self {
         case .bytes: 1...1 << 45
@@ -141,7 +141,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
     /// Whether it counts bytes.
     public var isOfBytes: Bool { [.bytes, .profile, .metadata, .spool].contains(self) }
 
-    /// So many of what it counts.
+    /// Returns the counted value in words.
     fileprivate func words(_ found: Int) -> String {
         switch self {
         case .bytes: "\(found) bytes"
@@ -162,7 +162,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         }
     }
 
-    /// What who sent it can do.
+    /// The advice for the sender of the photo or edit.
     fileprivate var advice: String {
         switch self {
         case .bytes: "Send a smaller file"

@@ -1,47 +1,45 @@
 public import Adjustments
 
-/// How one photo is rendered, as data that can be printed and compared.
+/// The plan of one photo's render, as data that can be printed and compared.
 public struct RenderPlan: Sendable, Codable, Equatable {
-    /// How the original is read.
+    /// The way in which the original is read.
     public let lane: Lane
-    /// EXIF orientation of the original; the passes make it upright.
+    /// The EXIF orientation of the original; the passes make it upright.
     public let orientation: Int
     /// The size of the result.
     public let resultSize: PixelSize
-    /// The passes over the photo, first one first. Consecutive per-pixel filters share one.
+    /// The passes over the photo, in order. Consecutive per-pixel filters share a pass.
     public let passes: [Pass]
-    /// How the result is written.
+    /// The parameters with which the result is written.
     public let output: OutputPlan
-    /// Threads that compute pixels; the result is the same for any number.
+    /// The number of threads that compute pixels; the result is the same for any number.
     public let threads: Int
-    /// How far it is held down so that it needs no more memory than it may.
+    /// The restriction that keeps the render within its memory limit.
     public let rung: MemoryRung
-    /// What the render is likely to need.
+    /// The likely needs of the render.
     public let estimate: RenderEstimate
-    /// The fate of the photo's gain map; nil when it has none.
+    /// The treatment of the photo's gain map; nil if it has none.
     public let gainMap: GainMapOutcome?
-    /// The fate of the video of a motion photo; nil when it has none.
+    /// The treatment of the video of a motion photo; nil if it has none.
     public let motionVideo: MotionVideoOutcome?
-    /// Other things of the photo's file that are not in the result; nil for none.
+    /// Other parts of the photo's file that the result does not contain; nil for none.
     public let leftOut: [Companion]?
-    /// How a movie is rendered; nil for a photo.
+    /// The plan of a movie; nil for a photo.
     public let movie: MoviePlan?
-    /// What a person should know, such as which page of several is rendered, or why a cheaper lane was not
-    /// taken.
+    /// Notes for people, such as the page of several that is rendered, or the reason why a cheaper lane was not used.
     public let notes: [String]
 
-    /// How the original is read.
+    /// A way of reading the original.
     public enum Lane: String, Sendable, Codable {
-        /// Not at all: the file is copied, since nothing is changed.
+        /// The file is copied without decoding, because nothing is changed.
         case copy
-        /// A JPEG's coefficients, which are cut and turned by the passes and not decoded.
+        /// The coefficients of a JPEG, which the passes cut and turn without decoding.
         case lossless
-        /// A JPEG's or HEIC's luma and chroma as they are stored, without becoming RGB, to a JPEG of the same
-        /// sampling.
+        /// The luma and chroma of a JPEG or HEIC as they are stored, without conversion to RGB, for a JPEG of the same sampling.
         case planes
-        /// Top to bottom, once; a few strips in memory.
+        /// From top to bottom, once, with a few strips in memory.
         case stream
-        /// In any order: decoded first, in memory while small, else to a spool file.
+        /// In any order: decoded first, into memory if small, otherwise into a spool file.
         case spool
     }
 
@@ -49,7 +47,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public enum Pass: Sendable, Codable, Equatable {
         /// Per-pixel filters: each pixel is read once and written once.
         case pixels([PixelStep])
-        /// One filter that looks at neighbours within `rows` above and below and `columns` beside.
+        /// One filter that reads neighbours within `rows` above and below and `columns` beside.
         case neighbourhood(Filter, columns: Int, rows: Int)
         /// Crops, turns, scales and distortions, folded into one.
         case geometry(Geometry)
@@ -57,31 +55,31 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 
     /// Per-pixel filters that are computed together.
     public struct PixelStep: Sendable, Codable, Equatable {
-        /// As the recipe names them.
+        /// The filters, as the recipe names them.
         public let filters: [Filter]
-        /// The form that they were joined to; nil for one as it is.
+        /// The form into which they were merged; nil for a filter that was not merged.
         public let joined: Joined?
 
-        /// The forms that filters can be joined to.
+        /// The forms into which filters can be merged.
         public enum Joined: String, Sendable, Codable {
-            /// One matrix of linear light.
+            /// One matrix in linear light.
             case matrix
-            /// One table from light to light.
+            /// One table from linear light to linear light.
             case curve
-            /// Matrices of encoded values, which are encoded and decoded once.
+            /// Matrices of encoded values, with a single encoding and decoding.
             case encodedMatrices
-            /// They change nothing, and are left out.
+            /// The filters change nothing and are left out.
             case nothing
         }
 
-        /// Makes a step.
+        /// Creates a step.
         public init(filters: [Filter], joined: Joined? = nil) {
             self.filters = filters
             self.joined = joined
         }
     }
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
         threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
@@ -106,7 +104,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 }
 
 extension RenderPlan {
-    /// The same of a render that had to leave out the video of a motion photo.
+    /// Returns the plan for a render that had to leave out the video of a motion photo.
     public func droppingMotionVideo(_ reason: String) -> RenderPlan {
         let leftOut = (leftOut ?? []).filter { $0 != .motionVideo } + [.motionVideo]
         return RenderPlan(
@@ -119,7 +117,7 @@ extension RenderPlan {
 }
 
 extension RenderPlan.Lane {
-    /// What it means, for people.
+    /// The description for people.
     public var words: String {
         switch self {
         case .copy: "copied as it is, since nothing changes"
@@ -132,7 +130,7 @@ extension RenderPlan.Lane {
 }
 
 extension RenderPlan.Lane {
-    /// The same of a movie.
+    /// The description for a movie.
     fileprivate var wordsOfMovies: String {
         switch self {
         case .copy: words
@@ -183,7 +181,7 @@ extension MoviePlan: CustomStringConvertible {
 }
 
 extension Companion {
-    /// For people.
+    /// The name for people.
     fileprivate var words: String {
         switch self {
         case .depth: "the map of depth"
@@ -195,7 +193,7 @@ extension Companion {
 }
 
 extension RenderPlan.PixelStep: CustomStringConvertible {
-    /// The filters, and in brackets what several of them were joined to.
+    /// The filters, and in brackets the form into which several of them were merged.
     public var description: String {
         let names = filters.map(\.description).joined(separator: " + ")
         guard let joined, filters.count > 1 || joined == .nothing else { return names }

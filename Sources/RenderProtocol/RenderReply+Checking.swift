@@ -2,15 +2,15 @@ import Adjustments
 public import FoundationEssentials
 
 extension RenderReply {
-    /// Reads a line, and believes nothing in it that is out of its range.
+    /// Decodes a line and checks all its values against their ranges.
     ///
-    /// - Parameter request: what was asked.
+    /// - Parameter request: The request that the reply belongs to.
     /// - Throws: ``BrokenReply``.
     public init(_ line: Data, to request: RenderRequest) throws(BrokenReply) {
         do {
             self = try LineFormat.decode(RenderReply.self, from: line)
         } catch {
-            // Not its words, which quote the line.
+            // The decoder's error is left out, because it quotes the line.
             throw BrokenReply("a line is no reply of version \(RenderRequest.version)")
         }
         guard number == request.number else {
@@ -40,7 +40,7 @@ extension RenderReply {
                 most: 2 * ReplyBounds.librariesMax)
         case (.failed(let failure), _), (.refused(let failure), .inspect),
             (.refused(let failure), .render):
-            // A sentence quotes what a decoder said of the file, whatever that is.
+            // The message quotes a decoder's error about the file, whose contents are untrusted.
             try Self.check(
                 failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
             try Self.check(failure.signal == nil, "a failure names a signal")
@@ -93,7 +93,7 @@ extension Inspection {
         try checkRecipe(photo.recipe)
     }
 
-    /// It becomes the photo's adjustment data: but for automatic filters, it follows from what was asked.
+    /// Checks the recipe, which becomes the photo's adjustment data. Except for automatic filters, it follows from the request.
     private func checkRecipe(_ asked: Recipe) throws(BrokenReply) {
         let expected: Recipe
         do throws(Failure) {

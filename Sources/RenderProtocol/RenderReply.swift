@@ -1,50 +1,50 @@
 public import Adjustments
 
-/// What a render child answers: JSON lines on its standard output.
+/// A reply of a render child: one JSON line on its standard output.
 ///
-/// It has no name, no media type, no digest and no path: what becomes of a result, the worker knows for itself. What is
-/// in it is checked when it is read; see `RenderReply+Checking.swift`.
+/// It contains no name, media type, digest or path: the worker itself knows the destination of a result. All values are checked
+/// when a reply is decoded; see `RenderReply+Checking.swift`.
 public struct RenderReply: Sendable, Codable {
     /// The number of the request.
     public let number: Int
-    /// What is answered.
+    /// The content.
     public let content: Content
 
-    /// What is answered.
+    /// The content of a reply.
     public enum Content: Sendable, Codable {
-        /// Something of the request is done. More lines follow.
+        /// A step of the request is complete. More lines follow.
         case progress(Progress)
         /// The header was read and the render planned.
         case inspected(Inspection)
         /// All outputs are written.
         case rendered
-        /// What keeps the child from doing harm.
+        /// The confinement of the child.
         case confined(Confinement)
-        /// The libraries that decode and encode.
+        /// The libraries with which the child decodes and encodes.
         case libraries([LibraryVersion])
-        /// The photo was refused for what its header says, before a decoder opened it.
+        /// The photo was refused because of its header, before a decoder opened it.
         case refused(Failure)
-        /// The request failed; what is in the outputs is worthless.
+        /// The request failed; the contents of the outputs are invalid.
         case failed(Failure)
     }
 
-    /// A step of a request that is done, while others are not.
+    /// A completed step of a request that is still in progress.
     public enum Progress: Sendable, Codable, Equatable {
-        /// The output at this place is written.
+        /// The output with this index is written.
         case written(Int)
-        /// So many frames of a movie's segment are.
+        /// This number of frames of a movie's segment is rendered.
         case frames(Int)
-        /// The video of a motion photo turned out to be damaged as it was decoded, and is left out for this reason: another fate than
-        /// was planned.
+        /// The video of a motion photo proved to be damaged while it was decoded, and is left out for this reason, unlike in the
+        /// plan.
         case droppedMotionVideo(reason: String)
 
-        /// The last; the reason becomes plain and is cut.
+        /// Returns `droppedMotionVideo`; control characters are removed from the reason, and a long reason is cut.
         public static func dropped(_ failure: Failure) -> Progress {
             .droppedMotionVideo(reason: ReplyBounds.text(failure.message))
         }
     }
 
-    /// Makes a reply.
+    /// Creates a reply.
     public init(to number: Int, _ content: Content) {
         self.number = number
         self.content = content
@@ -55,16 +55,16 @@ public struct RenderReply: Sendable, Codable {
 public struct Inspection: Sendable, Codable {
     /// The photo's header.
     public let header: PhotoHeader
-    /// The recipe in full-size pixels, with automatic filters resolved: what adjustment data record.
+    /// The recipe in full-size pixels, with automatic filters resolved, as the adjustment data record it.
     public let recipe: Recipe
-    /// How the first output of the largest size is rendered.
+    /// The plan of the first output of the largest size.
     public let plan: RenderPlan
-    /// The plan for people, one step a line.
+    /// The plan for people, one step per line.
     public let words: [String]
-    /// Memory in bytes that the outputs need at most.
+    /// The maximum memory that the outputs need, in bytes.
     public let memoryBytes: Int
 
-    /// Makes a record; the words are the plan's, plain.
+    /// Creates a record; the words are those of the plan, without control characters.
     public init(header: PhotoHeader, recipe: Recipe, plan: RenderPlan, memoryBytes: Int) {
         self.header = header
         self.recipe = recipe
@@ -77,7 +77,7 @@ public struct Inspection: Sendable, Codable {
 }
 
 extension Inspection {
-    /// The same of a render that had to leave out the video of a motion photo.
+    /// Returns the inspection for a render that had to leave out the video of a motion photo.
     public func droppingMotionVideo(_ reason: String) -> Inspection {
         Inspection(
             header: header, recipe: recipe, plan: plan.droppingMotionVideo(reason),
@@ -85,38 +85,38 @@ extension Inspection {
     }
 }
 
-/// What a photo's header says.
+/// The facts of a photo's header.
 public struct PhotoHeader: Sendable, Codable, Equatable {
-    /// What the content is, whatever the file's name says.
+    /// The format of the content, whatever the file's name.
     public let format: PhotoFormat
-    /// Size as stored, before orientation.
+    /// The size as stored, before orientation.
     public let storedSize: PixelSize
-    /// EXIF orientation, 1 to 8; 1 where the container itself has turned the picture.
+    /// The EXIF orientation, 1 to 8; 1 if the container itself has turned the picture.
     public let orientation: Int
-    /// Channels, alpha included.
+    /// The number of channels, including alpha.
     public let bands: Int
-    /// Bits of one sample: 8, 16 or 32.
+    /// The bits of one sample: 8, 16 or 32.
     public let bitsPerSample: Int
     /// Whether the last channel is alpha.
     public let hasAlpha: Bool
     /// Whether an ICC profile is embedded.
     public let hasProfile: Bool
-    /// How much of the colour's detail a JPEG or HEIC has; nil for other formats.
+    /// The chroma subsampling of a JPEG or HEIC; nil for other formats.
     public let chroma: Recipe.Chroma?
-    /// Rows that its decoder makes together: all of them where a picture is compressed as a whole (a JPEG of
+    /// The number of rows that the decoder produces together: all rows of a picture that is compressed as a whole (a JPEG of
     /// several scans, an interlaced PNG, AVIF, WebP, JPEG XL, GIF, RAW), the height of a HEIC's or TIFF's tiles or strips,
-    /// else 1.
+    /// otherwise 1.
     public let rowsAtOnce: Int
-    /// Whether it is a TIFF whose pixels stand in the file as they are.
+    /// Whether the photo is a TIFF with uncompressed pixels.
     public let isUncompressed: Bool
-    /// What the still and the video of a Live Photo have in common, when the photo has it.
+    /// The identifier that the still and the video of a Live Photo share, if the photo has one.
     public let contentIdentifier: String?
-    /// Of a movie, whose poster's frame is the photo; else nil.
+    /// The facts of a movie whose poster frame is the photo; otherwise nil.
     public let movie: MovieFacts?
-    /// What a person should know, such as which page of several is read.
+    /// Notes for people, such as the page of several that is read.
     public let notes: [String]
 
-    /// Makes a header; texts, which come from the file, become plain and are cut.
+    /// Creates a header. Control characters are removed from texts, which come from the file, and long texts are cut.
     public init(
         format: PhotoFormat, storedSize: PixelSize, orientation: Int, bands: Int,
         bitsPerSample: Int, hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
@@ -138,7 +138,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.notes = notes.prefix(ReplyBounds.notesMax).map(ReplyBounds.text)
     }
 
-    /// The header of a copy of another size.
+    /// Returns the header of a copy of another size.
     public func resized(to storedSize: PixelSize) -> PhotoHeader {
         PhotoHeader(
             format: format, storedSize: storedSize, orientation: orientation, bands: bands,
@@ -148,10 +148,10 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
             notes: notes)
     }
 
-    /// Whether its decoder makes the picture as a whole.
+    /// Whether the decoder produces the picture as a whole.
     public var isDecodedWhole: Bool { rowsAtOnce >= storedSize.height && rowsAtOnce > 1 }
 
-    /// Size as a person sees it: orientations 5 to 8 swap the sides.
+    /// The displayed size: orientations 5 to 8 swap the sides.
     public var uprightSize: PixelSize {
         orientation >= 5
             ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize

@@ -1,45 +1,45 @@
 public import Adjustments
 
-/// What the worker asks of a render child: one JSON line over its socket, with the open files that it needs.
+/// A request of the worker to a render child: one JSON line over its socket, with the open files that it needs.
 ///
-/// A child answers with lines of ``RenderReply`` on standard output: any number of `progress`, then one other. It works
-/// on one request at a time.
+/// A child replies with lines of ``RenderReply`` on standard output: any number of `progress`, then one other. It executes one
+/// request at a time.
 public struct RenderRequest: Sendable, Codable {
-    /// The version of this protocol. Version 1 handed paths over.
+    /// The version of this protocol. Version 1 passed paths.
     public static let version = 2
 
-    /// The version that the worker speaks.
+    /// The version that the worker uses.
     public let version: Int
-    /// Repeated in each reply, so that an answer to another request is not taken for one to this; random.
+    /// A random number that each reply repeats, so that a reply to another request is detected.
     public let number: Int
-    /// What is asked.
+    /// The work to do.
     public let work: Work
-    /// What the files are for, in the order in which they come along; see ``RenderFiles``.
+    /// The purposes of the files, in the order in which they are passed; see ``RenderFiles``.
     public let files: [RenderFiles.Role]
 
-    /// What is asked.
+    /// The kinds of work.
     public enum Work: Sendable, Codable {
-        /// Read a photo's header and plan its render; no pixels, but for an automatic filter. Answer: `inspected`.
+        /// Reads a photo's header and plans its render, without pixels except for an automatic filter. Reply: `inspected`.
         case inspect(PhotoRequest)
-        /// Render a photo into the outputs, in their order. Answer: `progress` after each, then `rendered`.
+        /// Renders a photo into the outputs, in their order. Reply: `progress` after each, then `rendered`.
         case render(PhotoRequest)
-        /// Draw small pictures side by side into the one output. Answer: `rendered`.
+        /// Draws small pictures side by side into the single output. Reply: `rendered`.
         case contactSheet(ContactSheetRequest)
-        /// Say what keeps you from doing harm. Answer: `confined`.
+        /// Reports the confinement of the child. Reply: `confined`.
         case confinement
-        /// Write a small picture in a format and read it back. The first output is the place for the picture, the second for
-        /// what is written, the third for what is read of it. Answer: `rendered`, or `failed` with the reason.
+        /// Writes a small picture in a format and reads it back. The first output is for the picture, the second for the
+        /// encoded file, the third for the decoded pixels. Reply: `rendered`, or `failed` with the reason.
         case tryFormat(Recipe.Format)
-        /// Say which libraries you are made of. Answer: `libraries`.
+        /// Reports the libraries of the child. Reply: `libraries`.
         case libraries
     }
 
-    /// Numbers of requests: exact in JSON, wherever it is read.
+    /// The range of request numbers: exact in any JSON decoder.
     public static let numbers = 1...(1 << 53)
 
-    /// Makes a request.
+    /// Creates a request.
     ///
-    /// - Parameter number: one of its own unless given.
+    /// - Parameter number: The number; random by default.
     public init(
         _ work: Work, files: [RenderFiles.Role] = [],
         number: Int = .random(in: Self.numbers)
@@ -51,34 +51,34 @@ public struct RenderRequest: Sendable, Codable {
     }
 }
 
-/// How one photo is to be rendered.
+/// The parameters of one photo's render.
 public struct PhotoRequest: Sendable, Codable {
-    /// The edit, as it was sent: the child scales it to the photo's size.
+    /// The edit, as the producer sent it; the child scales it to the photo's size.
     public let recipe: Recipe
-    /// What is refused.
+    /// The limits beyond which a photo is refused.
     public let limits: RenderLimits
-    /// What is made of it, in this order.
+    /// The results, in this order.
     public let outputs: [Output]
-    /// Memory that the render may need in bytes: a plan that needs more takes a way that needs less, or is
-    /// refused with `exceedsMemoryBudget`. Nil for no bound.
+    /// The maximum memory of the render in bytes. A plan that needs more uses a more restricted way, or is refused with
+    /// `exceedsMemoryBudget`. Nil for no limit.
     public let memoryMax: Int?
-    /// Threads that may compute pixels, where memory allows it: no byte of the result hangs on them. Nil: as the child was
-    /// started.
+    /// The number of threads that may compute pixels, if memory allows it; no byte of the result depends on it. Nil for the number
+    /// with which the child was started.
     public let threads: Int?
-    /// The mark that the halves of a Live Photo share from now on, in place of one that is as long; nil: as before.
+    /// The new identifier that the halves of a Live Photo share, of the same length as the old one; nil to keep the old one.
     public let contentIdentifier: String?
 
-    /// One picture that is made of a photo.
+    /// One picture that is made from a photo.
     public struct Output: Sendable, Codable, Equatable {
-        /// Longest side in pixels, or nil for full size: a small picture is made of a small copy, and lengths shrink
-        /// with it.
+        /// The longest side in pixels, or nil for full size. A small picture is made from a small copy, and all lengths are
+        /// scaled with it.
         public let longestSide: Int?
-        /// How it is written; nil: as the recipe says.
+        /// The output parameters; nil for those of the recipe.
         public let format: Recipe.Output?
-        /// Which part of a movie it is, from 0; nil for a whole one, which is joined from the files of its parts.
+        /// The index of a movie's part, from 0; nil for a whole movie, which is joined from the files of its parts.
         public let segment: Int?
 
-        /// Makes an output.
+        /// Creates an output.
         public init(
             longestSide: Int? = nil, format: Recipe.Output? = nil, segment: Int? = nil
         ) {
@@ -87,18 +87,18 @@ public struct PhotoRequest: Sendable, Codable {
             self.segment = segment
         }
 
-        /// The photo at full size, as the recipe says.
+        /// The photo at full size, with the parameters of the recipe.
         public static let full = Output()
     }
 
-    /// Threads that can be asked for.
+    /// The permitted numbers of threads.
     public static let threadsRange = 1...64
-    /// Longest side of a small picture that can be asked for, in pixels.
+    /// The permitted longest sides of a small picture, in pixels.
     public static let longestSideRange = 16...16_384
-    /// Most pictures of one request: the photo, a placeholder, and the previews that a recipe may ask for.
+    /// The maximum number of pictures of one request: the photo, a placeholder, and the previews that a recipe may request.
     public static let outputsMax = 32
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil,
         threads: Int? = nil, contentIdentifier: String? = nil

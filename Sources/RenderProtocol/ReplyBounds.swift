@@ -1,36 +1,37 @@
 import Adjustments
 
-/// The ranges of all that a render child may answer. A value outside is a lie or a fault, never a photo's doing.
+/// The permitted ranges of all values in a reply of a render child. A photo cannot cause a value outside them: the child is faulty
+/// or compromised.
 public enum ReplyBounds {
-    /// Characters of a text.
+    /// The maximum length of a text, in characters.
     public static let textMax = 1000
-    /// A text that quotes a file or the kernel, as it may be in a reply.
+    /// Returns a text that quotes a file or the kernel in the form permitted in a reply.
     static func text(_ text: String) -> String { String(text.printable.prefix(textMax)) }
-    /// Notes for people.
+    /// The maximum number of notes for people.
     public static let notesMax = 32
-    /// Lines that tell a plan.
+    /// The maximum number of lines that describe a plan.
     public static let wordsMax = passesMax + notesMax + 10
-    /// Sides of a picture in pixels: more is in no format that we read.
+    /// The sides of a picture in pixels: no supported format has more.
     static let sides = 1...Int(Int32.max)
-    /// Channels of a picture.
+    /// The channels of a picture.
     public static let bands = 1...64
-    /// Bits of a sample.
+    /// The bits of a sample.
     public static let bits = 1...64
-    /// Bytes of memory and of spool files: no machine has more.
+    /// The bytes of memory and of spool files: no machine has more.
     static let bytes = 0...(1 << 50)
-    /// Processor time in seconds: a year.
+    /// The processor time in seconds: a year.
     static let seconds = 0.0...31_536_000.0
-    /// Threads of a render.
+    /// The threads of a render.
     static let threads = 1...1024
-    /// Passes over a photo: two for each filter.
+    /// The maximum number of passes over a photo: two per filter.
     static let passesMax = 4096
-    /// Columns and rows around a pixel that a filter looks at.
+    /// The columns and rows around a pixel that a filter reads.
     static let reach = 0...Int(Int32.max)
-    /// Measures of confinement that are not in force.
+    /// The maximum number of confinement measures that are not in force.
     static let gapsMax = 64
-    /// Libraries that a child names.
+    /// The maximum number of libraries that a child reports.
     static let librariesMax = 64
-    /// Reasons that a child cannot know: they are about the queue, the library, or the child itself.
+    /// The codes that a child cannot know: they concern the queue, the library, or the child itself.
     static let foreignCodes: Set<FailureCode> = [
         .noSuchBatch, .deadlinePassed, .workerLost, .revisionConflict, .laterFormat,
         .damagedVersion,
@@ -38,19 +39,19 @@ public enum ReplyBounds {
         .assetOutsideLibrary,
         .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined, .formatUnavailable,
     ]
-    /// Parts of a movie: each is an open file of a request, of which a child may have 160.
+    /// The maximum number of parts of a movie: each is an open file of a request, of which a child may have 160.
     public static let segmentsMax = 100
-    /// Times that the frames of a part that are done are told.
+    /// The maximum number of progress reports about the frames of a part.
     public static let frameReportsMax = 100
-    /// Lines of progress before the answer.
+    /// The maximum number of progress lines before the final reply.
     public static let progressMax = PhotoRequest.outputsMax + frameReportsMax + 1
 }
 
-/// A reply that breaks a rule of the protocol: its child is not believed any more.
+/// The error of a reply that violates the protocol: its child is no longer trusted.
 public struct BrokenReply: Error, Equatable, CustomStringConvertible {
-    /// Which rule, for people.
+    /// The violated rule, for people.
     public let description: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ description: String) { self.description = description }
 }

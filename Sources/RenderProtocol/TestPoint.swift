@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// A named moment in a job's life at which a test can stop the process, to kill it just there.
+/// A named point in a job's life at which a test can stop the process, to kill it exactly there.
 ///
-/// Inert unless the environment says `MINILAB_TEST_STOP_AT=<name>`: then the process sends itself
-/// SIGSTOP when it comes by for the first time. The tester sees it stopped (state T in
-/// `/proc/<pid>/stat`) and kills it for real, or lets it go on when its lease is long over.
+/// It has no effect unless the environment contains `MINILAB_TEST_STOP_AT=<name>`: then the process sends itself
+/// SIGSTOP when it reaches the point for the first time. The test sees that it is stopped (state T in
+/// `/proc/<pid>/stat`) and kills it, or continues it long after its lease has expired.
 public enum TestPoint: String, Sendable, CaseIterable {
-    /// Worker: the job is claimed and nothing else has happened.
+    /// Worker: the job is claimed; no further step has begun.
     case afterClaim = "after-claim"
     /// Render child: some pixels of the photo are computed.
     case midRender = "mid-render"
-    /// Render child: the result is written and the answer not yet given.
+    /// Render child: the result is written and the reply is not sent.
     case afterRender = "after-render"
     /// Worker: the version is complete in staging.
     case beforeCommit = "before-commit"
-    /// Worker: Redis knows the version; the pointer still shows the old one.
+    /// Worker: Redis has recorded the version; the pointer still shows the old one.
     case afterCommit = "after-commit"
     /// Worker: the pointer shows the new version; the event is not sent.
     case afterPointer = "after-pointer"
@@ -23,14 +23,14 @@ public enum TestPoint: String, Sendable, CaseIterable {
     /// The environment variable that names a point.
     public static let variable = "MINILAB_TEST_STOP_AT"
 
-    /// The point that the environment names, as it was written.
+    /// The point that the environment names, as written there.
     public static let armedName = getenv(variable).map { String(cString: $0) }
 
     private static let armed = armedName.flatMap(TestPoint.init)
 
     private static let isPassed = Mutex(false)
 
-    /// Marks the moment.
+    /// Marks the point.
     @inline(__always)
     public func reach() {
         guard let armed = Self.armed, armed == self else { return }
