@@ -1,13 +1,13 @@
 public import JobQueue
 public import Telemetry
 
-/// The queue as Redis counts it, for a scrape.
+/// The gauges of a queue, from the counts in Redis, for a scrape.
 ///
-/// Every worker of a queue tells the same numbers, so take the `max` of them and not their sum.
+/// Every worker of a queue reports the same numbers, so use their `max` and not their sum.
 public actor QueueGauges {
-    /// How long an answer of Redis is good for: scrapes in a row, or of several scrapers, ask once.
+    /// The lifetime of a reading: consecutive scrapes, or those of several scrapers, share one call.
     public static let freshFor: Duration = .seconds(5)
-    /// Longest wait for Redis in a scrape; Prometheus gives up after 10 s by default.
+    /// The maximum wait for Redis in a scrape; Prometheus gives up after 10 s by default.
     public static let readTimeMax: Duration = .seconds(2)
 
     private let queue: JobQueue
@@ -15,9 +15,9 @@ public actor QueueGauges {
     private let readTimeMax: Duration
     private var newest: (at: ContinuousClock.Instant, reading: Task<[MetricFamily], Never>)?
 
-    /// Gauges of a queue.
+    /// Creates the gauges of a queue.
     ///
-    /// - Parameter queue: on a client of its own: a scrape that is given up ends the connection.
+    /// - Parameter queue: A queue with a client of its own: a scrape that is given up closes the connection.
     public init(
         queue: JobQueue, freshFor: Duration = freshFor, readTimeMax: Duration = readTimeMax
     ) {
@@ -26,7 +26,7 @@ public actor QueueGauges {
         self.readTimeMax = readTimeMax
     }
 
-    /// The gauges, at most ``freshFor`` old; with Redis away only `minilab_redis_up 0`.
+    /// Returns the gauges, at most ``freshFor`` old; while Redis is unavailable only `minilab_redis_up 0`.
     public func families() async -> [MetricFamily] {
         if let newest, .now - newest.at < freshFor { return await newest.reading.value }
         let reading = Task { [queue, readTimeMax] in await Self.read(queue, within: readTimeMax) }
@@ -49,7 +49,7 @@ public actor QueueGauges {
             return families(status, of: queue.name.string)
                 + families(advice, of: queue.name.string)
         } catch {
-            // Numbers of the past would look like those of now.
+            // Old numbers would look like current ones.
             return [up(0)]
         }
     }
@@ -88,7 +88,7 @@ public actor QueueGauges {
         ]
     }
 
-    /// The work that waits, for autoscalers.
+    /// Returns the gauges of waiting work, for autoscalers.
     static func families(_ advice: ScaleAdvice, of queue: String) -> [MetricFamily] {
         let labels = [MetricFamily.Label("queue", queue)]
         return [

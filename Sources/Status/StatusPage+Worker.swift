@@ -2,7 +2,7 @@ public import StatusServing
 import Telemetry
 
 extension StatusPage {
-    /// The pages of a worker.
+    /// Returns the pages of a worker.
     public static func pages(
         metrics: WorkerMetrics, health: WorkerHealth, queue: QueueGauges
     ) -> [StatusPage] {

@@ -2,7 +2,7 @@ import StatusServing
 import Telemetry
 
 extension WorkerHealth {
-    /// Health in numbers. Ages, not times: the clock that steps has no part in them.
+    /// Returns health as metrics. They are ages and not times, so steps of the system clock do not affect them.
     func families(now: ContinuousClock.Instant = .now) -> [MetricFamily] {
         [
             .gauge(

@@ -2,11 +2,10 @@ public import StatusServing
 import Synchronization
 public import Worker
 
-/// Whether a worker moves, and whether it can take jobs: two questions with two answers.
+/// The health of a worker: whether it is alive, and whether it is ready to take jobs.
 ///
-/// *Alive* is about this process alone: a restart would help if the answer is no. Redis away is no
-/// such reason, because the loops go on and try again. *Ready* is about jobs: Redis answers, and
-/// nobody has told the worker to stop.
+/// *Alive* concerns this process alone: false means that a restart would help. An unavailable Redis does not make it false,
+/// because the loops keep running and try again. *Ready* concerns jobs: Redis responds, and the worker was not asked to stop.
 public final class WorkerHealth: Sendable {
     private struct State {
         var asked: ContinuousClock.Instant
@@ -23,24 +22,24 @@ public final class WorkerHealth: Sendable {
     }
 
     private let slots: Int
-    /// How long a loop may stand before a restart is called for.
+    /// The time for which a loop may stand still before a restart is needed.
     let standstillMax: Duration
     private let state: Mutex<State>
 
-    /// The shortest standstill that calls for a restart.
+    /// The shortest standstill that requires a restart.
     ///
-    /// A turn of either loop takes at most four waits for Redis of 5 s each and a pause of 5 s, so a
-    /// worker that moves is far from it.
+    /// A turn of either loop takes at most four waits for Redis of 5 s each and a pause of 5 s, so a healthy worker is far
+    /// below it.
     public static let standstillAtLeast: Duration = .seconds(60)
 
-    /// The health of a worker that starts now.
+    /// Creates the health of a worker that starts now.
     public init(slots: Int, lease: Duration, now: ContinuousClock.Instant = .now) {
         self.slots = slots
         standstillMax = max(lease * 2, Self.standstillAtLeast)
         state = Mutex(State(asked: now, beat: now, freedSlot: now))
     }
 
-    /// Notes what a worker tells.
+    /// Records an event of the worker.
     public func record(_ event: WorkerEvent, now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             switch event {
@@ -52,7 +51,7 @@ public final class WorkerHealth: Sendable {
             case .reachedRedis:
                 state.hasReachedRedis = true
                 state.redisTrouble = nil
-            // These two are asked all the time and answered all the time when Redis is well.
+            // Both calls are made continuously, and continuously succeed while Redis is available.
             case .missedRedis(.claim, let reason), .missedRedis(.heartbeat, let reason):
                 state.redisTrouble = (state.redisTrouble?.since ?? now, reason)
             case .drains: state.drainingSince = state.drainingSince ?? now
@@ -62,17 +61,17 @@ public final class WorkerHealth: Sendable {
                 state.freedSlot = now
             case .holdsClaims(let holds):
                 state.holdsClaims = holds
-                // Until now it rightly asked for nothing.
+                // Before, the worker correctly asked for no jobs.
                 if !holds { state.asked = now }
             case .store(let trouble?):
                 state.storeTrouble = (state.storeTrouble?.since ?? now, trouble)
             case .store(nil):
                 state.storeTrouble = nil
-                // Until now it rightly asked for nothing.
+                // Before, the worker correctly asked for no jobs.
                 state.asked = now
             case .pressure(.level(.calm, _)):
                 state.shortage = nil
-                // Until now it rightly asked for nothing.
+                // Before, the worker correctly asked for no jobs.
                 state.asked = now
             case .pressure(.level(let level, let reading)):
                 state.shortage = (state.shortage?.since ?? now, level, reading)
@@ -84,12 +83,12 @@ public final class WorkerHealth: Sendable {
         }
     }
 
-    /// Time since the heartbeat's last turn.
+    /// Returns the time since the heartbeat's last turn.
     public func heartbeatAge(now: ContinuousClock.Instant = .now) -> Duration {
         now - state.withLock { $0.beat }
     }
 
-    /// Whether both loops move.
+    /// Returns a report on whether both loops move.
     public func alive(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
         var problems: [HealthReport.Problem] = []
@@ -100,8 +99,8 @@ public final class WorkerHealth: Sendable {
                     forSeconds: (now - state.beat) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
-        // With all slots busy, one job that runs alone, jobs that wait for memory, memory short, or a store that does not
-        // answer it rightly waits; told to stop, it has ended.
+        // The claim loop correctly waits while all slots are busy, one job runs alone, jobs wait for memory, memory is short, or
+        // the store does not respond. After a request to stop, it has ended.
         let waits =
             state.busy >= slots
             || ((state.waitsForIdle || state.holdsClaims) && state.busy > 0)
@@ -117,7 +116,7 @@ public final class WorkerHealth: Sendable {
         return HealthReport(problems)
     }
 
-    /// Whether it takes jobs.
+    /// Returns a report on whether the worker takes jobs.
     public func ready(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
         var problems: [HealthReport.Problem] = []

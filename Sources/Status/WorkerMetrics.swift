@@ -5,7 +5,7 @@ import RenderProtocol
 public import Telemetry
 public import Worker
 
-/// What a worker has done since it started, in numbers.
+/// The metrics of a worker since its start.
 public struct WorkerMetrics: Sendable {
     private let all: Metrics
     private let busy: Gauge
@@ -37,10 +37,10 @@ public struct WorkerMetrics: Sendable {
     private let paused: Gauge
     private let requeued: Counter
 
-    /// Metrics that all say 0.
+    /// Creates metrics with the value 0.
     ///
     /// - Parameters:
-    ///   - version: of minilab.
+    ///   - version: The version of minilab.
     ///   - worker: the worker's name, as in events and logs.
     public init(version: String, worker: String, queue: String, slots: Int) {
         let all = Metrics()
@@ -134,7 +134,7 @@ public struct WorkerMetrics: Sendable {
             "minilab_memory_requeued_total", "Jobs handed back for want of memory.")
     }
 
-    /// Counts what a worker tells.
+    /// Counts an event of the worker.
     public func record(_ event: WorkerEvent) {
         switch event {
         case .asksForJobs, .waitsForIdle, .reachedRedis, .beat: break
@@ -191,8 +191,8 @@ public struct WorkerMetrics: Sendable {
         }
     }
 
-    /// Tells whether the estimate of memory still fits what renders need. The kernel may not say what that was,
-    /// and a plan may have no estimate.
+    /// Compares the estimate of memory with the real need of a render. The kernel may not report the need, and a plan may have no
+    /// estimate.
     private func compare(_ peak: Int, with inspection: Inspection) {
         let (estimate, plan) = (inspection.memoryBytes, inspection.plan)
         guard peak > 0, estimate > 0 else { return }
@@ -200,19 +200,19 @@ public struct WorkerMetrics: Sendable {
         if peak > estimate { memoryOverEstimate.add(1, plan.lane.rawValue) }
     }
 
-    /// All of them as they are now.
+    /// Returns all metrics with their present values.
     public func families() -> [MetricFamily] { all.families() }
 }
 
 extension WorkerEvent.AttemptEnd {
-    /// The reason of a failure; a label without a value is none to Prometheus.
+    /// The code of a failure. To Prometheus, a label without a value does not exist.
     var code: String {
         if case .failed(let code) = self { code.rawValue } else { "" }
     }
 }
 
 extension WorkerEvent.ChildEnd {
-    /// As an operator knows it: `finished`, `exit_70`, `SIGSEGV`.
+    /// The cause in an operator's terms: `finished`, `exit_70`, `SIGSEGV`.
     var cause: String {
         switch self {
         case .exited(0): "finished"
