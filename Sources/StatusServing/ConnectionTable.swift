@@ -1,10 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of a status port, at most so many: for a new one the oldest that asks nothing goes.
+/// The open connections of a status port, limited in number: a new connection beyond the limit replaces the oldest one without a
+/// request.
 ///
-/// So a probe is answered however many connections others hold open: it would have to be the oldest of all before
-/// its request arrives.
+/// So a probe is answered however many connections other clients hold open: it fails only if its connection becomes the oldest
+/// of all before its request arrives.
 final class ConnectionTable: Sendable {
     private struct Connection {
         let number: Int
@@ -14,7 +15,7 @@ final class ConnectionTable: Sendable {
 
     private struct State {
         var last = 0
-        /// In the order in which they came.
+        /// The connections in the order of their arrival.
         var open: [Connection] = []
     }
 
@@ -23,10 +24,10 @@ final class ConnectionTable: Sendable {
 
     init(max: Int) { self.max = max }
 
-    /// Takes a connection in.
+    /// Adds a connection.
     ///
-    /// - Returns: its number, and the connection that has to go for it. Without one that is silent it is the oldest
-    ///   of all, whose peer most likely does not read its answer.
+    /// - Returns: Its number, and the connection to close for it. If every connection has sent a request, that is the oldest of
+    ///   all, whose peer most likely does not read its response.
     func enter(_ channel: any Channel) -> (number: Int, leaving: (any Channel)?) {
         state.withLock { state in
             state.last += 1
@@ -40,7 +41,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// A whole request has arrived on a connection.
+    /// Records that a complete request has arrived on a connection.
     func asked(_ number: Int) {
         state.withLock { state in
             guard let index = state.open.firstIndex(where: { $0.number == number }) else { return }
@@ -48,11 +49,11 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has closed.
     func leave(_ number: Int) {
         state.withLock { state in state.open.removeAll { $0.number == number } }
     }
 
-    /// How many there are.
+    /// The number of open connections.
     var count: Int { state.withLock { $0.open.count } }
 }

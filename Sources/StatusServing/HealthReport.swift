@@ -1,15 +1,15 @@
-/// The troubles of a process, since when, and what to do; empty when all is well.
+/// The problems of a process, with their durations and advice; empty if the process is healthy.
 public struct HealthReport: Sendable, Encodable, Equatable {
-    /// One thing that is wrong.
+    /// One problem.
     public struct Problem: Sendable, Encodable, Equatable {
-        /// A sentence.
+        /// The description, a sentence.
         public let what: String
-        /// Since when, in seconds back; nil when it was so from the start.
+        /// The duration so far in seconds; nil if the problem exists since the start.
         public let forSeconds: Double?
-        /// The advice about it.
+        /// The action to take.
         public let action: String
 
-        /// Something that is wrong.
+        /// Creates a problem.
         public init(what: String, forSeconds: Double?, action: String) {
             self.what = what
             self.forSeconds = forSeconds
@@ -17,12 +17,12 @@ public struct HealthReport: Sendable, Encodable, Equatable {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there is no problem.
     public let ok: Bool
-    /// The troubles.
+    /// The problems.
     public let problems: [Problem]
 
-    /// A report of these.
+    /// Creates a report of problems.
     public init(_ problems: [Problem]) {
         ok = problems.isEmpty
         self.problems = problems

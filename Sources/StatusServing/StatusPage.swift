@@ -3,27 +3,27 @@ import NIOHTTP1
 
 /// A page of the status port.
 public struct StatusPage: Sendable {
-    /// What it is asked by: `/metrics`.
+    /// The path of its URL: `/metrics`.
     public let path: String
-    /// What it says at this moment.
+    /// Returns its present content.
     public let answer: @Sendable () async -> StatusAnswer
 
-    /// A page.
+    /// Creates a page.
     public init(_ path: String, answer: @escaping @Sendable () async -> StatusAnswer) {
         self.path = path
         self.answer = answer
     }
 }
 
-/// What the status port answers.
+/// A response of the status port.
 public struct StatusAnswer: Sendable {
     let status: HTTPResponseStatus
     let mediaType: String
     let body: String
-    /// Headers beside those that every answer has.
+    /// The headers in addition to those of every response.
     var headers: [(String, String)] = []
 
-    /// What was asked for.
+    /// Creates a response with the status 200.
     public init(_ mediaType: String, _ body: String) {
         self.init(.ok, mediaType, body)
     }
@@ -34,12 +34,12 @@ public struct StatusAnswer: Sendable {
         self.body = body
     }
 
-    /// A sentence for who asked wrongly.
+    /// Returns a response with a sentence, for an invalid request.
     static func sentence(_ status: HTTPResponseStatus, _ text: String) -> StatusAnswer {
         StatusAnswer(status, "text/plain; charset=utf-8", text + "\n")
     }
 
-    /// 200 when all is well, else 503; what is wrong as JSON.
+    /// Creates a response with the problems as JSON: status 200 if there are none, otherwise 503.
     public init(_ report: HealthReport) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

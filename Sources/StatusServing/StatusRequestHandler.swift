@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the one request of a connection and ends it.
+/// Answers the single request of a connection and closes it.
 final class StatusRequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -11,7 +11,7 @@ final class StatusRequestHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var hasAnswered = false
 
-    /// - Parameter hasAsked: called when a whole request has arrived.
+    /// - Parameter hasAsked: Called when a complete request has arrived.
     init(_ pages: [StatusPage], hasAsked: @escaping () -> Void) {
         self.pages = pages
         self.hasAsked = hasAsked

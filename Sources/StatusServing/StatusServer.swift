@@ -4,36 +4,36 @@ import NIOHTTP1
 import NIOPosix
 public import ServiceLifecycle
 
-/// The status port: a small HTTP server for who watches a worker or a gateway.
+/// The status port: a small HTTP server for monitoring a worker or a gateway.
 ///
-/// One request a connection, `GET` or `HEAD`. It runs on the process's event loops and shares no
-/// thread with the heartbeat. Whatever is sent to it, the process goes on.
+/// It serves one request per connection, `GET` or `HEAD`. It runs on the process's event loops and shares no thread with the
+/// heartbeat. No request can stop the process.
 public struct StatusServer: Service {
-    /// Most connections at one time; for one more the oldest that has asked nothing is closed.
+    /// The maximum number of connections; a further one closes the oldest connection without a request.
     public static let connectionsMax = 32
-    /// Longest time from a connection to the end of its request: a probe sends that at once.
+    /// The maximum time from a connection to the end of its request: a probe sends the request at once.
     static let requestTimeMax: TimeAmount = .seconds(2)
-    /// Longest life of a connection, idle or not: longer than any page takes.
+    /// The maximum lifetime of a connection, idle or not: longer than any page takes.
     static let connectionTimeMax: TimeAmount = .seconds(10)
-    /// Most bytes of one header, and of all of them with the request's line.
+    /// The maximum size in bytes of one header, and of the request line with all headers.
     static let headBytesMax = 8 << 10
-    /// Most headers of a request.
+    /// The maximum number of headers of a request.
     static let headersMax = 64
-    /// Connections that the kernel keeps until they are accepted.
+    /// The number of connections that the kernel queues until they are accepted.
     private static let backlog: Int32 = 64
 
     private let channel: any Channel
     private let logger: Logger
 
-    /// Where it listens: `127.0.0.1:9110`.
+    /// The address of the port: `127.0.0.1:9110`.
     public let address: String
 
-    /// Starts to listen; pages are answered from now on.
+    /// Opens the port; pages are served from now on.
     ///
     /// - Parameters:
-    ///   - host: an address of this machine or a name of one.
-    ///   - port: 0 is any free one.
-    /// - Throws: `StatusPortError` when the port cannot be had.
+    ///   - host: An address of this machine or a name of one.
+    ///   - port: The port; 0 selects any free one.
+    /// - Throws: `StatusPortError` if the port cannot be opened.
     public static func open(
         host: String, port: Int, pages: [StatusPage], logger: Logger
     ) async throws -> StatusServer {
@@ -41,14 +41,14 @@ public struct StatusServer: Service {
             host: host, port: port, pages: pages, requestTimeMax: requestTimeMax, logger: logger)
     }
 
-    /// The same with another time for requests.
+    /// Opens the port with another time limit for requests.
     static func open(
         host: String, port: Int, pages: [StatusPage], requestTimeMax: TimeAmount, logger: Logger
     ) async throws -> StatusServer {
         let table = ConnectionTable(max: connectionsMax)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: backlog)
-            // A worker that is started again must not wait for the kernel to forget old connections.
+            // A restarted worker must not wait until the kernel forgets old connections.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -91,7 +91,7 @@ public struct StatusServer: Service {
         limits.maxHeaderListSize = headBytesMax
         limits.maxHeaderFieldCount = headersMax
         let pipeline = channel.pipeline.syncOperations
-        // What cannot be parsed is answered by our handler, with a sentence.
+        // The handler below answers requests that cannot be parsed, with a sentence.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false,
             withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
@@ -102,21 +102,21 @@ public struct StatusServer: Service {
             })
     }
 
-    /// Ends a connection so that the peer sees it.
+    /// Ends a connection so that the peer notices it.
     ///
-    /// To close it is not enough: a process that was started meanwhile may have inherited the socket, and the
-    /// kernel then says nothing until that ends, too. To shut it down is said at once.
+    /// Closing it is not enough: a process that was started meanwhile may have inherited the socket, and then the kernel does not
+    /// notify the peer until that process ends, too. A shutdown notifies the peer at once.
     static func end(_ channel: any Channel) {
         channel.close(mode: .output).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Answers until the process is told to end.
+    /// Serves pages until the process is asked to stop.
     public func run() async throws {
         logger.notice("status port listens", metadata: ["address": "\(address)"])
         do {
             try await gracefulShutdown()
         } catch {
-            // Cancelled: that is an end, too.
+            // Cancellation ends the service, too.
         }
         await close()
     }
@@ -131,7 +131,7 @@ public struct StatusServer: Service {
     }
 }
 
-/// Why a status port cannot be had.
+/// The error of a status port that cannot be opened.
 public struct StatusPortError: Error, CustomStringConvertible {
     public let description: String
 }
