@@ -3,16 +3,16 @@ import Glibc
 public import Logging
 public import SystemPackage
 
-/// Writes each log event as one line for people to the end of a file.
+/// Appends each log event as one line for people to a file.
 public struct FileLogHandler: LogHandler {
     public var logLevel: Logger.Level = .info
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
     private let file: CInt
 
-    /// A logger that appends to a file; the file stays open as long as the process lives.
+    /// Returns a logger that appends to a file; the file stays open for the lifetime of the process.
     ///
-    /// - Throws: `LogFileError` when the file cannot be opened or there is no such level.
+    /// - Throws: `LogFileError` if the file cannot be opened or the level does not exist.
     public static func logger(
         writingTo path: FilePath, level: String, metadataProvider: Logger.MetadataProvider?
     ) throws -> Logger {
@@ -45,12 +45,12 @@ public struct FileLogHandler: LogHandler {
 
     public func log(event: LogEvent) {
         let bytes = Array((TextLogHandler.line(event, metadata, metadataProvider) + "\n").utf8)
-        // A log that cannot be written must not stop the work.
+        // A failed write to the log must not stop the work.
         _ = Glibc.write(file, bytes, bytes.count)
     }
 }
 
-/// Why a log file cannot be used.
+/// The error of a log file that cannot be used.
 public struct LogFileError: Error, CustomStringConvertible {
     public let description: String
 }

@@ -4,7 +4,7 @@ public import Logging
 
 /// Writes each log event as one line of JSON to standard error.
 ///
-/// `{"time": …, "level": …, "message": …, "logger": …}`: a sentence as message, data beside it; a line
+/// `{"time": …, "level": …, "message": …, "logger": …}`: the message is a sentence, data are further fields. A line
 /// about a job has `job`, `asset` and `fence`.
 public struct JSONLogHandler: LogHandler {
     public var logLevel: Logger.Level = .info
@@ -12,7 +12,7 @@ public struct JSONLogHandler: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
 
-    /// A handler for the logger of that label.
+    /// Creates a handler for the logger with that label.
     public init(label: String) { self.label = label }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -34,7 +34,7 @@ public struct JSONLogHandler: LogHandler {
         StandardError.write(JSONLogHandler.line(fields))
     }
 
-    /// The line for these fields; keys are sorted, so lines compare.
+    /// Returns the line of these fields; keys are sorted, so that lines can be compared.
     static func line(_ fields: [String: String]) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -8,7 +8,7 @@ public struct TextLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
 
-    /// A handler.
+    /// Creates a handler.
     public init() {}
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -20,7 +20,7 @@ public struct TextLogHandler: LogHandler {
         StandardError.write(Self.line(event, metadata, metadataProvider))
     }
 
-    /// Time, level, message, and data as `key=value`, on one line whatever strangers' names hold.
+    /// Returns time, level, message, and data as `key=value`, on one line whatever untrusted names contain.
     static func line(
         _ event: LogEvent, _ metadata: Logger.Metadata, _ provider: Logger.MetadataProvider?
     ) -> String {

@@ -1,4 +1,4 @@
-/// A number that only rises.
+/// A number that only increases.
 public struct Counter: Sendable {
     private let series: LabelledValues<Double>
 
@@ -6,7 +6,7 @@ public struct Counter: Sendable {
         series = LabelledValues(labels: labels, seriesMax: seriesMax, fresh: 0)
     }
 
-    /// Adds to it; `amount` is not negative.
+    /// Increases the counter by `amount`, which is not negative.
     public func add(_ amount: Double = 1, _ labels: String...) {
         precondition(amount >= 0, "a counter only rises; \(amount) was to be added")
         series.change(labels) { $0 += amount }

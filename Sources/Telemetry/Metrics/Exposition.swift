@@ -1,11 +1,11 @@
-/// Metrics as Prometheus reads them: text format 0.0.4.
+/// The text format of Prometheus, version 0.0.4.
 ///
 /// Source: <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>.
 public enum Exposition {
-    /// What the answer to a scrape says that it is.
+    /// The content type of a scrape's response.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The text of these metrics; metrics without a line are left out.
+    /// Returns the text of these metrics; metrics without samples are left out.
     public static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {
@@ -19,11 +19,11 @@ public enum Exposition {
         return text
     }
 
-    /// A number as Go's `ParseFloat` reads it.
+    /// Returns a number in the syntax of Go's `ParseFloat`.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
-        // Whole numbers without a fraction, as long as a Double holds them exactly.
+        // Whole numbers have no fraction while a Double represents them exactly.
         if abs(value) < 0x1p53, let whole = Int(exactly: value) { return String(whole) }
         return value.description
     }
@@ -37,7 +37,7 @@ public enum Exposition {
 
     private static func escaped(_ text: String, quotes: Bool) -> String {
         var escaped = ""
-        // By scalars: CR LF is one character, of which only the LF is to be escaped.
+        // By scalars: CR LF is one character, and only its LF is escaped.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": escaped += "\\\\"

@@ -1,4 +1,4 @@
-/// A number that rises and falls.
+/// A number that increases and decreases.
 public struct Gauge: Sendable {
     private let series: LabelledValues<Double>
 
@@ -6,12 +6,12 @@ public struct Gauge: Sendable {
         series = LabelledValues(labels: labels, seriesMax: Metrics.seriesMax, fresh: 0)
     }
 
-    /// Makes it this number.
+    /// Sets the value.
     public func set(_ value: Double, _ labels: String...) {
         series.change(labels) { $0 = value }
     }
 
-    /// Adds to it, or takes from it.
+    /// Adds a positive or negative amount.
     public func add(_ amount: Double, _ labels: String...) {
         series.change(labels) { $0 += amount }
     }

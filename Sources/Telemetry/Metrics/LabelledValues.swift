@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The series of one metric: a value for each combination of label values that was seen.
+/// The series of one metric: a value for each combination of label values that occurred.
 ///
-/// Their number is bounded: what comes when ``seriesMax`` are there goes to one whose labels all say
-/// ``overflow``, so sums stay true and memory stays small whatever the labels come from.
+/// Their number is bounded: beyond ``seriesMax``, values are counted in a series whose labels are all
+/// ``overflow``. So sums stay correct and memory stays small, whatever the source of the labels.
 final class LabelledValues<Value: Sendable>: Sendable {
     let labels: [String]
     private let seriesMax: Int
     private let series: Mutex<[[String]: Value]>
     private let fresh: Value
 
-    /// - Parameter fresh: what a series starts from; without labels it is there from the start.
+    /// - Parameter fresh: The initial value of a series; a metric without labels has its series from the start.
     init(labels: [String], seriesMax: Int, fresh: Value) {
         self.labels = labels
         self.seriesMax = seriesMax
@@ -18,7 +18,7 @@ final class LabelledValues<Value: Sendable>: Sendable {
         series = Mutex(labels.isEmpty ? [[]: fresh] : [:])
     }
 
-    /// Changes the series of these label values; there must be one for each label.
+    /// Changes the series of these label values; there must be one value for each label.
     func change(_ values: [String], _ body: (inout Value) -> Void) {
         precondition(values.count == labels.count, "expected values of \(labels), got \(values)")
         series.withLock { series in
@@ -28,7 +28,7 @@ final class LabelledValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// All series, sorted by their label values so that texts compare.
+    /// Returns all series, sorted by their label values so that texts can be compared.
     func all() -> [(labels: [MetricFamily.Label], value: Value)] {
         series.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { (zip(labels, $0.key).map { MetricFamily.Label($0, $1) }, $0.value) }

@@ -1,25 +1,25 @@
-/// All series of one metric at one moment: a value, ready to be written out.
+/// All series of one metric at one moment, ready to be written.
 public struct MetricFamily: Sendable, Equatable {
-    /// What the numbers mean to who reads them.
+    /// The meaning of a metric's numbers.
     public enum Kind: String, Sendable {
-        /// Only rises, and starts again from 0 with the process.
+        /// A number that only increases, and restarts from 0 with the process.
         case counter
-        /// Rises and falls.
+        /// A number that increases and decreases.
         case gauge
-        /// How many values lie at or below each bound.
+        /// The number of values at or below each bound.
         case histogram
     }
 
     /// One line of a metric.
     public struct Sample: Sendable, Equatable {
-        /// What follows the metric's name: nothing, or a histogram's `_bucket`, `_sum`, `_count`.
+        /// The suffix of the metric's name: empty, or a histogram's `_bucket`, `_sum`, `_count`.
         public let suffix: String
-        /// Names and values, in the order in which they are written.
+        /// The labels, in the order in which they are written.
         public let labels: [Label]
         /// The number.
         public let value: Double
 
-        /// A line.
+        /// Creates a sample.
         public init(suffix: String = "", labels: [Label] = [], value: Double) {
             self.suffix = suffix
             self.labels = labels
@@ -27,30 +27,30 @@ public struct MetricFamily: Sendable, Equatable {
         }
     }
 
-    /// A name and a value that tell one series from the others.
+    /// A name and a value that distinguish one series from the others.
     public struct Label: Sendable, Equatable {
-        /// Letters, digits and `_`.
+        /// The name: letters, digits and `_`.
         public let name: String
-        /// Any text.
+        /// The value: any text.
         public let value: String
 
-        /// A label.
+        /// Creates a label.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Letters, digits and `_`; ends in its unit, and in `_total` if it is a counter.
+    /// The name: letters, digits and `_`. It ends with its unit, and with `_total` for a counter.
     public let name: String
-    /// One sentence for people.
+    /// The description for people, one sentence.
     public let help: String
-    /// What its numbers mean.
+    /// The meaning of its numbers.
     public let kind: Kind
-    /// Its lines.
+    /// The samples.
     public let samples: [Sample]
 
-    /// A metric.
+    /// Creates a metric.
     public init(name: String, help: String, kind: Kind, samples: [Sample]) {
         self.name = name
         self.help = help
@@ -58,7 +58,7 @@ public struct MetricFamily: Sendable, Equatable {
         self.samples = samples
     }
 
-    /// A gauge that was read just now.
+    /// Returns a gauge with a single, current value.
     public static func gauge(
         _ name: String, _ help: String, labels: [Label] = [], _ value: Double
     ) -> MetricFamily {

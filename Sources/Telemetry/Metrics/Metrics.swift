@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The metrics of a process: each is made once, recorded from any thread and read as a whole.
+/// The metrics of a process: each is created once, recorded from any thread and read as a whole.
 public final class Metrics: Sendable {
-    /// Most series of one metric; what comes after them is counted under ``overflow``.
+    /// The maximum number of series of one metric; further ones are counted under ``overflow``.
     public static let seriesMax = 200
-    /// The label value of what came after ``seriesMax`` series.
+    /// The label value of all series beyond ``seriesMax``.
     public static let overflow = "other"
 
     private let sources = Mutex<[(name: String, read: @Sendable () -> MetricFamily)]>([])
 
-    /// No metrics yet.
+    /// Creates an empty set of metrics.
     public init() {}
 
-    /// Makes a counter; its name ends in `_total`.
+    /// Creates a counter; its name ends with `_total`.
     ///
-    /// - Parameter seriesMax: most series, where more than ``seriesMax`` are known beforehand.
+    /// - Parameter seriesMax: The maximum number of series, if more than ``seriesMax`` are known beforehand.
     public func counter(
         _ name: String, _ help: String, labels: [String] = [], seriesMax: Int = seriesMax
     ) -> Counter {
@@ -26,14 +26,14 @@ public final class Metrics: Sendable {
         return counter
     }
 
-    /// Makes a gauge.
+    /// Creates a gauge.
     public func gauge(_ name: String, _ help: String, labels: [String] = []) -> Gauge {
         let gauge = Gauge(labels)
         add(name) { MetricFamily(name: name, help: help, kind: .gauge, samples: gauge.samples) }
         return gauge
     }
 
-    /// Makes a histogram.
+    /// Creates a histogram.
     public func histogram(
         _ name: String, _ help: String, _ buckets: Buckets, labels: [String] = []
     ) -> Histogram {
@@ -44,7 +44,7 @@ public final class Metrics: Sendable {
         return histogram
     }
 
-    /// All of them as they are now, in the order in which they were made.
+    /// Returns all metrics with their present values, in the order of their creation.
     public func families() -> [MetricFamily] {
         sources.withLock { $0 }.map { $0.read() }
     }
