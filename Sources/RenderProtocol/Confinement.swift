@@ -1,26 +1,29 @@
 /// The confinement of a render child: the measures that prevent harm if a photo takes over its decoder.
 public struct Confinement: Sendable, Codable, Equatable {
-    /// A measure, named after the action that it prevents.
+    /// A measure that restricts a child.
     public enum Measure: String, Sendable, Codable, CaseIterable {
-        /// Opens files other than those passed to it and those of the system. Prevented by Landlock, Linux 5.13.
+        /// The child opens only the files passed to it and those of the system. By Landlock, Linux 5.13.
         case files
-        /// Reaches the network. Prevented by Landlock, Linux 6.7, in addition to `calls`.
+        /// The child cannot reach the network. By Landlock, Linux 6.7, in addition to `calls`.
         case network
-        /// Sends signals to other processes. Prevented by Landlock, Linux 6.12, in addition to `calls`.
+        /// The child cannot send signals to other processes. By Landlock, Linux 6.12, in addition to `calls`.
         case signals
-        /// Makes system calls that rendering does not need: starts programs, opens sockets. Prevented by seccomp.
+        /// The child cannot make system calls that rendering does not need: start programs, open sockets. By seccomp.
         case calls
-        /// Gains privileges, or uses those of root. Prevented by `no_new_privs` and capset(2).
+        /// The child cannot gain privileges, or use those of root. By `no_new_privs` and capset(2).
         case privileges
-        /// Outlives its worker while it is stopped, is dumped, or keeps the kernel from choosing it first when memory is short.
+        /// The child cannot outlive its worker while it is stopped, be dumped, or keep the kernel from choosing it first when
+        /// memory is short.
         case process
-        /// Runs as the user of the worker or of other children. Prevented by setresuid(2), if the worker is root.
+        /// The child has another user than the worker and the other children. By setresuid(2), if the worker is root.
         case ownUser
-        /// Sees names and sizes of other files. Prevented by a mount namespace whose root contains only the system's libraries.
+        /// The child cannot see names and sizes of other files. By a mount namespace whose root contains only the system's
+        /// libraries.
         case mountNamespace
-        /// Sees network interfaces and local sockets. Prevented by an empty network namespace.
+        /// The child cannot see network interfaces and local sockets. By an empty network namespace.
         case networkNamespace
-        /// Shares memory or queues with other processes through names of System V and POSIX. Prevented by an IPC namespace.
+        /// The child cannot share memory or queues with other processes through names of System V and POSIX. By an IPC
+        /// namespace.
         case ipcNamespace
     }
 
